@@ -1,0 +1,195 @@
+/* sotto/accountant.h: what a list of private releases costs, as a certified (epsilon, delta).
+ *
+ * Idea        A plan is a list of events (mechanism, noise, sampling, count). Each event has
+ *             a dominating pair of output distributions; the privacy loss of the plan is the
+ *             sum of the events' losses, and delta(epsilon) is an integral over its law.
+ * Theorem     Zhu, Dong & Wang, AISTATS 2022, Thm 10: dominating pairs compose, also when
+ *             later events are chosen from earlier outputs. Each accountant's own theorem is
+ *             in src/privacy/accounting/, one file a kernel, with the error analysis beside it.
+ * Neighbours  sotto_adjacency says what one record means; it is part of the plan.
+ * Assumes     (1) every event is really run with the stated noise, sampling and sensitivity;
+ *             the gate enforces this for sotto's own learners; (2) the number and parameters
+ *             of the events are fixed in advance (a plan), not chosen from outputs.
+ * Rounding    `epsilon` and `delta` are upper bounds: discretisation, truncation and
+ *             floating-point error are bounded and added. `_lower` fields are lower bounds.
+ *             Docs: docs/accounting.md
+ */
+#ifndef SOTTO_ACCOUNTANT_H
+#define SOTTO_ACCOUNTANT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sotto/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What it means that two data sets differ in one record. */
+typedef enum sotto_adjacency {
+    SOTTO_ADJACENCY_UNSET = 0,
+    SOTTO_ADD_REMOVE = 1, /* one record more or less: the number of rows is secret */
+    SOTTO_REPLACE_ONE = 2 /* one record exchanged: the number of rows is public */
+} sotto_adjacency;
+
+typedef enum sotto_mechanism {
+    SOTTO_MECHANISM_UNSET = 0,
+    SOTTO_GAUSSIAN = 1,    /* noise_multiplier; may be sampled */
+    SOTTO_PURE = 2,        /* epsilon: any epsilon-DP release */
+    SOTTO_APPROXIMATE = 3, /* epsilon, delta: any (epsilon, delta)-DP release */
+    SOTTO_ZCDP = 4,        /* rho: any rho-zCDP release */
+    SOTTO_GDP = 5          /* mu: any mu-GDP release */
+} sotto_mechanism;
+
+typedef enum sotto_sampling {
+    SOTTO_NOT_SAMPLED = 0,
+    SOTTO_POISSON = 1 /* each record takes part with probability `rate`, independently */
+} sotto_sampling;
+
+typedef enum sotto_accountant {
+    SOTTO_EXACT = 1, /* the tightest certified answer: closed form, contour, or RDP */
+    SOTTO_RDP = 2,   /* Renyi DP at the best real order, improved conversion */
+    SOTTO_BASIC = 3  /* sum of the events' epsilons and deltas */
+} sotto_accountant;
+
+/* Which computation gave an answer; `exact` retreats in this order. */
+typedef enum sotto_kernel {
+    SOTTO_KERNEL_CLOSED_FORM = 1,
+    SOTTO_KERNEL_CONTOUR = 2,
+    SOTTO_KERNEL_CONTOUR_SMOOTHED = 3, /* with one virtual Gaussian release added */
+    SOTTO_KERNEL_RDP = 4,
+    SOTTO_KERNEL_BASIC = 5
+} sotto_kernel;
+
+/* One line of a plan. Start from sotto_event_defaults(): fields the mechanism does not use
+ * must stay SOTTO_UNSET, fields it uses must be set. */
+typedef struct sotto_event {
+    sotto_mechanism mechanism;
+    double
+        noise_multiplier; /* noise scale over the reference norm (docs/accounting.md) */
+    double epsilon;
+    double delta;
+    double rho;
+    double mu;
+    sotto_sampling sampling;
+    double rate;    /* probability that a record takes part, in (0, 1] */
+    uint64_t count; /* how often the event happens, at least 1 */
+} sotto_event;
+
+/* NaN: "nobody has set this". */
+#define SOTTO_UNSET ((double)__builtin_nanf(""))
+
+/* At most this many repetitions of one event, and this many events in a plan. */
+#define SOTTO_COUNT_MAX  UINT64_C(1000000000000)
+#define SOTTO_EVENTS_MAX 4096
+
+typedef struct sotto_plan sotto_plan;
+
+typedef struct sotto_account {
+    double epsilon;       /* certified upper bound (or the target given, for delta) */
+    double epsilon_lower; /* lower bound; NaN when the accountant has none */
+    double delta;         /* certified upper bound (or the target given, for epsilon) */
+    double delta_lower;   /* lower bound; NaN when the accountant has none */
+    double order;         /* the Renyi order used; NaN unless kernel is RDP */
+    sotto_accountant accountant;
+    sotto_kernel kernel;
+    sotto_adjacency adjacency;
+} sotto_account;
+
+/* A target left open in a plan: the question `noise` fills in every noise_multiplier that is
+ * SOTTO_UNSET, the question `steps` every count that is 0. */
+
+SOTTO_API sotto_event sotto_event_defaults(void);
+
+/* An empty plan. Free it with sotto_plan_free(). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_new(sotto_adjacency adjacency,
+                                                       sotto_plan **out_plan,
+                                                       sotto_error *error);
+SOTTO_API void sotto_plan_free(sotto_plan *plan);
+
+/* Checks the event and appends a copy. Refuses values out of range, fields that do not belong
+ * to the mechanism, and pairs of mechanism, sampling and adjacency no theorem covers. A
+ * Gaussian's noise_multiplier may be SOTTO_UNSET and a count 0: the open targets. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_add(sotto_plan *plan,
+                                                       const sotto_event *event,
+                                                       sotto_error *error);
+
+/* Reads the JSON plan of docs/accounting.md. "search" stands for an open noise_multiplier or
+ * count. Unknown keys, mechanisms and methods are refused by name. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_parse(const char *json,
+                                                         size_t size_bytes,
+                                                         sotto_plan **out_plan,
+                                                         sotto_error *error);
+
+SOTTO_API size_t sotto_plan_size(const sotto_plan *plan);
+SOTTO_API sotto_adjacency sotto_plan_adjacency(const sotto_plan *plan);
+/* Borrowed from the plan; `index` must be below sotto_plan_size(). */
+SOTTO_API const sotto_event *sotto_plan_event(const sotto_plan *plan, size_t index);
+
+/* Smallest certified epsilon at `delta`. delta 0 is allowed for plans of pure events. An
+ * infinite epsilon is an error (SOTTO_UNREACHABLE): no finite epsilon holds at this delta. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_epsilon(const sotto_plan *plan,
+                                                              sotto_accountant accountant,
+                                                              double delta,
+                                                              sotto_account *out_account,
+                                                              sotto_error *error);
+
+/* Smallest certified delta at `epsilon`. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_delta(const sotto_plan *plan,
+                                                            sotto_accountant accountant,
+                                                            double epsilon,
+                                                            sotto_account *out_account,
+                                                            sotto_error *error);
+
+/* The least noise_multiplier, put into every open event, whose certified epsilon at `delta`
+ * is at most `epsilon`. The answer is within a relative 1e-6 of the boundary, on its safe
+ * side; `out_account` is the account of the filled-in plan. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_noise(
+    const sotto_plan *plan, sotto_accountant accountant, double epsilon, double delta,
+    double *out_noise_multiplier, sotto_account *out_account, sotto_error *error);
+
+/* The largest count, put into every open event, whose certified epsilon at `delta` is at most
+ * `epsilon`. SOTTO_UNREACHABLE when a single step is too much. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_steps(
+    const sotto_plan *plan, sotto_accountant accountant, double epsilon, double delta,
+    uint64_t *out_steps, sotto_account *out_account, sotto_error *error);
+
+/* Renyi divergence bound of the whole plan at a real order > 1, rounded up; infinite if the
+ * divergence is. (epsilon, delta) events have none: SOTTO_UNSUPPORTED. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_rdp(const sotto_plan *plan,
+                                                          double order,
+                                                          double *out_rdp_upper,
+                                                          sotto_error *error);
+
+/* The textbook's Gaussian calibration sqrt(2 ln(1.25/delta))/epsilon, Dwork & Roth 2014,
+ * Thm A.1, proved for epsilon < 1 and refused beyond; for comparison with
+ * sotto_account_noise(), which needs less noise at every epsilon and delta. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_gaussian_noise_classical(
+    double epsilon, double delta, double *out_noise_multiplier, sotto_error *error);
+
+/* Names as the command line and the JSON spell them; "unknown" for other values. */
+SOTTO_API const char *sotto_adjacency_name(sotto_adjacency adjacency);
+SOTTO_API const char *sotto_mechanism_name(sotto_mechanism mechanism);
+SOTTO_API const char *sotto_sampling_name(sotto_sampling sampling);
+SOTTO_API const char *sotto_accountant_name(sotto_accountant accountant);
+SOTTO_API const char *sotto_kernel_name(sotto_kernel kernel);
+
+/* The values behind such names; SOTTO_INVALID_ARGUMENT lists the known ones. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_adjacency_from_name(const char *name,
+                                                                  sotto_adjacency *out,
+                                                                  sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_mechanism_from_name(const char *name,
+                                                                  sotto_mechanism *out,
+                                                                  sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_sampling_from_name(const char *name,
+                                                                 sotto_sampling *out,
+                                                                 sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_accountant_from_name(const char *name,
+                                                                   sotto_accountant *out,
+                                                                   sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

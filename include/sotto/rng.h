@@ -1,0 +1,45 @@
+/* sotto/rng.h: where all randomness comes from.
+ *
+ * Idea        A ChaCha20 key stream (libsodium), keyed once from the operating system's
+ *             getrandom(). Every consumer receives its own handle; streams derived from one
+ *             handle are independent.
+ * Assumes     (1) ChaCha20 output cannot be told from uniform bits; (2) the kernel's random
+ *             source is seeded; (3) an attacker sees neither memory nor timing.
+ * Fork        A handle used in a child process after fork() re-keys itself: parent and child
+ *             never draw the same bits.
+ * Test mode   Only sotto_rng_new_for_test() takes a seed, and whatever is released with such
+ *             a handle is marked "not private" in its certificate.
+ */
+#ifndef SOTTO_RNG_H
+#define SOTTO_RNG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sotto/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sotto_rng sotto_rng;
+
+/* A handle keyed by the operating system. Free it with sotto_rng_free(). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_rng_new(sotto_rng **out_rng,
+                                                      sotto_error *error);
+
+/* A repeatable handle for tests and teaching. Never private. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_rng_new_for_test(uint64_t seed,
+                                                               sotto_rng **out_rng,
+                                                               sotto_error *error);
+
+/* True for sotto_rng_new(), false for sotto_rng_new_for_test(). */
+SOTTO_API bool sotto_rng_is_secure(const sotto_rng *rng);
+
+/* Wipes the key and frees; NULL is fine. */
+SOTTO_API void sotto_rng_free(sotto_rng *rng);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,10 @@
+/* sotto/sotto.h: the whole public interface. */
+#ifndef SOTTO_SOTTO_H
+#define SOTTO_SOTTO_H
+
+#include <sotto/accountant.h>
+#include <sotto/error.h>
+#include <sotto/rng.h>
+#include <sotto/version.h>
+
+#endif

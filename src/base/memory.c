@@ -1,0 +1,74 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#ifdef SOTTO_TESTING
+#include <stdatomic.h>
+
+static atomic_size_t allocations_asked;
+static atomic_size_t failing_allocation;
+
+size_t sot_test_fail_allocation(size_t nth)
+{
+    atomic_store(&failing_allocation, nth);
+    return atomic_exchange(&allocations_asked, 0);
+}
+
+static int must_fail(void)
+{
+    const size_t asked = atomic_fetch_add(&allocations_asked, 1) + 1;
+    return asked == atomic_load(&failing_allocation);
+}
+#else
+static int must_fail(void)
+{
+    return 0;
+}
+#endif
+
+void *sot_new_array(size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size) return NULL;
+    if (must_fail()) return NULL;
+    return calloc(count == 0 ? 1 : count, size == 0 ? 1 : size);
+}
+
+void *sot_resize_array(void *array, size_t old_count, size_t new_count, size_t size)
+{
+    if (size != 0 && new_count > SIZE_MAX / size) return NULL;
+    if (must_fail()) return NULL;
+    const size_t bytes = new_count * size;
+    unsigned char *grown = realloc(array, bytes == 0 ? 1 : bytes);
+    if (grown == NULL) return NULL;
+    if (new_count > old_count)
+        memset(grown + old_count * size, 0, bytes - old_count * size);
+    return grown;
+}
+
+char *sot_copy_string(const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    char *copy = sot_new_array(bytes, 1);
+    if (copy != NULL) memcpy(copy, text, bytes);
+    return copy;
+}
+
+void sot_free(void *memory)
+{
+    free(memory);
+}
+
+void sot_wipe_and_free(void *memory, size_t size_bytes)
+{
+    if (memory != NULL) sodium_memzero(memory, size_bytes);
+    free(memory);
+}
+
+void sot_wipe(void *memory, size_t size_bytes)
+{
+    sodium_memzero(memory, size_bytes);
+}

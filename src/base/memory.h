@@ -1,0 +1,32 @@
+/* base/memory.h: the only door to the heap. Tests make its n-th allocation fail. */
+#ifndef SOT_BASE_MEMORY_H
+#define SOT_BASE_MEMORY_H
+
+#include <stddef.h>
+
+/* Zeroed memory for `count` objects of `size` bytes, or NULL if the product overflows or the
+ * system refuses. A count of zero gives a valid pointer. Free with sot_free(). */
+void *sot_new_array(size_t count, size_t size);
+
+/* Grows or shrinks an array of sot_new_array(); new objects are zeroed. On failure returns
+ * NULL and the old array stays valid. The old bytes are not wiped: not for secrets. */
+void *sot_resize_array(void *array, size_t old_count, size_t new_count, size_t size);
+
+/* A copy of a string, or NULL. */
+char *sot_copy_string(const char *text);
+
+void sot_free(void *memory); /* NULL is fine */
+
+/* Overwrites, in a way the compiler may not remove, then frees. NULL is fine. */
+void sot_wipe_and_free(void *memory, size_t size_bytes);
+
+/* Overwrites memory that lives elsewhere (stack, struct). */
+void sot_wipe(void *memory, size_t size_bytes);
+
+#ifdef SOTTO_TESTING
+/* After this call the allocation number `nth` (1 is the next one) fails, once; 0 turns the
+ * injection off. Returns how many allocations were asked for since the last call. */
+size_t sot_test_fail_allocation(size_t nth);
+#endif
+
+#endif

@@ -1,0 +1,62 @@
+#include "support.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static void the_nth_allocation_fails_once(void **state)
+{
+    (void)state;
+    (void)sot_test_fail_allocation(2);
+    void *first = sot_new_array(3, 8);
+    void *second = sot_new_array(3, 8);
+    void *third = sot_new_array(3, 8);
+    assert_non_null(first);
+    assert_null(second);
+    assert_non_null(third);
+    assert_int_equal(sot_test_fail_allocation(0), 3);
+    sot_free(first);
+    sot_wipe_and_free(third, 24);
+}
+
+static void an_overflowing_product_is_refused(void **state)
+{
+    (void)state;
+    assert_null(sot_new_array(SIZE_MAX / 2, 3));
+    assert_null(sot_resize_array(NULL, 0, SIZE_MAX / 2, 3));
+}
+
+static void grown_arrays_are_zeroed(void **state)
+{
+    (void)state;
+    unsigned char *bytes = sot_new_array(3, 1);
+    memset(bytes, 7, 3);
+    bytes = sot_resize_array(bytes, 3, 4096, 1);
+    assert_non_null(bytes);
+    assert_int_equal(bytes[2], 7);
+    for (size_t i = 3; i < 4096; i++)
+        assert_int_equal(bytes[i], 0);
+    sot_free(bytes);
+}
+
+static void a_message_is_cut_not_overrun(void **state)
+{
+    (void)state;
+    sotto_error error;
+    char long_text[600];
+    memset(long_text, 'a', sizeof long_text - 1);
+    long_text[sizeof long_text - 1] = '\0';
+    assert_int_equal(sot_fail(&error, SOTTO_IO, "%s", long_text), SOTTO_IO);
+    assert_int_equal(strlen(error.message), SOTTO_MESSAGE_BYTES - 1);
+    assert_int_equal(sot_fail(NULL, SOTTO_IO, "nobody listens"), SOTTO_IO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nth_allocation_fails_once),
+        cmocka_unit_test(an_overflowing_product_is_refused),
+        cmocka_unit_test(grown_arrays_are_zeroed),
+        cmocka_unit_test(a_message_is_cut_not_overrun),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
