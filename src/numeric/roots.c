@@ -13,13 +13,28 @@ typedef struct point {
 } point;
 
 typedef struct search {
-    point low, high; /* the bracket: y has opposite signs */
-    point third;     /* the end replaced last; a copy of an end at the start */
-    double floor;    /* magnitudes below it count as equal */
-    double width;    /* when it was last seen to halve */
-    int slow_steps;  /* since then */
-    bool bisected;   /* in the last step */
+    point low, high;           /* the bracket: y has opposite signs */
+    point third;               /* the end replaced last; a copy of an end at the start */
+    double absolute, relative; /* the caller's tolerances */
+    double floor;              /* magnitudes below it count as equal */
+    double width;              /* when it was last seen to halve */
+    int slow_steps;            /* since then */
+    int wide_steps;            /* since the bracket was last narrow */
+    bool bisected;             /* in the last step */
+    bool geometric;            /* the last bisection */
 } search;
+
+static double tolerance_at(const search *s, double x)
+{
+    return s->absolute + s->relative * fabs(x);
+}
+
+static bool is_narrow_enough(const search *s)
+{
+    const double far = fmax(fabs(s->low.x), fabs(s->high.x));
+    return s->high.x - s->low.x <= tolerance_at(s, far) ||
+           sot_next_up(s->low.x) >= s->high.x;
+}
 
 /* The ends differ in sign or by more than a factor 4. */
 static bool is_wide(const search *s)
@@ -31,13 +46,14 @@ static bool is_wide(const search *s)
 }
 
 /* The point that halves the work left. Arithmetic bisection would need 2000 steps to go from
- * [1e-300, 1e300] to a small relative error; so a wide bracket is split at zero or at its
- * geometric mean, which makes it narrow after at most 13 steps. */
-static double bisect(const search *s)
+ * [1e-300, 1e300] to a small relative error; so every other bisection of a wide bracket is at
+ * zero or at the geometric mean, and 12 of these make any bracket narrow. */
+static double bisect(search *s)
 {
     const double low = s->low.x;
     const double high = s->high.x;
-    if (!is_wide(s)) return 0.5 * low + 0.5 * high;
+    s->geometric = is_wide(s) && !s->geometric;
+    if (!s->geometric) return 0.5 * low + 0.5 * high;
     if (low < 0.0 && high > 0.0) return 0.0;
     const double near = fmax(fmin(fabs(low), fabs(high)), s->floor);
     const double far = fmax(fabs(low), fabs(high));
@@ -54,8 +70,7 @@ static double interpolate(const search *s)
     const point other = low_is_best ? s->high : s->low;
     const double scale = fabs(other.y);
     const double y0 = best.y / scale;
-    const double y1 =
-        other.y / scale; /* +-1, and of the other sign than y0: y1 - y0 != 0 */
+    const double y1 = other.y / scale; /* +-1, not the sign of y0: y1 - y0 is not 0 */
     const double y2 = s->third.y / scale;
 
     const double slope = (other.x - best.x) / (y1 - y0);
@@ -66,17 +81,25 @@ static double interpolate(const search *s)
     return parabola >= s->low.x && parabola <= s->high.x ? parabola : secant;
 }
 
-/* Where to look next. Interpolation is kept `margin` away from the ends: once an end is as close
- * to the root as that, the step lands beyond the root and the bracket closes at once. A
- * bisection is forced every other step while the bracket is wide, and whenever two steps
- * did not halve it: three evaluations always gain a bit. */
-static double choose(search *s, double margin)
+/* Where to look next. Interpolation is kept half a tolerance away from the ends: once an end is as
+ * close to the root as that, the step lands beyond the root and the bracket closes at once. A
+ * bisection is forced whenever two steps did not halve the bracket, and every other step while
+ * it stays wide for long: in the end three evaluations always gain a bit. */
+static double choose(search *s)
 {
-    s->bisected = (is_wide(s) && !s->bisected) || s->slow_steps >= 2;
+    enum { PATIENCE = 3 };
+    s->wide_steps = is_wide(s) ? s->wide_steps + 1 : 0;
+    s->bisected = (s->wide_steps > PATIENCE && !s->bisected) || s->slow_steps >= 2;
     double x = s->bisected ? bisect(s) : interpolate(s);
     if (isnan(x)) x = bisect(s);
-    x = fmax(x, fmax(s->low.x + margin, sot_next_up(s->low.x)));
-    return fmin(x, fmin(s->high.x - margin, sot_next_down(s->high.x)));
+    double from = s->low.x;
+    double to = s->high.x;
+    if (!s->bisected) {
+        from += 0.5 * tolerance_at(s, from);
+        to -= 0.5 * tolerance_at(s, to);
+    }
+    x = fmax(x, fmax(from, sot_next_up(s->low.x)));
+    return fmin(x, fmin(to, sot_next_down(s->high.x)));
 }
 
 /* Keeps the half in which the sign changes. */
@@ -94,19 +117,15 @@ static void narrow(search *s, point next)
     if (s->slow_steps == 0) s->width = width;
 }
 
-static double tolerated_width(const search *s, double absolute, double relative)
-{
-    return absolute + relative * fmax(fabs(s->low.x), fabs(s->high.x));
-}
-
 bool sot_find_root(sot_function f, void *context, double *lower, double *upper,
                    double absolute, double relative, int evaluations_max)
 {
     if (!isfinite(*lower) || !isfinite(*upper) || !(*lower <= *upper)) return false;
     if (evaluations_max < 2) return false;
 
-    search s = {.low = {*lower, f(*lower, context)},
-                .high = {*upper, f(*upper, context)}};
+    search s = {.absolute = absolute, .relative = relative};
+    s.low = (point){*lower, f(*lower, context)};
+    s.high = (point){*upper, f(*upper, context)};
     if (isnan(s.low.y) || isnan(s.high.y)) return false;
     if (s.low.y == 0.0 || s.high.y == 0.0) {
         *lower = *upper = s.low.y == 0.0 ? s.low.x : s.high.x;
@@ -118,10 +137,8 @@ bool sot_find_root(sot_function f, void *context, double *lower, double *upper,
     s.width = s.high.x - s.low.x;
 
     for (int evaluations = 2; evaluations < evaluations_max; evaluations++) {
-        const double tolerance = tolerated_width(&s, absolute, relative);
-        if (s.high.x - s.low.x <= tolerance || sot_next_up(s.low.x) >= s.high.x) break;
-
-        point next = {.x = choose(&s, 0.5 * tolerance)};
+        if (is_narrow_enough(&s)) break;
+        point next = {.x = choose(&s)};
         next.y = f(next.x, context);
         if (isnan(next.y)) return false;
         if (next.y == 0.0)
