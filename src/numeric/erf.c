@@ -49,7 +49,7 @@ static double mills_right(double x)
 static double exp_of_product(double a, double b)
 {
     const double product = a * b;
-    if (product > 800.0) return INFINITY;
+    if (product > 800.0) return (double)INFINITY;
     if (product < -800.0) return 0.0;
     const double value = exp(product);
     return isinf(value) ? value : value + value * fma(a, b, -product);

@@ -39,8 +39,8 @@ double sot_log_sub_exp(double a, double b)
 {
     if (isnan(a) || isnan(b)) return a + b;
     if (isinf(b) && b < 0.0) return a;
-    if (a < b || (a == b && isinf(a))) return NAN;
-    if (a == b) return -INFINITY;
+    if (a < b || (a == b && isinf(a))) return (double)NAN;
+    if (a == b) return -(double)INFINITY;
     if (isinf(a)) return a;
     /* log(1 - e^d), on the side of log 2 where it does not cancel (Maechler 2012). */
     const difference d = subtract(b, a);
@@ -50,7 +50,7 @@ double sot_log_sub_exp(double a, double b)
 
 double sot_log_sum_exp(const double *terms, size_t count)
 {
-    if (count == 0) return -INFINITY;
+    if (count == 0) return -(double)INFINITY;
     size_t largest = 0;
     for (size_t i = 0; i < count; i++) {
         if (isnan(terms[i])) return terms[i];

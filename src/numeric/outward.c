@@ -134,8 +134,8 @@ static double quotient_residual(double a, double b, double quotient)
 double sot_div_up(double a, double b)
 {
     if (b == 0.0) { /* spelled out, because sanitizers trap the division */
-        if (a == 0.0 || isnan(a)) return NAN;
-        return signbit(a) == signbit(b) ? INFINITY : -INFINITY;
+        if (a == 0.0 || isnan(a)) return (double)NAN;
+        return signbit(a) == signbit(b) ? (double)INFINITY : -(double)INFINITY;
     }
     const double quotient = a / b;
     if (!isfinite(quotient)) {

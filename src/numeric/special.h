@@ -29,8 +29,9 @@ double sot_mills(double x);
  * most 1e-15. */
 double sot_mills_slope(double x);
 
-/* x with Phi(x) = p, and with log Phi(x) = log_p: both tails, full range; p = 0, 1 give
- * -inf, +inf. */
+/* x with Phi(x) = p, and with log Phi(x) = log_p: both tails, full range (log_p down to -DBL_MAX);
+ * p = 0, 1 give -inf, +inf; what is no probability gives NaN. Relative error at most 2e-15, also near
+ * the median, where x = 0. */
 double sot_normal_quantile(double p);
 double sot_normal_quantile_log(double log_p);
 
@@ -43,10 +44,17 @@ double sot_log_add_exp(double a, double b);
 double sot_log_sub_exp(double a, double b);
 double sot_log_sum_exp(const double *terms, size_t count);
 
-/* log(n choose k) for real n >= k >= 0. */
+/* log(n choose k) for real n >= k >= 0; NaN outside. Relative error at most 2e-15, for any n and k,
+ * however small the result. */
 double sot_log_binomial(double n, double k);
 
-/* Regularised incomplete beta function I_x(a, b), and x with I_x(a, b) = p. */
+/* Regularised incomplete beta function I_x(a, b) for a, b > 0 and 0 <= x <= 1, and x with
+ * I_x(a, b) = p; NaN outside. The function has a relative error of at most 1e-12 where it is above
+ * 1e-300 (1 - I_x(a, b) is I_(1-x)(b, a), to be called for its own accuracy when it is small). The
+ * inverse is x such that p is within a relative 2e-12 of I between the doubles two below and two above x;
+ * 0 if the exact one underflows. Stated and tested for a and b from 1e-3 to 1e10. Beyond, accuracy
+ * stays but time grows, as sqrt(max(a, b)) near the mean and as 1/sqrt(min(a, b)) for tiny
+ * shapes; NaN if five million terms do not suffice. */
 double sot_incomplete_beta(double a, double b, double x);
 double sot_incomplete_beta_inverse(double a, double b, double p);
 
