@@ -205,6 +205,36 @@ static void shortest_digits(double value, char *digits, int *exponent)
 /* Where a plain number becomes too long to read: 0.0001 to 9999999999999998 are plain. */
 enum { PLAIN_EXPONENT_MIN = -4, PLAIN_EXPONENT_MAX = 15 };
 
+/* Copies `count` bytes, or that many zeros if `bytes` is NULL; returns the place behind. */
+static char *put(char *at, const char *bytes, int count)
+{
+    for (int i = 0; i < count; i++)
+        *at++ = (char)(bytes != NULL ? bytes[i] : '0');
+    return at;
+}
+
+/* digits[0].digits[1]... times ten to the exponent: at most 17 digits, a point, zeros that
+ * only place it (4 in front or 15 behind), a sign and "e-308". */
+static void write_decimal(const char *digits, int exponent, char *at)
+{
+    const int count = (int)strlen(digits);
+    if (exponent < PLAIN_EXPONENT_MIN || exponent > PLAIN_EXPONENT_MAX) {
+        at = put(at, digits, 1);
+        if (count > 1) at = put(put(at, ".", 1), digits + 1, count - 1);
+        (void)snprintf(at, sizeof "e-308", "e%d", exponent);
+        return;
+    }
+    if (exponent < 0) {
+        at = put(put(put(at, "0.", 2), NULL, -exponent - 1), digits, count);
+    } else if (count <= exponent + 1) { /* a whole number */
+        at = put(put(put(at, digits, count), NULL, exponent + 1 - count), ".0", 2);
+    } else {
+        at = put(put(at, digits, exponent + 1), ".", 1);
+        at = put(at, digits + exponent + 1, count - exponent - 1);
+    }
+    *at = '\0';
+}
+
 void sot_format_double(double value, char buffer[SOT_DOUBLE_TEXT_BYTES])
 {
     if (isnan(value)) {
@@ -212,27 +242,15 @@ void sot_format_double(double value, char buffer[SOT_DOUBLE_TEXT_BYTES])
         return;
     }
     if (signbit(value)) *buffer++ = '-';
-    const size_t room = SOT_DOUBLE_TEXT_BYTES - 1;
-    const double size = fabs(value);
-    if (isinf(size) || size == 0.0) {
-        (void)snprintf(buffer, room, isinf(size) ? "inf" : "0.0");
-        return;
-    }
-    char digits[DIGITS_MAX + 1];
-    int exponent;
-    shortest_digits(size, digits, &exponent);
-    const int count = (int)strlen(digits);
-    if (exponent < PLAIN_EXPONENT_MIN || exponent > PLAIN_EXPONENT_MAX) {
-        (void)snprintf(buffer, room, "%c%s%se%d", digits[0], count > 1 ? "." : "",
-                       digits + 1, exponent);
-    } else if (exponent < 0) {
-        (void)snprintf(buffer, room, "0.%.*s%s", -exponent - 1, "000", digits);
-    } else if (count <= exponent + 1) { /* a whole number */
-        (void)snprintf(buffer, room, "%s%.*s.0", digits, exponent + 1 - count,
-                       "000000000000000");
+    if (isinf(value)) {
+        memcpy(buffer, "inf", sizeof "inf");
+    } else if (value == 0.0) {
+        memcpy(buffer, "0.0", sizeof "0.0");
     } else {
-        (void)snprintf(buffer, room, "%.*s.%s", exponent + 1, digits,
-                       digits + exponent + 1);
+        char digits[DIGITS_MAX + 1];
+        int exponent;
+        shortest_digits(fabs(value), digits, &exponent);
+        write_decimal(digits, exponent, buffer);
     }
 }
 

@@ -250,9 +250,9 @@ static void printed_numbers_look_as_people_write_them(void **state)
                  {0x1p-44, "5.684341886080802e-14"}, /* the nearest 16 digits miss */
                  {0x1p-1073, "1e-323"},              /* nearer than 9e-324 */
                  {0x1p-1074 * 3, "1.5e-323"},
-                 {INFINITY, "inf"},
-                 {-INFINITY, "-inf"},
-                 {NAN, "nan"}};
+                 {(double)INFINITY, "inf"},
+                 {-(double)INFINITY, "-inf"},
+                 {(double)NAN, "nan"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[SOT_DOUBLE_TEXT_BYTES];
         sot_format_double(cases[i].value, text);

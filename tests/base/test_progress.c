@@ -37,9 +37,9 @@ static void any_answer_but_zero_stops(void **state)
     listener here = {.answer = -7};
     sotto_error error;
     const sot_progress progress = sot_progress_begin(listen_in, &here);
-    assert_refused(sot_progress_report(&progress, 3, 14063, NAN, &error),
+    assert_refused(sot_progress_report(&progress, 3, 14063, (double)NAN, &error),
                    SOTTO_INTERRUPTED, &error, "step 3 of 14063", NULL);
-    assert_int_equal(sot_progress_report(&progress, 3, 14063, NAN, NULL),
+    assert_int_equal(sot_progress_report(&progress, 3, 14063, (double)NAN, NULL),
                      SOTTO_INTERRUPTED);
 }
 
