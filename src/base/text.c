@@ -70,21 +70,44 @@ static bool is_utf8_continuation(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
+size_t sot_utf8_length(const char *text, size_t size_bytes)
+{
+    if (size_bytes == 0) return 0;
+    const unsigned char first = (unsigned char)text[0];
+    if (first < 0x80) return 1;
+    if (first < 0xC2 || first > 0xF4) return 0;
+    const size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    if (length > size_bytes) return 0;
+    for (size_t i = 1; i < length; i++)
+        if (!is_utf8_continuation(text[i])) return 0;
+    const unsigned char second = (unsigned char)text[1];
+    if (first == 0xE0 && second < 0xA0) return 0; /* overlong */
+    if (first == 0xED && second > 0x9F) return 0; /* surrogates */
+    if (first == 0xF0 && second < 0x90) return 0; /* overlong */
+    if (first == 0xF4 && second > 0x8F) return 0; /* beyond U+10FFFF */
+    return length;
+}
+
 const char *sot_printable(const char *text, char *buffer, size_t size_bytes)
 {
     assert(size_bytes >= sizeof "...");
-    size_t length = strlen(text);
+    const size_t length = strlen(text);
     const bool cut = length >= size_bytes;
-    if (cut) {
-        length = size_bytes - sizeof "...";
-        while (length > 0 && is_utf8_continuation(text[length]))
-            length--;
+    const size_t room = cut ? size_bytes - sizeof "..." : length;
+    size_t used = 0;
+    for (size_t step; used < room; used += step) { /* each byte becomes one byte */
+        step = sot_utf8_length(text + used, length - used);
+        const unsigned char first = (unsigned char)text[used];
+        if (step == 0 || first < 0x20 || first == 0x7F) {
+            step = 1;
+            buffer[used] = '?';
+        } else if (used + step > room) {
+            break;
+        } else {
+            memcpy(buffer + used, text + used, step);
+        }
     }
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char byte = (unsigned char)text[i];
-        buffer[i] = byte < 0x20 || byte == 0x7F ? '?' : text[i];
-    }
-    memcpy(buffer + length, cut ? "..." : "", cut ? sizeof "..." : 1);
+    memcpy(buffer + used, cut ? "..." : "", cut ? sizeof "..." : 1);
     return buffer;
 }
 

@@ -48,9 +48,13 @@ void sot_split_scientific(const char *printed, char *digits, int *out_exponent);
  * words are joined by - or _. The first of equals wins. NULL ends `candidates`. */
 const char *sot_nearest_word(const char *word, const char *const *candidates);
 
-/* Copies text into a message: bytes below space and DEL become '?', and what does not fit is
- * cut, with "..." at the end and no half UTF-8 character before it. Returns `buffer`. */
+/* Copies text into a message: control characters and what is not UTF-8 become '?', and what
+ * does not fit is cut between characters, with "..." at the end. Returns `buffer`. */
 const char *sot_printable(const char *text, char *buffer, size_t size_bytes);
+
+/* Length of the UTF-8 character at `text`, of which `size_bytes` may be read; 0 if there is
+ * none (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
+size_t sot_utf8_length(const char *text, size_t size_bytes);
 
 /* What an errno value means, in English whatever the locale; thread-safe. Returns `buffer`. */
 const char *sot_errno_text(int code, char *buffer, size_t size_bytes);
