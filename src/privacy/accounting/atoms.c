@@ -99,9 +99,10 @@ static void accumulate_node(const sot_atoms *atoms, double times, double s, doub
                             double *error)
 {
     const double rho = s * atoms->rounding_per_s + atoms->quadrature;
+    /* |M| + rho: by log1p while |M| is near 1, where log would lose the small difference, by
+     * hypot below, where |M|^2 - 1 would lose |M|. */
     const double square = real * (2.0 + real) + imaginary * imaginary; /* |M|^2 - 1 */
-    const double modulus = sqrt(fmax(1.0 + square, 0.0)) + rho;
-    /* |M| + rho: log1p while |M| is near 1, where log would lose the small difference. */
+    const double modulus = hypot(1.0 + real, imaginary) + rho;
     const double log_upper = square > -0.5
                                  ? 0.5 * log1p(square) + log1p(rho / sqrt(1.0 + square))
                                  : log(fmax(modulus, DBL_MIN));
