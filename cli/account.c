@@ -99,7 +99,7 @@ static const cli_option *const event_without_noise[] = {sampling_options, count_
                                                         question_options, NULL};
 
 static const cli_option epsilon_options[] = {
-    {"delta", CLI_NUMBER, CLI_REQUIRED, "probability outside the bound, below 1",
+    {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
      .value = "D", .example = "1e-5", .range = CLI_BELOW_ONE},
     {0},
 };
@@ -113,7 +113,7 @@ static const cli_option delta_options[] = {
 static const cli_option steps_options[] = {
     {"epsilon", CLI_NUMBER, CLI_REQUIRED, "privacy target, at least 0", .value = "E",
      .example = "1", .range = CLI_NOT_NEGATIVE},
-    {"delta", CLI_NUMBER, CLI_REQUIRED, "probability outside the bound, below 1",
+    {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
      .value = "D", .example = "1e-5", .range = CLI_BELOW_ONE},
     {0},
 };
@@ -121,7 +121,7 @@ static const cli_option steps_options[] = {
 static const cli_option noise_options[] = {
     {"epsilon", CLI_NUMBER, CLI_REQUIRED, "privacy target, at least 0", .value = "E",
      .example = "1", .range = CLI_NOT_NEGATIVE},
-    {"delta", CLI_NUMBER, CLI_REQUIRED, "probability outside the bound, below 1",
+    {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
      .value = "D", .example = "1e-5", .range = CLI_BELOW_ONE},
     {"calibration", CLI_CHOICE, CLI_OPTIONAL,
      "analytic is tight, classical the textbook's", .value = "NAME",

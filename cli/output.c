@@ -33,13 +33,13 @@ static void step_last_digit(char *text, bool away_from_zero)
         if (*c != (away_from_zero ? '9' : '0')) break;
         *c = away_from_zero ? '0' : '9';
     }
-    if (c >= digits) {
-        *c = (char)(*c + (away_from_zero ? 1 : -1));
-    } else if (away_from_zero) { /* 9.99 became 0.00: it is 1.00 of the next power */
-        *digits = '1';
-        exponent++;
+    if (c >= digits) *c = (char)(*c + (away_from_zero ? 1 : -1));
+    /* 9.99 became 0.00 and is 1.00 of the next power; 1.00 became 0.99 and is 9.99 of the
+     * power before. */
+    if (*digits == '0') {
+        *digits = away_from_zero ? '1' : '9';
+        exponent += away_from_zero ? 1 : -1;
     }
-    /* Towards zero, 1.00 becomes 0.99: one digit less, still on the safe side. */
     (void)snprintf(mark, (size_t)(CLI_NUMBER_BYTES - (mark - text)), "e%+03ld", exponent);
 }
 
@@ -55,7 +55,7 @@ static const char *rounded(double value, int digits, bool up, char out[CLI_NUMBE
     (void)snprintf(text, sizeof text, "%.*g", digits, stepped);
     const double read_back = strtod(text, NULL);
     if (up ? read_back < value : read_back > value) return cli_shortest(value, out);
-    memcpy(out, text, sizeof text);
+    memcpy(out, text, strlen(text) + 1);
     return out;
 }
 

@@ -10,7 +10,7 @@
 enum { PHRASE_BYTES = 200, LABEL_BYTES = 40 };
 
 /* What is left of a value in an error line: enough to recognise it. */
-#define SHOWN "%.60s"
+enum { SHOWN_BYTES = 60 };
 
 const char *cli_option_label(const cli_option *option, char *buffer, size_t size_bytes)
 {
@@ -80,8 +80,9 @@ static sotto_status refuse(const cli_option *option, const char *text, const cha
     char remedy[PHRASE_BYTES];
     (void)cli_option_label(option, label, sizeof label);
     describe(option, remedy, sizeof remedy);
-    return cli_fail(error, SOTTO_INVALID_ARGUMENT, "%s is " SHOWN "%s; give %s", label,
-                    text[0] == '\0' ? "empty" : text, why, remedy);
+    return cli_fail(error, SOTTO_INVALID_ARGUMENT, "%s is %.*s%s%s; give %s", label,
+                    SHOWN_BYTES, text[0] == '\0' ? "empty" : text,
+                    strlen(text) > SHOWN_BYTES ? "..." : "", why, remedy);
 }
 
 static bool is_digit(char c)
