@@ -1,5 +1,7 @@
 # The front door. `make` lists the rooms; CMake does the work (presets in CMakePresets.json).
 
+MAKEFLAGS += --no-print-directory
+
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 prefix  ?= /usr/local
 DESTDIR ?=

@@ -90,10 +90,7 @@ static void show_meaning(const sotto_account *account)
     char delta[CLI_NUMBER_BYTES];
     if (!isfinite(factor)) return;
     cli_line("in words",
-             "%s one record multiplies the probability of any outcome by at most %s, "
-             "plus %s",
-             account->adjacency == SOTTO_REPLACE_ONE ? "exchanging"
-                                                     : "adding or removing",
+             "one record makes no outcome more than %s times as likely, plus %s",
              cli_rounded_up(factor, 4, up),
              cli_rounded_up(account->delta, CLI_SHOWN_DIGITS, delta));
 }
