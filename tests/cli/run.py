@@ -7,7 +7,8 @@
 
 A case is a text file. Comment lines first (why the case exists), then sections:
 
-    --- run             a script for sh; `sotto` is the built command, the directory is empty
+    --- run             a script for sh; `sotto` is the built command, the directory is empty,
+                        $NO_ENTROPY a library to preload (no_entropy.c)
     --- stdout          what it must print, exactly
     --- stdout like     the same, each line a regular expression
     --- json            stdout is one JSON object with exactly these members: "key literal", or
@@ -82,7 +83,7 @@ def execute(script, arguments):
     with tempfile.TemporaryDirectory() as bin_directory, \
             tempfile.TemporaryDirectory() as work_directory:
         install(bin_directory, arguments)
-        environment = dict(os.environ, LC_ALL="C",
+        environment = dict(os.environ, LC_ALL="C", NO_ENTROPY=arguments.no_entropy,
                            PATH=bin_directory + os.pathsep + os.environ["PATH"])
         done = subprocess.run(["sh", "-c", script], cwd=work_directory, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
@@ -184,6 +185,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sotto", required=True, help="the command under test")
     parser.add_argument("--valgrind", help="run the command under this valgrind")
+    parser.add_argument("--no-entropy", default="", help="the built no_entropy.c")
     parser.add_argument("--update", action="store_true", help="write the results into the cases")
     parser.add_argument("--examples", action="store_true", help="run the help pages' examples")
     parser.add_argument("cases", nargs="*")
