@@ -100,6 +100,7 @@ typedef struct sotto_account {
 /* A target left open in a plan: the question `noise` fills in every noise_multiplier that is
  * SOTTO_UNSET, the question `steps` every count that is 0. */
 
+/* An event to fill in: nothing that carries privacy is set. */
 SOTTO_API sotto_event sotto_event_defaults(void);
 
 /* An empty plan. Free it with sotto_plan_free(). */
@@ -122,6 +123,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_parse(const char *json,
                                                          sotto_plan **out_plan,
                                                          sotto_error *error);
 
+/* What a plan holds: how many events (not counting repetitions), and between which data sets
+ * they protect. */
 SOTTO_API size_t sotto_plan_size(const sotto_plan *plan);
 SOTTO_API sotto_adjacency sotto_plan_adjacency(const sotto_plan *plan);
 /* Borrowed from the plan; `index` must be below sotto_plan_size(). */
