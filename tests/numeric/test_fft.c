@@ -102,7 +102,7 @@ static double forward_error(const double *x, const double *spectrum, size_t size
             mpfr_mul_d(term, sines[j * k % size], x[j], MPFR_RNDN);
             mpfr_add(im, im, term, MPFR_RNDN);
         }
-        largest = fmax(largest, distance(re, im, spectrum[2 * k], spectrum[2 * k + 1]));
+        largest = worse(largest, distance(re, im, spectrum[2 * k], spectrum[2 * k + 1]));
     }
     mpfr_clears(re, im, term, (mpfr_ptr)0);
     return largest / norm(x, size);
@@ -129,7 +129,7 @@ static double inverse_error(const double *spectrum, const double *x, size_t size
             mpfr_mul_d(term, sines[j * k % size], 2.0 * spectrum[2 * k + 1], MPFR_RNDN);
             mpfr_add(sum, sum, term, MPFR_RNDN);
         }
-        largest = fmax(largest, distance(sum, zero, x[j] * (double)size, 0.0));
+        largest = worse(largest, distance(sum, zero, x[j] * (double)size, 0.0));
     }
     mpfr_clears(sum, term, zero, (mpfr_ptr)0);
     return largest / norm(spectrum, size + 2);
@@ -160,12 +160,13 @@ static errors compare_with_definition(size_t size, double damage)
         sot_fft_forward(fft, x, spectrum);
         spectrum[size] += damage * norm(x, size);
         const double forward = forward_error(x, spectrum, size, cosines, sines);
-        worst.forward = fmax(worst.forward, forward / bound);
+        worst.forward = worse(worst.forward, forward / bound);
         fill_input(spectrum, size + 2, kind, &seed);
+        spectrum[0] += 1.0; /* some norm is left when the two that are not read go */
         spectrum[1] = spectrum[size + 1] = 0.0;
         sot_fft_inverse(fft, spectrum, back);
         const double inverse = inverse_error(spectrum, back, size, cosines, sines);
-        worst.inverse = fmax(worst.inverse, inverse / bound);
+        worst.inverse = worse(worst.inverse, inverse / bound);
     }
     sot_fft_free(fft);
     clear_roots(cosines, sines, size);
@@ -247,7 +248,7 @@ static void impulse_responses_are_roots_of_unity(void **state)
             const sot_complex w =
                 sot_unit_root(roots, LARGE_SIZE, positions[i] * k % LARGE_SIZE);
             largest =
-                fmax(largest, fabs(data[2 * k] - w.re) + fabs(data[2 * k + 1] - w.im));
+                worse(largest, fabs(data[2 * k] - w.re) + fabs(data[2 * k + 1] - w.im));
         }
         /* One product of at most 11 factors: far better than the bound for all inputs. */
         assert_within(largest, 0.0, 5e-15);
@@ -277,7 +278,7 @@ static void energy_is_kept_and_the_inverse_brings_the_input_back(void **state)
     sot_fft_inverse(fft, spectrum, spectrum);
     double largest = 0.0;
     for (size_t j = 0; j < LARGE_SIZE; j++)
-        largest = fmax(largest, fabs(spectrum[j] - x[j]));
+        largest = worse(largest, fabs(spectrum[j] - x[j]));
     assert_within(largest, 0.0, 2e-15);
     free(spectrum);
     free(x);
