@@ -91,6 +91,12 @@ static inline void assert_same(double value, double expected)
     fail();
 }
 
+/* The larger of two errors; unlike fmax() it keeps a NaN, so that no comparison passes by one. */
+static inline double worse(double largest, double error)
+{
+    return error > largest || isnan(error) ? error : largest;
+}
+
 /* The largest error seen, and where. */
 typedef struct worst_error {
     double error;
