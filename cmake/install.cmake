@@ -1,12 +1,15 @@
-# make install: the command, both libraries, headers, pkg-config file, CMake package, man pages.
+# make install: the command, both libraries, headers, pkg-config file, CMake package, man
+# pages, shell completion.
 
 include(CMakePackageConfigHelpers)
 
 install(TARGETS sotto EXPORT sottoTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS sotto_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET sotto_cli)
-  install(TARGETS sotto_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS sotto_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(SOTTO_COMPLETION)
+  install(FILES ${SOTTO_COMPLETION}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
 install(DIRECTORY include/sotto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")

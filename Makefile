@@ -1,0 +1,117 @@
+# The front door. `make` lists the rooms; CMake does the work (presets in CMakePresets.json).
+
+MAKEFLAGS += --no-print-directory
+
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+prefix  ?= /usr/local
+DESTDIR ?=
+DATA    ?=
+
+CTEST = ctest --output-on-failure --no-label-summary -j $(JOBS)
+
+.PHONY: help demo test test-all bench build install deps format check asan tsan fuzz clean
+
+help:
+	@echo 'make demo      install what is missing, build, show the accountant at work'
+	@echo 'make test      install what is missing, build, run the fast tests'
+	@echo 'make test-all  the same, then slow tests, sanitizers, fuzzing, valgrind'
+	@echo 'make build     build/sotto, build/libsotto.so, build/libsotto.a'
+	@echo 'make install   into $$(DESTDIR)$$(prefix), prefix=$(prefix)'
+	@echo 'make bench     time the hot paths; DATA=DIR adds those that need foreign data'
+	@echo 'make check     formatting, layers, exports, headers, man pages, proofs, words'
+	@echo 'make format    clang-format the sources'
+	@echo 'make asan      the fast tests under AddressSanitizer and UBSan'
+	@echo 'make tsan      the tests of threads under ThreadSanitizer'
+	@echo 'make fuzz      each fuzz target for FUZZ_SECONDS=20'
+	@echo 'make deps      install what the build needs (tools/deps lists the groups)'
+	@echo 'make clean     remove build/'
+
+deps:
+	tools/deps build
+
+# Configure and build a preset: $(call cmake,PRESET,OPTIONS)
+define cmake
+cmake --preset $(1) $(2) --log-level=WARNING
+cmake --build build/$(1) -j $(JOBS)
+endef
+
+# Test a preset and end with the line that counts: $(call ctest,PRESET,OPTIONS)
+define ctest
+$(CTEST) --test-dir build/$(1) --output-log $(CURDIR)/build/$(1)/tests.log $(2)
+@grep 'tests passed' build/$(1)/tests.log
+endef
+
+# Parts that need foreign data say so when they are left out.
+SKIPPED = if [ -z "$(DATA)" ]; then echo '$@: parts that need foreign data skipped; give DATA=DIR'; fi
+
+build:
+	@SOTTO_NO_INSTALL=1 tools/deps build
+	$(call cmake,release)
+	@ln -sf release/sotto release/libsotto.so release/libsotto.a build/
+
+demo:
+	tools/deps build
+	$(MAKE) build
+	@examples/demo.sh build/sotto
+
+test:
+	tools/deps test
+	$(call cmake,dev)
+	$(call ctest,dev,-LE slow)
+
+test-all:
+	tools/deps all
+	$(call cmake,dev)
+	$(MAKE) check
+	$(MAKE) asan
+	$(MAKE) tsan
+	$(MAKE) fuzz
+	@$(SKIPPED)
+	$(call ctest,dev)
+
+asan:
+	tools/deps test
+	$(call cmake,asan)
+	$(call ctest,asan,-LE slow)
+
+tsan:
+	tools/deps test
+	$(call cmake,tsan)
+	$(call ctest,tsan,-R thread)
+
+FUZZ_SECONDS ?= 20
+fuzz:
+	tools/deps fuzz
+	$(call cmake,fuzz)
+	tools/fuzz build/fuzz $(FUZZ_SECONDS)
+
+SOURCES = $(shell find bench cli examples fuzz include src tests -name '*.[ch]')
+format:
+	tools/deps check
+	clang-format-14 -i $(SOURCES)
+
+check:
+	tools/deps check
+	$(MAKE) build
+	clang-format-14 --dry-run --Werror $(SOURCES)
+	python3 tools/check_layers.py
+	python3 tools/check_exports.py build/libsotto.so tests/abi/exports.txt
+	python3 tools/check_headers.py
+	python3 tools/check_proofs.py
+	python3 tools/check_words.py
+	python3 tools/check_man.py --sotto build/sotto
+	python3 tools/check_docs.py --sotto build/sotto
+
+bench: build
+	@for program in build/release/bench/bench_*; do \
+	    if [ -x "$$program" ] && [ -f "$$program" ]; then "$$program" $(DATA) || exit 1; fi; \
+	done
+	@$(SKIPPED)
+
+install:
+	@SOTTO_NO_INSTALL=1 tools/deps build
+	$(call cmake,release,-DCMAKE_INSTALL_PREFIX=$(prefix))
+	DESTDIR=$(DESTDIR) cmake --install build/release
+
+clean:
+	rm -rf build

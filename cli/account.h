@@ -1,0 +1,38 @@
+/* cli/account.h: the parts of `sotto account`: the plan a question is about, the answer shown. */
+#ifndef SOTTO_CLI_ACCOUNT_H
+#define SOTTO_CLI_ACCOUNT_H
+
+#include <stdint.h>
+
+#include <sotto/accountant.h>
+
+#include "frame.h"
+
+/* cli/account_plan.c: the plan in the file of --plan, or one event made from the flags. A flag
+ * the command does not have is left open for the search: `noise` has no --noise-multiplier,
+ * `steps` no --count. Free the plan with sotto_plan_free(). */
+SOTTO_MUST_CHECK sotto_status account_plan_make(const cli_call *call,
+                                                sotto_plan **out_plan,
+                                                sotto_error *error);
+
+typedef enum account_question {
+    ACCOUNT_EPSILON = 1,
+    ACCOUNT_DELTA = 2,
+    ACCOUNT_NOISE = 3,
+    ACCOUNT_STEPS = 4
+} account_question;
+
+typedef struct account_answer {
+    account_question question;
+    sotto_account account;
+    double target_epsilon;   /* of noise and steps */
+    double noise_multiplier; /* of noise */
+    uint64_t steps;          /* of steps */
+    const char *calibration; /* of noise */
+} account_answer;
+
+/* cli/account_show.c: prints the answer as text or as one JSON object. */
+SOTTO_MUST_CHECK sotto_status account_show(const account_answer *answer, bool as_json,
+                                           sotto_error *error);
+
+#endif

@@ -1,0 +1,217 @@
+#include "account.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A plan of SOTTO_EVENTS_MAX events of 200 bytes is below this. */
+enum { PLAN_BYTES_MAX = 1 << 20 };
+
+/* --- one event from the flags --- */
+
+/* Which flag gives which field of which mechanism's event. */
+static const struct parameter {
+    sotto_mechanism mechanism;
+    const char *flag;
+    size_t offset;
+    const char *example;
+} parameters[] = {
+    {SOTTO_GAUSSIAN, "noise-multiplier", offsetof(sotto_event, noise_multiplier), "1.1"},
+    {SOTTO_PURE, "epsilon-each", offsetof(sotto_event, epsilon), "0.1"},
+    {SOTTO_APPROXIMATE, "epsilon-each", offsetof(sotto_event, epsilon), "0.1"},
+    {SOTTO_APPROXIMATE, "delta-each", offsetof(sotto_event, delta), "1e-8"},
+    {SOTTO_ZCDP, "rho", offsetof(sotto_event, rho), "0.01"},
+    {SOTTO_GDP, "mu", offsetof(sotto_event, mu), "0.5"},
+};
+enum { PARAMETER_COUNT = sizeof parameters / sizeof parameters[0] };
+
+static bool belongs(const char *flag, sotto_mechanism mechanism)
+{
+    for (size_t i = 0; i < PARAMETER_COUNT; i++) {
+        if (parameters[i].mechanism == mechanism &&
+            strcmp(parameters[i].flag, flag) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The mechanism's own flags are there, and no other mechanism's. */
+static sotto_status fill_parameters(const cli_call *call, sotto_event *event,
+                                    sotto_error *error)
+{
+    const char *name = sotto_mechanism_name(event->mechanism);
+    for (size_t i = 0; i < PARAMETER_COUNT; i++) {
+        const struct parameter *p = &parameters[i];
+        if (!cli_has(call, p->flag)) continue; /* left open for the search */
+        if (p->mechanism == event->mechanism) {
+            if (!cli_given(call, p->flag)) {
+                return cli_fail(
+                    error, SOTTO_INVALID_ARGUMENT,
+                    "--mechanism %s needs --%s; give it, for example --%s %s, or "
+                    "a plan with --plan FILE",
+                    name, p->flag, p->flag, p->example);
+            }
+            const double value = cli_number(call, p->flag);
+            memcpy((char *)event + p->offset, &value, sizeof value);
+        } else if (cli_given(call, p->flag) && !belongs(p->flag, event->mechanism)) {
+            return cli_fail(
+                error, SOTTO_INVALID_ARGUMENT,
+                "--%s is %s, but --mechanism %s has no such parameter; leave it "
+                "out or use --mechanism %s",
+                p->flag, cli_text(call, p->flag), name,
+                sotto_mechanism_name(p->mechanism));
+        }
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status fill_sampling(const cli_call *call, sotto_event *event,
+                                  sotto_error *error)
+{
+    if (!cli_given(call, "rate")) {
+        if (!cli_given(call, "sampling")) return SOTTO_OK;
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--sampling %s needs --rate; give it, for example --rate 0.01",
+                        cli_text(call, "sampling"));
+    }
+    event->rate = cli_number(call, "rate");
+    return sotto_sampling_from_name(cli_text(call, "sampling"), &event->sampling, error);
+}
+
+static sotto_status plan_from_flags(const cli_call *call, sotto_plan **out_plan,
+                                    sotto_error *error)
+{
+    sotto_adjacency adjacency = SOTTO_ADJACENCY_UNSET;
+    sotto_event event = sotto_event_defaults();
+    sotto_status status =
+        sotto_mechanism_from_name(cli_text(call, "mechanism"), &event.mechanism, error);
+    if (status != SOTTO_OK) return status;
+    status = fill_parameters(call, &event, error);
+    if (status != SOTTO_OK) return status;
+    status = fill_sampling(call, &event, error);
+    if (status != SOTTO_OK) return status;
+    event.count = cli_has(call, "count") ? cli_count(call, "count") : 0;
+    if (cli_given(call, "adjacency")) {
+        status =
+            sotto_adjacency_from_name(cli_text(call, "adjacency"), &adjacency, error);
+        if (status != SOTTO_OK) return status;
+    }
+    sotto_plan *plan = NULL;
+    status = sotto_plan_new(adjacency, &plan, error);
+    if (status != SOTTO_OK) return status;
+    status = sotto_plan_add(plan, &event, error);
+    if (status != SOTTO_OK) {
+        sotto_plan_free(plan);
+        return status;
+    }
+    *out_plan = plan;
+    return SOTTO_OK;
+}
+
+/* --- a plan file --- */
+
+/* Reads at most PLAN_BYTES_MAX + 1 bytes: one more than allowed shows that it is too much. */
+static sotto_status read_all(FILE *file, const char *path, char *out, size_t *out_size,
+                             sotto_error *error)
+{
+    *out_size = fread(out, 1, PLAN_BYTES_MAX + 1, file);
+    if (ferror(file)) {
+        return cli_fail(error, SOTTO_IO, "--plan %.100s cannot be read: %s", path,
+                        strerror(errno));
+    }
+    if (*out_size > PLAN_BYTES_MAX) {
+        return cli_fail(error, SOTTO_PARSE,
+                        "--plan %.100s is larger than %d bytes; is it a plan file?", path,
+                        PLAN_BYTES_MAX);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status parse_plan(const char *path, const char *json, size_t size_bytes,
+                               sotto_plan **out_plan, sotto_error *error)
+{
+    sotto_error inner = {.status = SOTTO_OK};
+    const sotto_status status = sotto_plan_parse(json, size_bytes, out_plan, &inner);
+    if (status == SOTTO_OK) return SOTTO_OK;
+    /* The library knows the line, the command knows the file. */
+    return cli_fail(error, status, "--plan %.60s: %.180s", path, inner.message);
+}
+
+static sotto_status plan_from_file(const char *path, sotto_plan **out_plan,
+                                   sotto_error *error)
+{
+    const bool is_stdin = strcmp(path, "-") == 0;
+    sotto_status status = SOTTO_OK;
+    size_t size_bytes = 0;
+    char *json = NULL;
+    FILE *file = is_stdin ? stdin : fopen(path, "rb");
+    if (file == NULL) {
+        return cli_fail(
+            error, SOTTO_IO,
+            "--plan %.100s cannot be opened: %s; give the path of a plan file, "
+            "or - for standard input",
+            path, strerror(errno));
+    }
+    json = malloc(PLAN_BYTES_MAX + 1);
+    if (json == NULL) {
+        status = cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the plan");
+        goto done;
+    }
+    status = read_all(file, path, json, &size_bytes, error);
+    if (status != SOTTO_OK) goto done;
+    status = parse_plan(path, json, size_bytes, out_plan, error);
+done:
+    free(json);
+    if (!is_stdin) (void)fclose(file);
+    return status;
+}
+
+/* The plan file says everything about the events, so a flag may only repeat its adjacency. */
+static sotto_status check_against_flags(const cli_call *call, const sotto_plan *plan,
+                                        sotto_error *error)
+{
+    if (!cli_given(call, "adjacency")) return SOTTO_OK;
+    const char *of_plan = sotto_adjacency_name(sotto_plan_adjacency(plan));
+    if (strcmp(cli_text(call, "adjacency"), of_plan) == 0) return SOTTO_OK;
+    return cli_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "--adjacency is %s, but the plan file says %s; leave the option out or "
+        "change the file",
+        cli_text(call, "adjacency"), of_plan);
+}
+
+static sotto_status refuse_event_flags(const cli_call *call, sotto_error *error)
+{
+    static const char *const flags[] = {
+        "mechanism", "noise-multiplier", "epsilon-each", "delta-each", "rho", "mu",
+        "rate",      "sampling",         "count"};
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        if (!cli_has(call, flags[i]) || !cli_given(call, flags[i])) continue;
+        return cli_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "--%s is %.60s, but --plan already lists the events; leave out one "
+            "of the two",
+            flags[i], cli_text(call, flags[i]));
+    }
+    return SOTTO_OK;
+}
+
+sotto_status account_plan_make(const cli_call *call, sotto_plan **out_plan,
+                               sotto_error *error)
+{
+    if (!cli_given(call, "plan")) return plan_from_flags(call, out_plan, error);
+    sotto_status status = refuse_event_flags(call, error);
+    if (status != SOTTO_OK) return status;
+    sotto_plan *plan = NULL;
+    status = plan_from_file(cli_text(call, "plan"), &plan, error);
+    if (status != SOTTO_OK) return status;
+    status = check_against_flags(call, plan, error);
+    if (status != SOTTO_OK) {
+        sotto_plan_free(plan);
+        return status;
+    }
+    *out_plan = plan;
+    return SOTTO_OK;
+}

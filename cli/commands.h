@@ -1,0 +1,11 @@
+/* cli/commands.h: the commands, one file each; cli/main.c lists them. */
+#ifndef SOTTO_CLI_COMMANDS_H
+#define SOTTO_CLI_COMMANDS_H
+
+#include "frame.h"
+
+extern const cli_command cli_account;    /* epsilon, delta, noise, steps */
+extern const cli_command cli_doctor;     /* what is installed, what is secure */
+extern const cli_command cli_completion; /* the completion script of a shell */
+
+#endif

@@ -1,0 +1,49 @@
+/* sotto: the command. This file holds the table of commands; each has a file of its own. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "frame.h"
+
+static const cli_command *const commands[] = {
+    &cli_account,
+    &cli_doctor,
+    &cli_completion,
+    NULL,
+};
+
+static const cli_option options[] = {
+    {"version", CLI_FLAG, CLI_OPTIONAL, "show the version", .value = NULL},
+    {"dump-options", CLI_FLAG, CLI_HIDDEN, "print this table as JSON", .value = NULL},
+    {0},
+};
+
+const cli_command cli_root = {
+    .name = "sotto",
+    .summary = "Differentially private machine learning you can prove",
+    .details = "sotto COMMAND --help explains a command.",
+    .options = options,
+    .commands = commands,
+    .example = "sotto account epsilon --noise-multiplier 1.1 --rate 0.004 --count 15000 "
+               "--delta 1e-5",
+};
+
+/* A closed standard stream is replaced by one that fails, or the next file opened would take
+ * its number and be read or overwritten in its place. */
+static void hold_standard_streams(void)
+{
+    static const int wrong_way[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) == -1) (void)open("/dev/null", wrong_way[fd]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_streams();
+    /* A reader that went away is a failed write, reported like any other. */
+    (void)signal(SIGPIPE, SIG_IGN);
+    return cli_run(argc, argv);
+}

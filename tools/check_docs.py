@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Runs the examples of the documents and compares what they print with what is shown.
+
+    check_docs.py --sotto build/sotto             every example of every document
+    check_docs.py --sotto build/sotto --update    writes the real output into the documents
+
+An example is a fenced block marked `console`: a line `$ command` (goes on with lines `> ...`),
+then what it prints, standard output and error together. The commands of a document run in one
+shell, in an empty directory where `sotto` is the built command and examples/ is ours.
+"""
+
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+MARK = "---- end of command ----"
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+
+
+def steps_of(block):
+    """[(lines as written, command, expected output)]"""
+    steps = []
+    for line in block.splitlines(keepends=True):
+        if line.startswith("$ "):
+            steps.append([line, line[2:], ""])
+        elif not steps:
+            sys.exit(f"a console block must start with '$ ': {line}")
+        elif line.startswith("> ") and not steps[-1][2]:
+            steps[-1][0] += line
+            steps[-1][1] += line[2:]
+        else:
+            steps[-1][2] += line
+    return steps
+
+
+def run(commands, sotto):
+    """What each command prints; $? of one is there for the next."""
+    script = "exec 2>&1\n"
+    for command in commands:
+        script += f"{command}\n__status=$?; printf '%s\\n' '{MARK}'; (exit $__status)\n"
+    with tempfile.TemporaryDirectory() as directory:
+        os.mkdir(os.path.join(directory, "bin"))
+        work = os.path.join(directory, "work")
+        os.mkdir(work)
+        os.symlink(sotto, os.path.join(directory, "bin", "sotto"))
+        os.symlink(os.path.join(ROOT, "examples"), os.path.join(work, "examples"))
+        path = os.path.join(directory, "bin") + os.pathsep + os.environ["PATH"]
+        done = subprocess.run(["bash", "-c", script], cwd=work, check=False, timeout=120,
+                              env=dict(os.environ, PATH=path, LC_ALL="C"),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    return done.stdout.decode().split(MARK + "\n")[:-1]
+
+
+def check(name, sotto, update):
+    """(number of commands, number that differ)"""
+    with open(name, encoding="utf-8") as file:
+        text = file.read()
+    blocks = [steps_of(match[1]) for match in BLOCK.finditer(text)]
+    steps = [step for block in blocks for step in block]
+    if not steps:
+        return 0, 0
+    outputs = run([step[1] for step in steps], sotto)
+    differing = 0
+    for step, output in zip(steps, outputs, strict=True):
+        if step[2] != output and not update:
+            differing += 1
+            print(f"{name}: {step[0]}prints\n{output}and is shown to print\n{step[2]}")
+        step[2] = output
+    if update:
+        renewed = iter(blocks)
+        text = BLOCK.sub(lambda _: "```console\n" + "".join(
+            step[0] + step[2] for step in next(renewed)) + "```", text)
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text)
+    return len(steps), differing
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sotto", required=True)
+    parser.add_argument("--update", action="store_true")
+    arguments = parser.parse_args()
+    sotto = os.path.abspath(arguments.sotto)
+    os.chdir(ROOT)
+    commands = failed = 0
+    for name in sorted(glob.glob("*.md") + glob.glob("docs/**/*.md", recursive=True)):
+        count, differing = check(name, sotto, arguments.update)
+        commands += count
+        failed += differing
+    print(f"examples of the documents: {commands - failed} passed, {failed} failed")
+    return 1 if failed or commands == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
