@@ -4,7 +4,9 @@
 
 #include <sotto/accountant.h>
 #include <sotto/error.h>
+#include <sotto/progress.h>
 #include <sotto/rng.h>
+#include <sotto/system.h>
 #include <sotto/version.h>
 
 #endif

@@ -5,15 +5,21 @@
 
 #include <sotto/version.h>
 
+#include "base/c_locale.h"
+
 sotto_status sot_fail(sotto_error *error, sotto_status status, const char *format, ...)
 {
     if (error == NULL) return status;
     error->status = status;
+    sot_c_locale
+        scope; /* %g must print 1.5, not 1,5; without it, better 1,5 than nothing */
+    const bool in_c_locale = sot_c_locale_enter(&scope);
     va_list arguments;
     va_start(arguments, format);
     /* Truncation to one line of SOTTO_MESSAGE_BYTES is intended. */
     (void)vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
+    if (in_c_locale) sot_c_locale_leave(&scope);
     return status;
 }
 

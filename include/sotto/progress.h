@@ -1,0 +1,33 @@
+/* sotto/progress.h: how far a long computation is, and a way to stop it.
+ *
+ * Privacy     Nothing that depends on a record goes through here, because nothing here is
+ *             charged to the budget: no loss, no gradient norm, no batch size, no count of
+ *             rows. `step`, `steps` and `epsilon_so_far` follow from the plan alone. The
+ *             time is the one exception a program cannot avoid: see the known weaknesses.
+ * Stopping    A stop is honoured at the end of a step. What was charged stays charged.
+ */
+#ifndef SOTTO_PROGRESS_H
+#define SOTTO_PROGRESS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sotto_progress {
+    uint64_t step;  /* steps done */
+    uint64_t steps; /* steps in all, as planned */
+    double elapsed_seconds;
+    double epsilon_so_far; /* certified for the steps done; NaN if nobody computed it */
+} sotto_progress;
+
+/* Called between steps, on the thread that made the library call. Return 0 to go on;
+ * anything else ends the call with SOTTO_INTERRUPTED. Must return, and must not call back
+ * into the same handle. */
+typedef int (*sotto_progress_function)(const sotto_progress *progress, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,56 @@
+/* base/file.h: whole files: read with a cap, written so that a crash cannot spoil them. */
+#ifndef SOT_BASE_FILE_H
+#define SOT_BASE_FILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include <sotto/error.h>
+
+/* The whole file, with a NUL after its last byte that `out_size_bytes` does not count. A pipe
+ * is fine; a directory, or more than `size_max_bytes`, is refused. Free with sot_free().
+ * For settings, not for records: buffers outgrown on the way are not wiped. */
+SOTTO_MUST_CHECK sotto_status sot_file_read(const char *path, size_t size_max_bytes,
+                                            char **out_bytes, size_t *out_size_bytes,
+                                            sotto_error *error);
+
+/* The rest of an open stream, the same way; `name` is for messages. */
+SOTTO_MUST_CHECK sotto_status sot_file_read_stream(FILE *stream, const char *name,
+                                                   size_t size_max_bytes,
+                                                   char **out_bytes,
+                                                   size_t *out_size_bytes,
+                                                   sotto_error *error);
+
+/* Writes or replaces a file in one stroke: whoever opens `path` at any time, also after a
+ * crash or a power cut, finds the old content or the new, never a mixture.
+ *
+ * How      A new file .sotto-<pid>-<n>.tmp in the same directory (O_EXCL), all bytes, fsync,
+ *          rename over `path`, fsync of the directory. A crash may leave the .tmp behind.
+ * Mode     The permission bits of the new file, less the umask. The old file's are not kept.
+ * Refused  `path` is a symbolic link (the link would be replaced, not what it points to) or
+ *          not a regular file.
+ * Failure  The old file is untouched and the temporary one removed. One exception: if only
+ *          the last step, the fsync of the directory, fails, the new content is in place but
+ *          may not survive a power cut; the message says so. */
+SOTTO_MUST_CHECK sotto_status sot_file_write(const char *path, const void *bytes,
+                                             size_t size_bytes, mode_t mode,
+                                             sotto_error *error);
+
+#ifdef SOTTO_TESTING
+typedef enum sot_file_step {
+    SOT_FILE_NO_STEP = 0,
+    SOT_FILE_OPEN = 1,
+    SOT_FILE_WRITE = 2, /* once for each MiB */
+    SOT_FILE_SYNC = 3,
+    SOT_FILE_CLOSE = 4,
+    SOT_FILE_RENAME = 5,
+    SOT_FILE_SYNC_DIRECTORY = 6
+} sot_file_step;
+
+/* The `nth` time a write comes to `step`, it meets an I/O error there, or, if `killed`, the
+ * process gets SIGKILL just before it. Once; SOT_FILE_NO_STEP turns it off. */
+void sot_test_file_fault(sot_file_step step, size_t nth, int killed);
+#endif
+
+#endif

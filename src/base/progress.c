@@ -1,0 +1,27 @@
+#include "base/progress.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+sot_progress sot_progress_begin(sotto_progress_function function, void *context)
+{
+    return (sot_progress){function, context, sot_clock_seconds()};
+}
+
+sotto_status sot_progress_report(const sot_progress *progress, uint64_t step,
+                                 uint64_t steps, double epsilon_so_far,
+                                 sotto_error *error)
+{
+    if (progress->function == NULL) return SOTTO_OK;
+    const sotto_progress now = {
+        .step = step,
+        .steps = steps,
+        .elapsed_seconds = sot_clock_seconds() - progress->started_seconds,
+        .epsilon_so_far = epsilon_so_far,
+    };
+    if (progress->function(&now, progress->context) == 0) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INTERRUPTED,
+                    "stopped on request after step %" PRIu64 " of %" PRIu64, step, steps);
+}

@@ -1,0 +1,296 @@
+#include "base/threads.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "base/text.h"
+
+/* One parallel loop. It lives on the stack of sot_parallel_for(). */
+typedef struct parallel_loop {
+    sot_chunk_function function;
+    void *context;
+    size_t items, chunk_size, chunks;
+    const atomic_bool *cancelled; /* NULL: cannot be */
+    atomic_size_t next_chunk;
+    atomic_size_t failed_chunk; /* the lowest known so far; `chunks` for none */
+    pthread_mutex_t error_lock; /* guards the two below, and lowering failed_chunk */
+    sotto_status status;
+    sotto_error error;
+} parallel_loop;
+
+struct sot_pool {
+    pthread_t *workers;
+    size_t worker_count; /* threads other than the caller's */
+    pid_t owner;         /* the process that has these threads */
+    atomic_flag busy;    /* a loop has the workers */
+    atomic_bool cancelled;
+
+    pthread_mutex_t lock;   /* guards the rest */
+    pthread_cond_t work;    /* there is a loop, or it is time to stop */
+    pthread_cond_t idle;    /* the last worker has left the loop */
+    parallel_loop *current; /* NULL when there is none, or nobody else may join */
+    size_t generation;      /* counts loops, so that a worker joins each once */
+    size_t active;          /* workers in the loop */
+    bool stopping;
+};
+
+#ifdef SOTTO_TESTING
+static atomic_size_t threads_until_failure;
+
+void sot_test_fail_thread(size_t nth)
+{
+    atomic_store(&threads_until_failure, nth);
+}
+
+static int create_thread(pthread_t *thread, void *(*body)(void *), void *context)
+{
+    if (atomic_load(&threads_until_failure) != 0 &&
+        atomic_fetch_sub(&threads_until_failure, 1) == 1)
+        return EAGAIN;
+    return pthread_create(thread, NULL, body, context);
+}
+#else
+static int create_thread(pthread_t *thread, void *(*body)(void *), void *context)
+{
+    return pthread_create(thread, NULL, body, context);
+}
+#endif
+
+static void record_failure(parallel_loop *loop, size_t chunk, sotto_status status,
+                           const sotto_error *error)
+{
+    pthread_mutex_lock(&loop->error_lock);
+    if (chunk < atomic_load(&loop->failed_chunk)) {
+        atomic_store(&loop->failed_chunk, chunk);
+        loop->status = status;
+        loop->error = *error;
+        loop->error.status = status; /* also if the function left it unfilled */
+    }
+    pthread_mutex_unlock(&loop->error_lock);
+}
+
+/* Takes chunks in order until none is left, one below has failed, or we are cancelled.
+ *
+ * Why the lowest failure is found: let L be the lowest chunk that fails when run. It is
+ * skipped only after a failure below it, which there is none of; and whoever records a
+ * higher failure first is overruled in record_failure(). */
+static void run_chunks(parallel_loop *loop)
+{
+    for (;;) {
+        if (loop->cancelled != NULL && atomic_load(loop->cancelled)) return;
+        const size_t chunk = atomic_fetch_add(&loop->next_chunk, 1);
+        if (chunk >= atomic_load(&loop->failed_chunk)) return;
+        const size_t begin = chunk * loop->chunk_size;
+        const size_t left = loop->items - begin;
+        const size_t end = begin + (left < loop->chunk_size ? left : loop->chunk_size);
+        sotto_error error = {SOTTO_OK, ""};
+        const sotto_status status =
+            loop->function(chunk, begin, end, loop->context, &error);
+        if (status != SOTTO_OK) record_failure(loop, chunk, status, &error);
+    }
+}
+
+static void *worker_body(void *context)
+{
+    sot_pool *pool = context;
+    size_t seen_generation = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (!pool->stopping &&
+               (pool->current == NULL || pool->generation == seen_generation))
+            pthread_cond_wait(&pool->work, &pool->lock);
+        if (pool->stopping) break;
+        seen_generation = pool->generation;
+        parallel_loop *current = pool->current;
+        pool->active++;
+        pthread_mutex_unlock(&pool->lock);
+        run_chunks(current);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->active == 0) pthread_cond_signal(&pool->idle);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+static void run_on_all_threads(sot_pool *pool, parallel_loop *loop)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->current = loop;
+    pool->generation++;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+
+    run_chunks(loop);
+
+    pthread_mutex_lock(&pool->lock);
+    pool->current = NULL; /* a worker that wakes only now stays out */
+    while (pool->active > 0)
+        pthread_cond_wait(&pool->idle, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static sotto_status outcome(const parallel_loop *loop, sotto_error *error)
+{
+    if (loop->status != SOTTO_OK) {
+        if (error != NULL) *error = loop->error;
+        return loop->status;
+    }
+    if (atomic_load(&loop->next_chunk) < loop->chunks)
+        return sot_fail(error, SOTTO_INTERRUPTED, "interrupted before the work was done");
+    return SOTTO_OK;
+}
+
+sotto_status sot_parallel_for(sot_pool *pool, size_t items, size_t chunk_size,
+                              sot_chunk_function function, void *context,
+                              sotto_error *error)
+{
+    assert(chunk_size > 0);
+    parallel_loop loop = {.function = function, .context = context, .items = items};
+    loop.chunk_size = chunk_size;
+    loop.chunks = sot_size_blocks(items, chunk_size);
+    loop.cancelled = pool != NULL ? &pool->cancelled : NULL;
+    /* Every thread claims at most one chunk too many, so the counter cannot wrap. */
+    assert(loop.chunks <= SIZE_MAX - SOT_THREADS_MAX - 1);
+    atomic_init(&loop.next_chunk, 0);
+    atomic_init(&loop.failed_chunk, loop.chunks);
+    const int code = pthread_mutex_init(&loop.error_lock, NULL);
+    if (code != 0) return sot_fail_memory(error, 1, sizeof loop.error_lock);
+
+    const bool has_workers = pool != NULL && pool->worker_count > 0 && loop.chunks > 1 &&
+                             pool->owner == getpid();
+    if (has_workers && !atomic_flag_test_and_set(&pool->busy)) {
+        run_on_all_threads(pool, &loop);
+        atomic_flag_clear(&pool->busy);
+    } else {
+        run_chunks(&loop);
+    }
+    pthread_mutex_destroy(&loop.error_lock);
+    return outcome(&loop, error);
+}
+
+/* Makes the threads with all signals blocked; they inherit the mask. */
+static int start_workers(sot_pool *pool, size_t count)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    int code = pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (code != 0) return code;
+    while (code == 0 && pool->worker_count < count) {
+        code = create_thread(&pool->workers[pool->worker_count], worker_body, pool);
+        if (code == 0) pool->worker_count++;
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+static void stop_workers(sot_pool *pool)
+{
+    if (pool->owner != getpid()) return; /* a forked child has none of the threads */
+    pthread_mutex_lock(&pool->lock);
+    assert(pool->current == NULL && pool->active == 0);
+    pool->stopping = true;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    for (size_t i = 0; i < pool->worker_count; i++)
+        (void)pthread_join(pool->workers[i], NULL);
+}
+
+static int init_locks(sot_pool *pool)
+{
+    int code = pthread_mutex_init(&pool->lock, NULL);
+    if (code != 0) return code;
+    code = pthread_cond_init(&pool->work, NULL);
+    if (code != 0) goto no_work;
+    code = pthread_cond_init(&pool->idle, NULL);
+    if (code != 0) goto no_idle;
+    return 0;
+no_idle:
+    pthread_cond_destroy(&pool->work);
+no_work:
+    pthread_mutex_destroy(&pool->lock);
+    return code;
+}
+
+static size_t online_cpus(void)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    if (cpus < 1) return 1;
+    return cpus > SOT_THREADS_MAX ? SOT_THREADS_MAX : (size_t)cpus;
+}
+
+static sotto_status fail_thread(sotto_error *error, size_t threads, int code)
+{
+    char text[64];
+    return sot_fail(error, SOTTO_OUT_OF_MEMORY,
+                    "could not start %zu threads (%s); ask for fewer", threads,
+                    sot_errno_text(code, text, sizeof text));
+}
+
+sotto_status sot_pool_new(size_t threads, sot_pool **out_pool, sotto_error *error)
+{
+    if (threads > SOT_THREADS_MAX)
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "threads is %zu; give 1 to %d, or 0 for one per CPU", threads,
+                        SOT_THREADS_MAX);
+    if (threads == 0) threads = online_cpus();
+    sot_pool *pool = sot_new_array(1, sizeof *pool);
+    if (pool == NULL) return sot_fail_memory(error, 1, sizeof *pool);
+    pool->workers = sot_new_array(threads - 1, sizeof *pool->workers);
+    if (pool->workers == NULL) {
+        sot_free(pool);
+        return sot_fail_memory(error, threads - 1, sizeof *pool->workers);
+    }
+    atomic_flag_clear(&pool->busy);
+    atomic_init(&pool->cancelled, false);
+    pool->owner = getpid();
+    int code = init_locks(pool);
+    if (code != 0) {
+        sot_free(pool->workers);
+        sot_free(pool);
+        return fail_thread(error, threads, code);
+    }
+    code = start_workers(pool, threads - 1);
+    if (code != 0) {
+        sot_pool_free(pool);
+        return fail_thread(error, threads, code);
+    }
+    *out_pool = pool;
+    return SOTTO_OK;
+}
+
+void sot_pool_free(sot_pool *pool)
+{
+    if (pool == NULL) return;
+    stop_workers(pool);
+    if (pool->owner == getpid()) {
+        pthread_cond_destroy(&pool->idle);
+        pthread_cond_destroy(&pool->work);
+        pthread_mutex_destroy(&pool->lock);
+    }
+    sot_free(pool->workers);
+    sot_free(pool);
+}
+
+size_t sot_pool_threads(const sot_pool *pool)
+{
+    return pool->worker_count + 1;
+}
+
+void sot_pool_cancel(sot_pool *pool)
+{
+    atomic_store(&pool->cancelled, true);
+}
+
+void sot_pool_resume(sot_pool *pool)
+{
+    atomic_store(&pool->cancelled, false);
+}

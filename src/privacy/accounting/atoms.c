@@ -1,0 +1,139 @@
+#include "privacy/accounting/atoms.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "numeric/sum.h"
+
+sotto_status sot_atoms_new(size_t count, sot_atoms *out_atoms, sotto_error *error)
+{
+    const size_t lanes = SOT_ATOM_LANES;
+    const size_t padded = (count + lanes - 1) / lanes * lanes;
+    *out_atoms = (sot_atoms){.count = padded};
+    out_atoms->loss = sot_new_array(padded, sizeof *out_atoms->loss);
+    out_atoms->weight = sot_new_array(padded, sizeof *out_atoms->weight);
+    if (out_atoms->loss == NULL || out_atoms->weight == NULL) {
+        sot_atoms_clear(out_atoms);
+        return sot_fail_memory(error, padded, 2 * sizeof *out_atoms->loss);
+    }
+    return SOTTO_OK;
+}
+
+void sot_atoms_clear(sot_atoms *atoms)
+{
+    sot_free(atoms->loss);
+    sot_free(atoms->weight);
+    *atoms = (sot_atoms){0};
+}
+
+void sot_atoms_normalize(sot_atoms *atoms)
+{
+    sot_sum sum = {0};
+    for (size_t k = 0; k < atoms->count; k++)
+        sot_sum_add(&sum, atoms->weight[k]);
+    for (size_t k = 0; k < atoms->count; k++)
+        atoms->weight[k] /= sot_sum_value(&sum);
+}
+
+/* s_j = (block * BLOCK + b) * step is split into a coarse and a fine rotation, both computed
+ * directly: e^{i s_j x} - 1 = F + D_b + F D_b with F = e^{i s_block x} - 1, D_b = e^{i b step x} - 1.
+ * Each product then carries a handful of roundings and none accumulate over j. */
+enum { BLOCK = 16 };
+
+/* e^{ix} - 1 without cancellation: -2 sin^2(x/2) + i sin(x). */
+static void rotation(double x, double *out_real, double *out_imaginary)
+{
+    const double half = sin(0.5 * x);
+    *out_real = -2.0 * half * half;
+    *out_imaginary = sin(x);
+}
+
+static void fill_rotations(const sot_atoms *atoms, double s, double *out)
+{
+    for (size_t k = 0; k < atoms->count; k++) {
+        rotation(s * atoms->loss[k], &out[k], &out[atoms->count + k]);
+    }
+}
+
+/* One block of sum_k weight_k (F + D + FD), in SOT_ATOM_LANES independent partial sums. */
+static void sum_block(const double *restrict weight, const double *restrict coarse_real,
+                      const double *restrict coarse_imaginary,
+                      const double *restrict fine_real,
+                      const double *restrict fine_imaginary, size_t count,
+                      double *out_real, double *out_imaginary)
+{
+    double real[SOT_ATOM_LANES] = {0.0};
+    double imaginary[SOT_ATOM_LANES] = {0.0};
+    for (size_t k = 0; k < count; k += SOT_ATOM_LANES) {
+        for (size_t lane = 0; lane < SOT_ATOM_LANES; lane++) {
+            const size_t i = k + lane;
+            const double fr = coarse_real[i], fi = coarse_imaginary[i];
+            const double dr = fine_real[i], di = fine_imaginary[i];
+            real[lane] += weight[i] * (fr + (dr + (fr * dr - fi * di)));
+            imaginary[lane] += weight[i] * (fi + (di + (fr * di + fi * dr)));
+        }
+    }
+    *out_real += (real[0] + real[1]) + (real[2] + real[3]);
+    *out_imaginary += (imaginary[0] + imaginary[1]) + (imaginary[2] + imaginary[3]);
+}
+
+static void rotate_and_sum(const sot_atoms *atoms, const double *coarse,
+                           const double *fine, double *out_real, double *out_imaginary)
+{
+    const size_t count = atoms->count;
+    *out_real = 0.0;
+    *out_imaginary = 0.0;
+    for (size_t begin = 0; begin < count; begin += SOT_ATOM_BLOCK) {
+        const size_t size =
+            count - begin < SOT_ATOM_BLOCK ? count - begin : SOT_ATOM_BLOCK;
+        sum_block(atoms->weight + begin, coarse + begin, coarse + count + begin,
+                  fine + begin, fine + count + begin, size, out_real, out_imaginary);
+    }
+}
+
+static void accumulate_node(const sot_atoms *atoms, double times, double s, double real,
+                            double imaginary, double *log_modulus, double *argument,
+                            double *error)
+{
+    const double rho = s * atoms->rounding_per_s + atoms->quadrature;
+    /* |M| + rho: by log1p while |M| is near 1, where log would lose the small difference, by
+     * hypot below, where |M|^2 - 1 would lose |M|. */
+    const double square = real * (2.0 + real) + imaginary * imaginary; /* |M|^2 - 1 */
+    const double modulus = hypot(1.0 + real, imaginary) + rho;
+    const double log_upper = square > -0.5
+                                 ? 0.5 * log1p(square) + log1p(rho / sqrt(1.0 + square))
+                                 : log(fmax(modulus, DBL_MIN));
+    *log_modulus += times * log_upper;
+    *argument += times * atan2(imaginary, 1.0 + real);
+    *error += times * rho / fmax(modulus, DBL_MIN);
+}
+
+sotto_status sot_atoms_accumulate(const sot_atoms *atoms, double times, double step,
+                                  size_t nodes, double *out_log_modulus,
+                                  double *out_argument, double *out_error,
+                                  sotto_error *error)
+{
+    const size_t count = atoms->count;
+    /* The coarse rotation and BLOCK fine ones; each is `count` real, then imaginary parts. */
+    double *rotations = sot_new_array(2 * (BLOCK + 1) * count, sizeof *rotations);
+    if (rotations == NULL) return sot_fail_memory(error, 2 * (BLOCK + 1) * count, 8);
+    double *coarse = rotations;
+    double *fine = rotations + 2 * count;
+    for (size_t b = 0; b < BLOCK; b++) {
+        fill_rotations(atoms, (double)b * step, fine + 2 * b * count);
+    }
+    for (size_t j = 0; j < nodes; j++) {
+        const size_t b = j % BLOCK;
+        if (b == 0) fill_rotations(atoms, (double)j * step, coarse);
+        double real;
+        double imaginary;
+        rotate_and_sum(atoms, coarse, fine + 2 * b * count, &real, &imaginary);
+        accumulate_node(atoms, times, (double)j * step, real, imaginary,
+                        &out_log_modulus[j], &out_argument[j], &out_error[j]);
+    }
+    sot_free(rotations);
+    return SOTTO_OK;
+}

@@ -1,0 +1,151 @@
+/* Basic composition: epsilons add, deltas add (Dwork, Kenthapadi, McSherry, Mironov & Naor,
+ * EUROCRYPT 2006, Thm 1). Events without a delta of their own (Gaussian, GDP, zCDP) share
+ * what is left of delta in equal parts, each priced alone by its exact profile. */
+#include <float.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "numeric/outward.h"
+#include "numeric/roots.h"
+#include "privacy/accounting/accountants.h"
+#include "privacy/accounting/gaussian_profile.h"
+#include "privacy/accounting/solve.h"
+
+typedef struct single {
+    double rate;  /* 1 when not sampled */
+    double sigma; /* NaN: use mu */
+    double mu;
+} single;
+
+static sot_bracket single_delta(double epsilon, void *context)
+{
+    const single *event = context;
+    if (isnan(event->sigma)) {
+        return sot_gaussian_delta((sot_bracket){event->mu, event->mu}, epsilon);
+    }
+    const sot_bracket removed =
+        sot_sampled_gaussian_delta(event->rate, event->sigma, SOT_REMOVE, epsilon);
+    const sot_bracket added =
+        sot_sampled_gaussian_delta(event->rate, event->sigma, SOT_ADD, epsilon);
+    return (sot_bracket){fmax(removed.lower, added.lower),
+                         fmax(removed.upper, added.upper)};
+}
+
+/* (rho + log kappa ...)/t at its best order, in closed form good enough: rho + 2 sqrt(rho log
+ * (1/delta)), Bun & Steinke, TCC 2016, Prop. 1.3. */
+static double zcdp_epsilon(double rho, double delta)
+{
+    return sot_widen_up(rho + 2.0 * sqrt(rho * -log(delta)), 16.0 * DBL_EPSILON);
+}
+
+static double count_of(const sot_priced *priced, const sotto_event *event)
+{
+    return (double)(event->count == 0 ? priced->steps : event->count);
+}
+
+static sotto_status event_epsilon(const sot_priced *priced, const sotto_event *event,
+                                  double share, double *out_epsilon, sotto_error *error)
+{
+    if (event->mechanism == SOTTO_PURE || event->mechanism == SOTTO_APPROXIMATE) {
+        *out_epsilon = event->epsilon;
+        return SOTTO_OK;
+    }
+    if (event->mechanism == SOTTO_ZCDP) {
+        *out_epsilon = zcdp_epsilon(event->rho, share);
+        return SOTTO_OK;
+    }
+    single alone = {.rate = 1.0, .sigma = NAN, .mu = event->mu};
+    if (event->mechanism == SOTTO_GAUSSIAN) {
+        alone.sigma = isnan(event->noise_multiplier) ? priced->noise_multiplier
+                                                     : event->noise_multiplier;
+        if (event->sampling == SOTTO_POISSON) alone.rate = event->rate;
+    }
+    sot_bracket epsilon;
+    const sotto_status status =
+        sot_solve_epsilon(single_delta, &alone, share, 1.0, &epsilon, error);
+    *out_epsilon = epsilon.upper;
+    return status;
+}
+
+sotto_status sot_basic_epsilon(const sot_priced *priced, double delta, sotto_account *out,
+                               sotto_error *error)
+{
+    const size_t size = sotto_plan_size(priced->plan);
+    double sharers = 0.0;
+    double own_deltas = 0.0;
+    for (size_t i = 0; i < size; i++) {
+        const sotto_event *event = sotto_plan_event(priced->plan, i);
+        const double count = count_of(priced, event);
+        if (event->mechanism == SOTTO_APPROXIMATE) {
+            own_deltas = sot_add_up(own_deltas, sot_mul_up(count, event->delta));
+        } else if (event->mechanism != SOTTO_PURE) {
+            sharers += count;
+        }
+    }
+    const double left = sot_sub_down(delta, own_deltas);
+    if (own_deltas > delta || (sharers > 0.0 && !(left > 0.0))) {
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "delta %g leaves nothing after the events' own deltas, which sum to "
+            "%g; give a larger delta",
+            delta, own_deltas);
+    }
+    const double share = sharers > 0.0 ? sot_div_down(left, sharers) : 0.0;
+    double sum = 0.0;
+    for (size_t i = 0; i < size; i++) {
+        const sotto_event *event = sotto_plan_event(priced->plan, i);
+        double epsilon;
+        const sotto_status status = event_epsilon(priced, event, share, &epsilon, error);
+        if (status != SOTTO_OK) return status;
+        sum = sot_add_up(sum, sot_mul_up(count_of(priced, event), epsilon));
+    }
+    *out = (sotto_account){.epsilon = sum,
+                           .epsilon_lower = NAN,
+                           .delta = delta,
+                           .delta_lower = NAN,
+                           .order = NAN,
+                           .kernel = SOTTO_KERNEL_BASIC};
+    return SOTTO_OK;
+}
+
+typedef struct inverse {
+    const sot_priced *priced;
+    double epsilon;
+} inverse;
+
+static double epsilon_excess(double log_delta, void *context)
+{
+    const inverse *asked = context;
+    sotto_account account;
+    const sotto_status status =
+        sot_basic_epsilon(asked->priced, exp(log_delta), &account, NULL);
+    return status == SOTTO_OK ? account.epsilon - asked->epsilon : HUGE_VAL;
+}
+
+sotto_status sot_basic_delta(const sot_priced *priced, double epsilon, sotto_account *out,
+                             sotto_error *error)
+{
+    (void)error;
+    inverse asked = {priced, epsilon};
+    *out = (sotto_account){.epsilon = epsilon,
+                           .epsilon_lower = NAN,
+                           .delta = 1.0,
+                           .delta_lower = NAN,
+                           .order = NAN,
+                           .kernel = SOTTO_KERNEL_BASIC};
+    sotto_account at_zero;
+    if (sot_basic_epsilon(priced, 0.0, &at_zero, NULL) == SOTTO_OK &&
+        at_zero.epsilon <= epsilon) {
+        out->delta = 0.0;
+        return SOTTO_OK;
+    }
+    double lower = -690.0;
+    double upper = log(1.0 - 1e-12);
+    if (epsilon_excess(upper, &asked) > 0.0) return SOTTO_OK; /* only delta = 1 */
+    if (epsilon_excess(lower, &asked) <= 0.0) upper = lower;
+    if (upper > lower) {
+        (void)sot_find_root(epsilon_excess, &asked, &lower, &upper, 1e-9, 0.0, 200);
+    }
+    out->delta = sot_exp_up(upper);
+    return SOTTO_OK;
+}

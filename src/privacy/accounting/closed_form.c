@@ -1,0 +1,100 @@
+#include "privacy/accounting/closed_form.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "numeric/outward.h"
+#include "numeric/special.h"
+#include "privacy/accounting/gaussian_profile.h"
+
+static const double lattice_points_max = 20000.0;
+
+bool sot_closed_form_covers(const sot_composition *composition)
+{
+    if (composition->rho_upper > 0.0) return false;
+    if (composition->sampled_count > 1) return false;
+    if (composition->sampled_count == 1) {
+        if (composition->sampled[0].count != 1.0) return false;
+        if (composition->gaussian_square.upper > 0.0) return false;
+    }
+    double points = 1.0;
+    for (size_t i = 0; i < composition->pure_count; i++) {
+        points *= composition->pure[i].count + 1.0;
+    }
+    return points <= lattice_points_max;
+}
+
+/* (1 - e^y)_+: the profile of no release at all. */
+static sot_bracket nothing_delta(double epsilon)
+{
+    if (epsilon >= 0.0) return (sot_bracket){0.0, 0.0};
+    const double lost = -expm1(epsilon);
+    return (sot_bracket){sot_widen_down(lost, 4.0 * DBL_EPSILON),
+                         sot_widen_up(lost, 4.0 * DBL_EPSILON)};
+}
+
+static sot_bracket rest_delta(const sot_composition *composition, sot_direction direction,
+                              double epsilon)
+{
+    if (composition->sampled_count == 1) {
+        const sot_sampled *sampled = &composition->sampled[0];
+        return sot_sampled_gaussian_delta(sampled->rate, sampled->sigma, direction,
+                                          epsilon);
+    }
+    if (composition->gaussian_square.upper > 0.0) {
+        const sot_bracket mu = {sot_sqrt_down(composition->gaussian_square.lower),
+                                sot_sqrt_up(composition->gaussian_square.upper)};
+        return sot_gaussian_delta(mu, epsilon);
+    }
+    return nothing_delta(epsilon);
+}
+
+/* Walks the lattice: groups from `group` on are still open, `log_weight` and `loss` belong to
+ * those already fixed, `log_error` bounds the error of log_weight. */
+static sot_bracket walk(const sot_composition *composition, sot_direction direction,
+                        double epsilon, size_t group, double log_weight, double log_error,
+                        double loss)
+{
+    if (group == composition->pure_count) {
+        /* Each loss is a rounded sum of products: move epsilon outward by their error. */
+        const double moved =
+            8.0 * DBL_EPSILON * (double)(group + 1) * (fabs(loss) + fabs(epsilon));
+        const double weight = exp(log_weight);
+        const double relative = expm1(log_error) + 4.0 * DBL_EPSILON;
+        const double shift = group == 0 ? 0.0 : moved;
+        const sot_bracket far =
+            rest_delta(composition, direction, epsilon - loss + shift);
+        const sot_bracket near =
+            rest_delta(composition, direction, epsilon - loss - shift);
+        return (sot_bracket){fmax(0.0, weight * far.lower * (1.0 - relative)),
+                             group == 0 ? near.upper
+                                        : weight * near.upper * (1.0 + relative)};
+    }
+    const sot_pure *pure = &composition->pure[group];
+    const double log_no = -pure->epsilon - log1p(exp(-pure->epsilon));
+    const double log_yes = -log1p(exp(-pure->epsilon));
+    sot_bracket sum = {0.0, 0.0};
+    for (double k = 0.0; k <= pure->count; k += 1.0) {
+        const double choose = sot_log_binomial(pure->count, k);
+        const double powers = k * log_yes + (pure->count - k) * log_no;
+        const double error = 16.0 * DBL_EPSILON * (1.0 + choose - powers);
+        const sot_bracket part =
+            walk(composition, direction, epsilon, group + 1, log_weight + choose + powers,
+                 log_error + error, loss + (2.0 * k - pure->count) * pure->epsilon);
+        sum.lower += part.lower;
+        sum.upper += part.upper;
+    }
+    const double additions = DBL_EPSILON * (pure->count + 2.0);
+    sum.lower *= 1.0 - additions;
+    sum.upper *= 1.0 + additions;
+    return sum;
+}
+
+sot_bracket sot_closed_form_delta(const sot_composition *composition,
+                                  sot_direction direction, double epsilon)
+{
+    sot_bracket delta = walk(composition, direction, epsilon, 0, 0.0, 0.0, 0.0);
+    if (delta.upper > 1.0) delta.upper = 1.0;
+    if (delta.lower > delta.upper) delta.lower = delta.upper;
+    return delta;
+}

@@ -1,0 +1,24 @@
+/* accounting/closed_form.h: compositions whose profile is a finite sum of closed forms.
+ *
+ * Theorem     The loss of an epsilon-DP release is dominated by binary randomized response,
+ *             losses +-epsilon (Kairouz, Oh & Viswanath, ICML 2015, Thm 3.3). Conditioning on
+ *             the losses of all pure events leaves one Gaussian (all Gaussian and GDP events
+ *             merge: mu^2 adds), or one sampled Gaussian, or nothing:
+ *                 delta(eps) = sum_l P(l) delta_rest(eps - l).
+ * Rounding    Every term is a bracket; positive terms only, so relative errors do not grow.
+ */
+#ifndef SOT_ACCOUNTING_CLOSED_FORM_H
+#define SOT_ACCOUNTING_CLOSED_FORM_H
+
+#include <stdbool.h>
+
+#include "privacy/accounting/composition.h"
+
+/* True when the lattice of pure losses is small and the rest has a closed form. */
+bool sot_closed_form_covers(const sot_composition *composition);
+
+/* The finite part's delta at any real epsilon. */
+sot_bracket sot_closed_form_delta(const sot_composition *composition,
+                                  sot_direction direction, double epsilon);
+
+#endif

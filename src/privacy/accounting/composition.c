@@ -1,0 +1,230 @@
+#include "privacy/accounting/composition.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "numeric/outward.h"
+#include "numeric/special.h"
+
+static void add_square(sot_composition *composition, sot_bracket mu, double count)
+{
+    sot_bracket *square = &composition->gaussian_square;
+    square->lower = sot_add_down(square->lower,
+                                 sot_mul_down(count, sot_mul_down(mu.lower, mu.lower)));
+    square->upper =
+        sot_add_up(square->upper, sot_mul_up(count, sot_mul_up(mu.upper, mu.upper)));
+}
+
+static void add_sampled(sot_composition *composition, double rate, double sigma,
+                        double count)
+{
+    for (size_t i = 0; i < composition->sampled_count; i++) {
+        sot_sampled *entry = &composition->sampled[i];
+        if (entry->rate == rate && entry->sigma == sigma) {
+            entry->count += count; /* exact: counts are integers below 2^53 */
+            return;
+        }
+    }
+    composition->sampled[composition->sampled_count++] =
+        (sot_sampled){rate, sigma, count};
+}
+
+static void add_pure(sot_composition *composition, double epsilon, double count)
+{
+    if (epsilon == 0.0) return;
+    for (size_t i = 0; i < composition->pure_count; i++) {
+        if (composition->pure[i].epsilon == epsilon) {
+            composition->pure[i].count += count;
+            return;
+        }
+    }
+    composition->pure[composition->pure_count++] = (sot_pure){epsilon, count};
+}
+
+static void add_failure(sot_composition *composition, double delta, double count)
+{
+    const double log_kept = count * log1p(-delta);
+    sot_bracket *sum = &composition->log_survival;
+    sum->lower = sot_add_down(sum->lower, sot_widen_down(log_kept, 4.0 * DBL_EPSILON));
+    sum->upper = sot_add_up(sum->upper, sot_widen_up(log_kept, 4.0 * DBL_EPSILON));
+    if (sum->upper > 0.0) sum->upper = 0.0;
+}
+
+/* The probability that some (epsilon, delta) event fails: 1 - prod (1 - delta_i). */
+static sot_bracket failure(const sot_composition *composition)
+{
+    const sot_bracket *kept = &composition->log_survival;
+    sot_bracket failed = {0.0, 0.0};
+    if (kept->lower == 0.0) return failed;
+    failed.lower = fmax(0.0, sot_widen_down(-expm1(kept->upper), 4.0 * DBL_EPSILON));
+    failed.upper = fmin(1.0, sot_widen_up(-expm1(kept->lower), 4.0 * DBL_EPSILON));
+    return failed;
+}
+
+static void add_event(sot_composition *composition, const sotto_event *event,
+                      double sigma, double count)
+{
+    switch (event->mechanism) {
+    case SOTTO_GAUSSIAN:
+        if (event->sampling == SOTTO_POISSON && event->rate < 1.0) {
+            add_sampled(composition, event->rate, sigma, count);
+        } else {
+            const sot_bracket mu = {sot_div_down(1.0, sigma), sot_div_up(1.0, sigma)};
+            add_square(composition, mu, count);
+        }
+        break;
+    case SOTTO_GDP:
+        add_square(composition, (sot_bracket){event->mu, event->mu}, count);
+        break;
+    case SOTTO_ZCDP:
+        composition->rho_upper =
+            sot_add_up(composition->rho_upper, sot_mul_up(count, event->rho));
+        break;
+    case SOTTO_APPROXIMATE:
+        add_failure(composition, event->delta, count);
+        add_pure(composition, event->epsilon, count);
+        break;
+    case SOTTO_PURE:
+        add_pure(composition, event->epsilon, count);
+        break;
+    case SOTTO_MECHANISM_UNSET:
+        assert(!"sotto_plan_add refuses this");
+        break;
+    }
+}
+
+sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier,
+                                 uint64_t steps, sot_composition **out_composition,
+                                 sotto_error *error)
+{
+    const size_t size = sotto_plan_size(plan);
+    if (size == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the plan has no events; add at least one");
+    }
+    sot_composition *composition = sot_new_array(1, sizeof *composition);
+    if (composition == NULL) return sot_fail_memory(error, 1, sizeof *composition);
+    composition->sampled = sot_new_array(size, sizeof *composition->sampled);
+    composition->pure = sot_new_array(size, sizeof *composition->pure);
+    sotto_status status = SOTTO_OK;
+    if (composition->sampled == NULL || composition->pure == NULL) {
+        status = sot_fail_memory(error, size, sizeof *composition->sampled);
+        goto failed;
+    }
+    for (size_t i = 0; i < size; i++) {
+        const sotto_event *event = sotto_plan_event(plan, i);
+        const double sigma =
+            isnan(event->noise_multiplier) ? noise_multiplier : event->noise_multiplier;
+        const uint64_t count = event->count == 0 ? steps : event->count;
+        if ((event->mechanism == SOTTO_GAUSSIAN && isnan(sigma)) || count == 0) {
+            status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                              "event %zu leaves its %s open; give it a value, or ask for "
+                              "'%s'",
+                              i + 1, count == 0 ? "count" : "noise_multiplier",
+                              count == 0 ? "steps" : "noise");
+            goto failed;
+        }
+        add_event(composition, event, sigma, (double)count);
+    }
+    *out_composition = composition;
+    return SOTTO_OK;
+failed:
+    sot_composition_free(composition);
+    return status;
+}
+
+void sot_composition_free(sot_composition *composition)
+{
+    if (composition == NULL) return;
+    sot_free(composition->sampled);
+    sot_free(composition->pure);
+    sot_free(composition);
+}
+
+/* M(t) = p e^{t eps} + (1-p) e^{-t eps}, p = 1/(1 + e^-eps), as
+ * (e^{t eps} + e^{-(t+1) eps})/(1 + e^-eps): for small t eps the logarithm of a number near 1,
+ * log1p((expm1(t eps) + e^-eps expm1(-t eps))/(1 + e^-eps)). */
+double sot_pure_log_mgf(double epsilon, double t)
+{
+    const double x = t * epsilon;
+    const double other = exp(-epsilon);
+    if (x < 1.0) {
+        /* expm1(x) + e^-eps expm1(-x) = (1 - e^-eps) expm1(x) + e^-eps (2 sinh(x/2))^2 */
+        const double half = 2.0 * sinh(0.5 * x);
+        return log1p((-expm1(-epsilon) * expm1(x) + other * half * half) / (1.0 + other));
+    }
+    return x + log1p(exp(-2.0 * x - epsilon)) - log1p(other);
+}
+
+double sot_composition_log_mgf(const sot_composition *composition,
+                               sot_direction direction, double t, double *out_error)
+{
+    const double square = composition->gaussian_square.upper;
+    double sum = 0.5 * t * (t + 1.0) * square + t * (t + 1.0) * composition->rho_upper;
+    double error = 16.0 * DBL_EPSILON * sum +
+                   0.5 * t * (t + 1.0) * (square - composition->gaussian_square.lower);
+    for (size_t i = 0; i < composition->sampled_count; i++) {
+        double one_error;
+        const double one =
+            sot_sampled_log_mgf(&composition->sampled[i], direction, t, &one_error);
+        sum += composition->sampled[i].count * one;
+        error += composition->sampled[i].count * one_error;
+    }
+    for (size_t i = 0; i < composition->pure_count; i++) {
+        const sot_pure *pure = &composition->pure[i];
+        const double one = sot_pure_log_mgf(pure->epsilon, t);
+        sum += pure->count * one;
+        error += 32.0 * DBL_EPSILON * pure->count * one; /* no cancellation in it */
+    }
+    *out_error = error * (1.0 + 1e-9) + 16.0 * DBL_EPSILON * fabs(sum);
+    return sum;
+}
+
+double sot_composition_log_mgf_estimate(const sot_composition *composition,
+                                        sot_direction direction, double t)
+{
+    double sum = t * (t + 1.0) *
+                 (0.5 * composition->gaussian_square.upper + composition->rho_upper);
+    for (size_t i = 0; i < composition->sampled_count; i++) {
+        sum += composition->sampled[i].count *
+               sot_sampled_log_mgf_estimate(&composition->sampled[i], direction, t);
+    }
+    for (size_t i = 0; i < composition->pure_count; i++) {
+        sum += composition->pure[i].count *
+               sot_pure_log_mgf(composition->pure[i].epsilon, t);
+    }
+    return sum;
+}
+
+int sot_composition_is_symmetric(const sot_composition *composition)
+{
+    return composition->sampled_count == 0;
+}
+
+double sot_composition_finite_delta(const sot_composition *composition, double delta)
+{
+    /* 1 - (1 - delta)/(1 - F) = (delta - F)/(1 - F) */
+    const sot_bracket failed = failure(composition);
+    if (failed.upper == 0.0) return delta;
+    const double left = sot_sub_down(delta, failed.upper);
+    return left <= 0.0 ? -1.0 : sot_div_down(left, sot_sub_up(1.0, failed.lower));
+}
+
+sot_bracket sot_composition_whole_delta(const sot_composition *composition,
+                                        sot_bracket finite)
+{
+    /* 1 - (1 - F)(1 - finite) = F + (1 - F) finite, increasing in both */
+    const sot_bracket failed = failure(composition);
+    if (failed.upper == 0.0) return finite;
+    const double kept_upper = sot_sub_up(1.0, failed.upper);
+    const double kept_lower = sot_sub_down(1.0, failed.lower);
+    sot_bracket whole;
+    whole.upper = sot_add_up(failed.upper, sot_mul_up(kept_upper, finite.upper));
+    whole.lower = sot_add_down(failed.lower, sot_mul_down(kept_lower, finite.lower));
+    if (whole.upper > 1.0) whole.upper = 1.0;
+    if (whole.lower < 0.0) whole.lower = 0.0;
+    return whole;
+}

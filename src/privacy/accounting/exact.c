@@ -1,0 +1,312 @@
+/* The exact accountant: the tightest certified answer there is, and it says how it got it.
+ * Order of retreat: closed form; contour; contour with a virtual Gaussian; Renyi. */
+#include <float.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "numeric/outward.h"
+#include "privacy/accounting/accountants.h"
+#include "privacy/accounting/closed_form.h"
+#include "privacy/accounting/contour.h"
+#include "privacy/accounting/solve.h"
+
+/* About a fifth of a second of node evaluations. */
+static const double work_max = 2e8;
+
+/* Virtual Gaussians to try, smallest (tightest) first. */
+static const double smoothings[] = {0.0, 1e-3, 4e-3, 1.6e-2, 6.4e-2};
+enum { SMOOTHINGS = sizeof smoothings / sizeof smoothings[0] };
+
+/* The first contour that fits the work limit, made for epsilon or (if NaN) for log_delta. */
+static sotto_status first_contour(const sot_composition *composition,
+                                  sot_direction direction, double epsilon,
+                                  double log_delta, sot_contour **out_contour,
+                                  sotto_error *error)
+{
+    sotto_status status = SOTTO_UNSUPPORTED;
+    for (int i = 0; i < SMOOTHINGS && status == SOTTO_UNSUPPORTED; i++) {
+        const sot_contour_request request = {.composition = composition,
+                                             .direction = direction,
+                                             .epsilon = epsilon,
+                                             .log_delta = log_delta,
+                                             .smoothing = smoothings[i],
+                                             .work_max = work_max};
+        status = sot_contour_new(&request, out_contour, error);
+    }
+    return status;
+}
+
+/* The largest loss the whole composition can have in this direction. */
+static double loss_max(const sot_composition *composition, sot_direction direction)
+{
+    if (composition->gaussian_square.upper > 0.0) return INFINITY;
+    double sum = 0.0;
+    for (size_t i = 0; i < composition->sampled_count; i++) {
+        sum += composition->sampled[i].count *
+               sot_sampled_loss_max(&composition->sampled[i], direction);
+    }
+    for (size_t i = 0; i < composition->pure_count; i++) {
+        sum += composition->pure[i].count * composition->pure[i].epsilon;
+    }
+    return sot_widen_up(sum, 1e-12);
+}
+
+/* True when Renyi's bound already shows that delta in this direction is at most `delta`: the
+ * add direction is usually far below the other, and then costs almost nothing. */
+static bool surely_below(const sot_composition *composition, sot_direction direction,
+                         double epsilon, double delta)
+{
+    if (delta <= 0.0 || sot_closed_form_covers(composition)) return false;
+    const sot_contour_request request = {
+        .composition = composition, .direction = direction, .epsilon = epsilon};
+    return sot_contour_log_chernoff(&request) < sot_log_down(delta);
+}
+
+/* ---- delta at epsilon ---- */
+
+/* The finite part's bracket in one direction by closed form or contour; the kernel used. */
+static sotto_status direction_delta(const sot_composition *composition,
+                                    sot_direction direction, double epsilon,
+                                    sot_bracket *out_delta, sotto_kernel *out_kernel,
+                                    sotto_error *error)
+{
+    if (sot_closed_form_covers(composition)) {
+        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
+        *out_delta = sot_closed_form_delta(composition, direction, epsilon);
+        return SOTTO_OK;
+    }
+    if (epsilon >= loss_max(composition, direction)) {
+        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
+        *out_delta = (sot_bracket){0.0, 0.0};
+        return SOTTO_OK;
+    }
+    sot_contour *contour;
+    const sotto_status status =
+        first_contour(composition, direction, epsilon, NAN, &contour, error);
+    if (status != SOTTO_OK) return status;
+    *out_delta = sot_contour_delta(contour, epsilon);
+    double shift;
+    double loss;
+    sot_contour_unsmoothed_lower(contour, out_delta->upper, &shift, &loss);
+    *out_kernel = SOTTO_KERNEL_CONTOUR;
+    if (shift > 0.0) {
+        *out_kernel = SOTTO_KERNEL_CONTOUR_SMOOTHED;
+        out_delta->lower =
+            fmax(0.0, sot_contour_delta(contour, epsilon + shift).lower - loss);
+    }
+    sot_contour_free(contour);
+    return SOTTO_OK;
+}
+
+static sotto_status better_of_rdp_delta(const sot_priced *priced, double epsilon,
+                                        sotto_account *out, sotto_error *error)
+{
+    sotto_account rdp = *out;
+    const sotto_status status = sot_rdp_delta(priced, epsilon, &rdp, error);
+    if (status != SOTTO_OK) return status;
+    if (!(out->delta <= rdp.delta)) {
+        rdp.delta_lower = out->delta_lower;
+        *out = rdp;
+    }
+    return SOTTO_OK;
+}
+
+sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_account *out,
+                             sotto_error *error)
+{
+    const sot_composition *composition = priced->composition;
+    out->epsilon = epsilon;
+    out->epsilon_lower = NAN;
+    out->delta = NAN;
+    out->delta_lower = NAN;
+    out->order = NAN;
+    if (composition->rho_upper > 0.0) {
+        return better_of_rdp_delta(priced, epsilon, out, error);
+    }
+    const int directions = sot_composition_is_symmetric(composition) ? 1 : 2;
+    sot_bracket worst = {0.0, 0.0};
+    sotto_kernel kernel = SOTTO_KERNEL_CLOSED_FORM;
+    for (int direction = 0; direction < directions; direction++) {
+        if (surely_below(composition, (sot_direction)direction, epsilon, worst.lower))
+            continue;
+        sot_bracket delta;
+        sotto_kernel used = SOTTO_KERNEL_RDP;
+        const sotto_status status = direction_delta(composition, (sot_direction)direction,
+                                                    epsilon, &delta, &used, error);
+        if (status == SOTTO_UNSUPPORTED)
+            return better_of_rdp_delta(priced, epsilon, out, error);
+        if (status != SOTTO_OK) return status;
+        if (delta.upper >= worst.upper) kernel = used;
+        worst.upper = fmax(worst.upper, delta.upper);
+        worst.lower = fmax(worst.lower, delta.lower);
+    }
+    const sot_bracket whole = sot_composition_whole_delta(composition, worst);
+    out->delta = whole.upper;
+    out->delta_lower = whole.lower;
+    out->kernel = kernel;
+    if (kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED || whole.upper > 1.01 * whole.lower) {
+        return better_of_rdp_delta(priced, epsilon, out, error);
+    }
+    return SOTTO_OK;
+}
+
+/* ---- epsilon at delta ---- */
+
+typedef struct closed_profile {
+    const sot_composition *composition;
+    sot_direction direction;
+} closed_profile;
+
+static sot_bracket closed_profile_at(double epsilon, void *context)
+{
+    const closed_profile *profile = context;
+    return sot_closed_form_delta(profile->composition, profile->direction, epsilon);
+}
+
+static sot_bracket contour_profile_at(double epsilon, void *context)
+{
+    return sot_contour_delta(context, epsilon);
+}
+
+static sotto_status contour_epsilon(const sot_composition *composition,
+                                    sot_direction direction, double delta,
+                                    sot_bracket *out_epsilon, sotto_kernel *out_kernel,
+                                    sotto_error *error)
+{
+    sot_contour *contour;
+    sotto_status status =
+        first_contour(composition, direction, NAN, log(delta), &contour, error);
+    if (status != SOTTO_OK) return status;
+    const double guess = fmax(1e-9, sot_contour_epsilon_guess(contour, log(delta)));
+    status =
+        sot_solve_epsilon(contour_profile_at, contour, delta, guess, out_epsilon, error);
+    double shift;
+    double loss;
+    sot_contour_unsmoothed_lower(contour, delta, &shift, &loss);
+    *out_kernel = shift > 0.0 ? SOTTO_KERNEL_CONTOUR_SMOOTHED : SOTTO_KERNEL_CONTOUR;
+    if (status == SOTTO_OK && shift > 0.0) {
+        /* delta(e) >= delta_tau(e + shift) - loss: solve at delta + loss and step back. */
+        sot_bracket raised;
+        status = sot_solve_epsilon(contour_profile_at, contour, sot_add_up(delta, loss),
+                                   guess, &raised, error);
+        out_epsilon->lower = fmax(0.0, raised.lower - shift);
+    }
+    sot_contour_free(contour);
+    return status;
+}
+
+static sotto_status direction_epsilon(const sot_composition *composition,
+                                      sot_direction direction, double delta,
+                                      sot_bracket *out_epsilon, sotto_kernel *out_kernel,
+                                      sotto_error *error)
+{
+    if (sot_closed_form_covers(composition)) {
+        closed_profile profile = {composition, direction};
+        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
+        return sot_solve_epsilon(closed_profile_at, &profile, delta, 1.0, out_epsilon,
+                                 error);
+    }
+    const sotto_status status =
+        contour_epsilon(composition, direction, delta, out_epsilon, out_kernel, error);
+    const double most = loss_max(composition, direction);
+    if (status == SOTTO_OK && out_epsilon->upper > most) out_epsilon->upper = most;
+    return status;
+}
+
+/* delta = 0: only bounded losses have a finite epsilon, the sum of the pure epsilons. */
+static sotto_status pure_epsilon(const sot_composition *composition, sotto_account *out,
+                                 sotto_error *error)
+{
+    if (composition->gaussian_square.upper > 0.0 || composition->sampled_count > 0 ||
+        composition->rho_upper > 0.0) {
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "delta is 0 (or used up by approximate events), but the plan has "
+                        "Gaussian, GDP or zCDP events, which need a delta above 0");
+    }
+    double upper = 0.0;
+    double lower = 0.0;
+    for (size_t i = 0; i < composition->pure_count; i++) {
+        const sot_pure *pure = &composition->pure[i];
+        upper = sot_add_up(upper, sot_mul_up(pure->count, pure->epsilon));
+        lower = sot_add_down(lower, sot_mul_down(pure->count, pure->epsilon));
+    }
+    out->epsilon = upper;
+    out->epsilon_lower = lower;
+    out->kernel = SOTTO_KERNEL_CLOSED_FORM;
+    return SOTTO_OK;
+}
+
+/* Renyi's answer where the contour's is worse or missing; the contour's lower end stays. */
+static sotto_status better_of_rdp_epsilon(const sot_priced *priced, double delta,
+                                          sotto_account *out, sotto_error *error)
+{
+    sotto_account rdp = *out;
+    const sotto_status status = sot_rdp_epsilon(priced, delta, &rdp, error);
+    if (status == SOTTO_UNREACHABLE && isfinite(out->epsilon)) return SOTTO_OK;
+    if (status != SOTTO_OK) return status;
+    if (!(out->epsilon <= rdp.epsilon)) {
+        rdp.epsilon_lower = out->epsilon_lower;
+        *out = rdp;
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status both_directions(const sot_priced *priced, double delta,
+                                    sotto_account *out, sotto_error *error)
+{
+    const sot_composition *composition = priced->composition;
+    sot_bracket epsilon;
+    sotto_kernel kernel;
+    sotto_status status =
+        direction_epsilon(composition, SOT_REMOVE, delta, &epsilon, &kernel, error);
+    if (status != SOTTO_OK) return status;
+    if (!sot_composition_is_symmetric(composition) &&
+        !surely_below(composition, SOT_ADD, epsilon.upper, delta)) {
+        /* Usually remove is the worse direction: then one evaluation of add settles it. */
+        sot_bracket added;
+        sotto_kernel added_kernel;
+        status = direction_delta(composition, SOT_ADD, epsilon.upper, &added,
+                                 &added_kernel, error);
+        if (status != SOTTO_OK) return status;
+        if (added.upper > delta) {
+            sot_bracket other;
+            status = direction_epsilon(composition, SOT_ADD, delta, &other, &added_kernel,
+                                       error);
+            if (status != SOTTO_OK) return status;
+            if (other.upper > epsilon.upper) kernel = added_kernel;
+            epsilon.upper = fmax(epsilon.upper, other.upper);
+            epsilon.lower = fmax(epsilon.lower, other.lower);
+        }
+    }
+    out->epsilon = epsilon.upper;
+    out->epsilon_lower = epsilon.lower;
+    out->kernel = kernel;
+    return SOTTO_OK;
+}
+
+sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_account *out,
+                               sotto_error *error)
+{
+    const sot_composition *composition = priced->composition;
+    out->delta = delta;
+    out->delta_lower = NAN;
+    out->epsilon = NAN;
+    out->epsilon_lower = NAN;
+    out->order = NAN;
+    double finite = 0.0;
+    if (delta > 0.0 || composition->log_survival.lower < 0.0) {
+        const sotto_status status = sot_finite_delta(composition, delta, &finite, error);
+        if (status != SOTTO_OK) return status;
+    }
+    if (finite == 0.0) return pure_epsilon(composition, out, error);
+
+    if (composition->rho_upper > 0.0)
+        return better_of_rdp_epsilon(priced, delta, out, error);
+
+    const sotto_status status = both_directions(priced, finite, out, error);
+    if (status != SOTTO_OK && status != SOTTO_UNSUPPORTED) return status;
+    const bool doubtful = status == SOTTO_UNSUPPORTED ||
+                          out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
+                          out->epsilon > 1.001 * out->epsilon_lower;
+    return doubtful ? better_of_rdp_epsilon(priced, delta, out, error) : SOTTO_OK;
+}

@@ -1,0 +1,196 @@
+/* The JSON form of a plan: docs/accounting.md describes it, fuzz/fuzz_plan.c attacks it. */
+#include <math.h>
+#include <string.h>
+
+#include <sotto/accountant.h>
+
+#include "base/error.h"
+#include "base/json.h"
+
+static const size_t size_max_bytes = 1u << 20;
+
+/* A number, or "search" for an open target, which reads as `open`. */
+static sotto_status number_or_search(const sot_json_value *value, double open,
+                                     double *out_number, sotto_error *error)
+{
+    const char *text;
+    if (sot_json_kind_of(value) == SOT_JSON_STRING &&
+        sot_json_as_string(value, &text, NULL) == SOTTO_OK &&
+        strcmp(text, "search") == 0) {
+        *out_number = open;
+        return SOTTO_OK;
+    }
+    return sot_json_as_double(value, out_number, error);
+}
+
+static sotto_status read_count(const sot_json_value *value, uint64_t *out_count,
+                               sotto_error *error)
+{
+    const char *text;
+    if (sot_json_kind_of(value) == SOT_JSON_STRING &&
+        sot_json_as_string(value, &text, NULL) == SOTTO_OK &&
+        strcmp(text, "search") == 0) {
+        *out_count = 0;
+        return SOTTO_OK;
+    }
+    double number;
+    const sotto_status status = sot_json_as_double(value, &number, error);
+    if (status != SOTTO_OK) return status;
+    if (!(number >= 1.0 && number <= (double)SOTTO_COUNT_MAX) ||
+        number != floor(number)) {
+        return sot_json_refuse(value, "give a whole number from 1 to 1e12", error);
+    }
+    *out_count = (uint64_t)number;
+    return SOTTO_OK;
+}
+
+/* "sampling": {"method": "poisson", "rate": 0.01} */
+static sotto_status read_sampling(const sot_json_value *value, sotto_event *event,
+                                  sotto_error *error)
+{
+    static const char *const known_keys[] = {"method", "rate", "population", "batch",
+                                             NULL};
+    sotto_status status = sot_json_as_object(value, error);
+    if (status == SOTTO_OK) status = sot_json_only_keys(value, known_keys, error);
+    const char *method = NULL;
+    if (status == SOTTO_OK) status = sot_json_get_string(value, "method", &method, error);
+    if (status != SOTTO_OK) return status;
+    sot_json_value member;
+    if (!sot_json_member(value, "method", &member)) return SOTTO_INTERNAL;
+    if (sotto_sampling_from_name(method, &event->sampling, NULL) != SOTTO_OK) {
+        return sot_json_refuse(&member, "give \"poisson\" or \"none\"", error);
+    }
+    if (sot_json_member(value, "population", &member) ||
+        sot_json_member(value, "batch", &member)) {
+        return sot_json_refuse(&member, "poisson sampling takes a rate only", error);
+    }
+    if (event->sampling == SOTTO_NOT_SAMPLED) {
+        if (!sot_json_member(value, "rate", &member)) return SOTTO_OK;
+        return sot_json_refuse(&member, "leave it out: the method is \"none\"", error);
+    }
+    return sot_json_get_double(value, "rate", &event->rate, error);
+}
+
+static sotto_status read_optional(const sot_json_value *object, const char *key,
+                                  double *out_number, sotto_error *error)
+{
+    sot_json_value member;
+    if (!sot_json_member(object, key, &member)) return SOTTO_OK;
+    return sot_json_as_double(&member, out_number, error);
+}
+
+static sotto_status read_fields(const sot_json_value *value, sotto_event *event,
+                                sotto_error *error)
+{
+    sot_json_value member;
+    sotto_status status = SOTTO_OK;
+    if (sot_json_member(value, "noise_multiplier", &member)) {
+        status = number_or_search(&member, SOTTO_UNSET, &event->noise_multiplier, error);
+    } else if (event->mechanism == SOTTO_GAUSSIAN) {
+        status = sot_json_refuse(value,
+                                 "a gaussian event needs a noise_multiplier (a number, "
+                                 "or \"search\")",
+                                 error);
+    }
+    if (status == SOTTO_OK)
+        status = read_optional(value, "epsilon", &event->epsilon, error);
+    if (status == SOTTO_OK) status = read_optional(value, "delta", &event->delta, error);
+    if (status == SOTTO_OK) status = read_optional(value, "rho", &event->rho, error);
+    if (status == SOTTO_OK) status = read_optional(value, "mu", &event->mu, error);
+    if (status == SOTTO_OK && sot_json_member(value, "sampling", &member)) {
+        status = read_sampling(&member, event, error);
+    }
+    if (status == SOTTO_OK && sot_json_member(value, "count", &member)) {
+        status = read_count(&member, &event->count, error);
+    }
+    return status;
+}
+
+static sotto_status read_event(const sot_json_value *value, size_t index,
+                               sotto_plan *plan, sotto_error *error)
+{
+    static const char *const known_keys[] = {
+        "mechanism", "noise_multiplier", "epsilon", "delta", "rho",
+        "mu",        "sampling",         "count",   NULL};
+    sotto_status status = sot_json_as_object(value, error);
+    if (status == SOTTO_OK) status = sot_json_only_keys(value, known_keys, error);
+    if (status != SOTTO_OK) return status;
+
+    sotto_event event = sotto_event_defaults();
+    event.mechanism = SOTTO_GAUSSIAN; /* the default of the format */
+    sot_json_value member;
+    if (sot_json_member(value, "mechanism", &member)) {
+        const char *name;
+        status = sot_json_as_string(&member, &name, error);
+        if (status != SOTTO_OK) return status;
+        if (sotto_mechanism_from_name(name, &event.mechanism, NULL) != SOTTO_OK) {
+            return sot_json_refuse(
+                &member, "give one of gaussian, pure, approximate, zcdp, gdp", error);
+        }
+    }
+    status = read_fields(value, &event, error);
+    if (status != SOTTO_OK) return status;
+    sotto_error refusal;
+    status = sotto_plan_add(plan, &event, &refusal);
+    if (status != SOTTO_OK) {
+        return sot_fail(error, status, "events[%zu]: %.230s", index, refusal.message);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status read_adjacency(const sot_json_value *root,
+                                   sotto_adjacency *out_adjacency, sotto_error *error)
+{
+    sot_json_value member;
+    *out_adjacency = SOTTO_ADD_REMOVE; /* the default of the format */
+    if (!sot_json_member(root, "adjacency", &member)) return SOTTO_OK;
+    const char *name;
+    const sotto_status status = sot_json_as_string(&member, &name, error);
+    if (status != SOTTO_OK) return status;
+    if (sotto_adjacency_from_name(name, out_adjacency, NULL) != SOTTO_OK) {
+        return sot_json_refuse(&member, "give \"add-remove\" or \"replace-one\"", error);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status read_plan(const sot_json_value *root, sotto_plan **out_plan,
+                              sotto_error *error)
+{
+    static const char *const known_keys[] = {"adjacency", "events", NULL};
+    sotto_adjacency adjacency = SOTTO_ADD_REMOVE;
+    sot_json_value events;
+    sotto_status status = sot_json_as_object(root, error);
+    if (status == SOTTO_OK) status = sot_json_only_keys(root, known_keys, error);
+    if (status == SOTTO_OK) status = read_adjacency(root, &adjacency, error);
+    if (status == SOTTO_OK) status = sot_json_get_array(root, "events", &events, error);
+    if (status != SOTTO_OK) return status;
+    if (sot_json_size(&events) == 0) {
+        return sot_json_refuse(&events, "give at least one event", error);
+    }
+    sotto_plan *plan;
+    status = sotto_plan_new(adjacency, &plan, error);
+    if (status != SOTTO_OK) return status;
+    for (size_t i = 0; i < sot_json_size(&events) && status == SOTTO_OK; i++) {
+        const sot_json_value event = sot_json_item(&events, i);
+        status = read_event(&event, i, plan, error);
+    }
+    if (status != SOTTO_OK) {
+        sotto_plan_free(plan);
+        return status;
+    }
+    *out_plan = plan;
+    return SOTTO_OK;
+}
+
+sotto_status sotto_plan_parse(const char *json, size_t size_bytes, sotto_plan **out_plan,
+                              sotto_error *error)
+{
+    sot_json *document;
+    sotto_status status =
+        sot_json_parse(NULL, json, size_bytes, size_max_bytes, &document, error);
+    if (status != SOTTO_OK) return status;
+    const sot_json_value root = sot_json_root(document);
+    status = read_plan(&root, out_plan, error);
+    sot_json_free(document);
+    return status;
+}

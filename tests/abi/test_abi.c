@@ -1,0 +1,95 @@
+/* The layout of what applications hold: a change here changes the SONAME.
+ *
+ * Sizes are those of the usual 64-bit Unix ABIs (LP64, enums of 4 bytes, alignment 8). */
+#include "support.h"
+
+#include <sotto/sotto.h>
+
+#define assert_layout(type, size, last, offset)                                          \
+    do {                                                                                 \
+        assert_int_equal(sizeof(type), size);                                            \
+        assert_int_equal(offsetof(type, last), offset);                                  \
+    } while (0)
+
+static void public_structs_keep_their_size_and_place(void **state)
+{
+    (void)state;
+    if (sizeof(void *) != 8) skip();
+    assert_layout(sotto_error, 260, message, 4);
+    assert_layout(sotto_event, 72, count, 64);
+    assert_layout(sotto_account, 56, adjacency, 48);
+    assert_layout(sotto_progress, 32, epsilon_so_far, 24);
+    assert_layout(sotto_system_part, 96, version, 32);
+    assert_layout(sotto_system, 2304, parts, 768);
+}
+
+static void public_enums_keep_their_numbers(void **state)
+{
+    (void)state;
+    const int statuses[] = {SOTTO_OK,
+                            SOTTO_INVALID_ARGUMENT,
+                            SOTTO_OUT_OF_MEMORY,
+                            SOTTO_IO,
+                            SOTTO_PARSE,
+                            SOTTO_UNSUPPORTED,
+                            SOTTO_UNREACHABLE,
+                            SOTTO_BUDGET_EXCEEDED,
+                            SOTTO_NOT_IN_PLAN,
+                            SOTTO_ENTROPY,
+                            SOTTO_VERIFICATION,
+                            SOTTO_INTERRUPTED};
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(statuses[i], i);
+    assert_int_equal(SOTTO_INTERNAL, 99);
+    assert_int_equal(SOTTO_ADD_REMOVE, 1);
+    assert_int_equal(SOTTO_REPLACE_ONE, 2);
+    assert_int_equal(SOTTO_GAUSSIAN, 1);
+    assert_int_equal(SOTTO_PURE, 2);
+    assert_int_equal(SOTTO_APPROXIMATE, 3);
+    assert_int_equal(SOTTO_ZCDP, 4);
+    assert_int_equal(SOTTO_GDP, 5);
+    assert_int_equal(SOTTO_NOT_SAMPLED, 0);
+    assert_int_equal(SOTTO_POISSON, 1);
+    assert_int_equal(SOTTO_EXACT, 1);
+    assert_int_equal(SOTTO_RDP, 2);
+    assert_int_equal(SOTTO_BASIC, 3);
+    assert_int_equal(SOTTO_KERNEL_CLOSED_FORM, 1);
+    assert_int_equal(SOTTO_KERNEL_CONTOUR, 2);
+    assert_int_equal(SOTTO_KERNEL_CONTOUR_SMOOTHED, 3);
+    assert_int_equal(SOTTO_KERNEL_RDP, 4);
+    assert_int_equal(SOTTO_KERNEL_BASIC, 5);
+    assert_int_equal(SOTTO_MESSAGE_BYTES, 256);
+    assert_int_equal(SOTTO_SYSTEM_PARTS_MAX, 16);
+}
+
+static void every_status_has_a_name(void **state)
+{
+    (void)state;
+    assert_string_equal(sotto_status_name(SOTTO_OK), "ok");
+    for (int status = 0; status <= 11; status++)
+        assert_string_not_equal(sotto_status_name((sotto_status)status),
+                                "unknown status");
+    assert_string_equal(sotto_status_name(SOTTO_INTERNAL), "internal error");
+    assert_string_equal(sotto_status_name((sotto_status)50), "unknown status");
+}
+
+static void the_header_and_the_library_agree_on_the_version(void **state)
+{
+    (void)state;
+    char expected[32];
+    (void)snprintf(expected, sizeof expected, "%d.%d.%d", SOTTO_VERSION_MAJOR,
+                   SOTTO_VERSION_MINOR, SOTTO_VERSION_PATCH);
+    assert_string_equal(sotto_version(), expected);
+    assert_string_equal(SOTTO_VERSION_STRING, expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(public_structs_keep_their_size_and_place),
+        cmocka_unit_test(public_enums_keep_their_numbers),
+        cmocka_unit_test(every_status_has_a_name),
+        cmocka_unit_test(the_header_and_the_library_agree_on_the_version),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

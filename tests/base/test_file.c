@@ -1,0 +1,414 @@
+#include "support.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+static char directory[256]; /* a new one for each test */
+
+static int make_directory(void **state)
+{
+    (void)state;
+    const char *parent = getenv("TMPDIR");
+    (void)snprintf(directory, sizeof directory, "%s/sotto-file-XXXXXX",
+                   parent != NULL ? parent : "/tmp");
+    return mkdtemp(directory) == NULL;
+}
+
+static const char *in_directory(const char *name)
+{
+    static char paths[4][512];
+    static int turn;
+    char *path = paths[turn++ % 4];
+    (void)snprintf(path, sizeof paths[0], "%s/%s", directory, name);
+    return path;
+}
+
+/* Entries other than . and ..; deletes them if asked to. */
+static size_t list_directory(int deleting)
+{
+    size_t count = 0;
+    DIR *entries = opendir(directory);
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        count++;
+        if (deleting && unlink(in_directory(entry->d_name)) != 0)
+            (void)rmdir(in_directory(entry->d_name));
+    }
+    closedir(entries);
+    return count;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    (void)list_directory(1);
+    return rmdir(directory);
+}
+
+static void put(const char *name, const char *text)
+{
+    sotto_error error;
+    assert_ok(sot_file_write(in_directory(name), text, strlen(text), 0644, &error),
+              &error);
+}
+
+static void assert_content(const char *name, const char *expected)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    sotto_error error;
+    assert_ok(sot_file_read(in_directory(name), 1 << 24, &bytes, &size, &error), &error);
+    assert_int_equal(size, strlen(expected));
+    assert_memory_equal(bytes, expected, size + 1); /* with the NUL behind it */
+    sot_free(bytes);
+}
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    put("model.json", "first");
+    assert_content("model.json", "first");
+    put("model.json", "");
+    assert_content("model.json", "");
+    const size_t size = 3 * 1048576 + 17; /* more than three pieces */
+    unsigned char *bytes = sot_new_array(size, 1);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(i * 7 % 256);
+    sotto_error error;
+    char *back = NULL;
+    size_t back_size = 0;
+    const char *path = in_directory("large");
+    assert_ok(sot_file_write(path, bytes, size, 0644, &error), &error);
+    assert_ok(sot_file_read(path, size, &back, &back_size, &error), &error);
+    assert_int_equal(back_size, size);
+    assert_memory_equal(back, bytes, size);
+    sot_free(back);
+    sot_free(bytes);
+    assert_int_equal(list_directory(0), 2); /* no temporary is left */
+}
+
+static void the_cap_is_exact(void **state)
+{
+    (void)state;
+    put("plan.json", "0123456789");
+    char *bytes = NULL;
+    size_t size = 0;
+    sotto_error error;
+    const char *path = in_directory("plan.json");
+    assert_refused(sot_file_read(path, 9, &bytes, &size, &error), SOTTO_IO, &error,
+                   "plan.json", "more than 9 bytes", NULL);
+    assert_null(bytes);
+    assert_ok(sot_file_read(path, 10, &bytes, &size, &error), &error);
+    sot_free(bytes);
+}
+
+static void unreadable_files_are_named(void **state)
+{
+    (void)state;
+    char *bytes = NULL;
+    size_t size = 0;
+    sotto_error error;
+    assert_refused(sot_file_read(in_directory("none"), 99, &bytes, &size, &error),
+                   SOTTO_IO, &error, "none", "No such file or directory", NULL);
+    assert_refused(sot_file_read(directory, 99, &bytes, &size, &error), SOTTO_IO, &error,
+                   directory, "Is a directory", NULL);
+    assert_refused(sot_file_read("a\nb", 99, &bytes, &size, &error), SOTTO_IO, &error,
+                   "cannot read a?b:", NULL);
+    assert_null(bytes);
+}
+
+static void a_stream_is_read_to_its_end(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "from a pipe", 11), 11);
+    close(ends[1]);
+    FILE *stream = fdopen(ends[0], "rb");
+    char *bytes = NULL;
+    size_t size = 0;
+    sotto_error error;
+    assert_ok(sot_file_read_stream(stream, "standard input", 99, &bytes, &size, &error),
+              &error);
+    assert_string_equal(bytes, "from a pipe");
+    assert_int_equal(size, 11);
+    sot_free(bytes);
+    fclose(stream);
+    stream = fopen(in_directory("written only"), "wb");
+    assert_refused(
+        sot_file_read_stream(stream, "standard input", 99, &bytes, &size, &error),
+        SOTTO_IO, &error, "standard input", "Bad file descriptor", NULL);
+    fclose(stream);
+}
+
+static void the_mode_is_the_callers_less_the_umask(void **state)
+{
+    (void)state;
+    struct stat status;
+    const mode_t before = umask(022);
+    sotto_error error;
+    put("public", "old");
+    assert_ok(sot_file_write(in_directory("public"), "x", 1, 0666, &error), &error);
+    assert_int_equal(stat(in_directory("public"), &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0644);
+    assert_ok(sot_file_write(in_directory("secret"), "x", 1, 0600, &error), &error);
+    assert_int_equal(stat(in_directory("secret"), &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    umask(before);
+}
+
+static void only_regular_files_are_replaced(void **state)
+{
+    (void)state;
+    sotto_error error;
+    put("real", "kept");
+    assert_int_equal(symlink("real", in_directory("link")), 0);
+    assert_refused(sot_file_write(in_directory("link"), "x", 1, 0644, &error), SOTTO_IO,
+                   &error, "link", "symbolic link", NULL);
+    assert_content("real", "kept");
+    struct stat status;
+    assert_int_equal(lstat(in_directory("link"), &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(symlink("nowhere", in_directory("dangling")), 0);
+    assert_refused(sot_file_write(in_directory("dangling"), "x", 1, 0644, &error),
+                   SOTTO_IO, &error, "symbolic link", NULL);
+    assert_int_equal(mkdir(in_directory("folder"), 0755), 0);
+    assert_refused(sot_file_write(in_directory("folder"), "x", 1, 0644, &error), SOTTO_IO,
+                   &error, "folder", "it is a directory", NULL);
+    assert_refused(sot_file_write(in_directory("folder/"), "x", 1, 0644, &error),
+                   SOTTO_IO, &error, "names a directory", NULL);
+    assert_refused(sot_file_write(in_directory("folder/.."), "x", 1, 0644, &error),
+                   SOTTO_IO, &error, "it is a directory", NULL);
+    assert_int_equal(mkfifo(in_directory("fifo"), 0644), 0);
+    assert_refused(sot_file_write(in_directory("fifo"), "x", 1, 0644, &error), SOTTO_IO,
+                   &error, "fifo", "not a regular file", NULL);
+    assert_refused(sot_file_write("", "x", 1, 0644, &error), SOTTO_IO, &error,
+                   "names a directory", NULL);
+    assert_int_equal(list_directory(0), 5);
+}
+
+static void a_missing_directory_is_named(void **state)
+{
+    (void)state;
+    sotto_error error;
+    assert_refused(sot_file_write(in_directory("no/such"), "x", 1, 0644, &error),
+                   SOTTO_IO, &error, "no/such", "No such file or directory", NULL);
+    put("file", "kept");
+    assert_refused(sot_file_write(in_directory("file/below"), "x", 1, 0644, &error),
+                   SOTTO_IO, &error, "file/below", "Not a directory", NULL);
+    assert_content("file", "kept");
+}
+
+static void a_path_needs_no_directory_part(void **state)
+{
+    (void)state;
+    char before[1024];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(directory), 0);
+    sotto_error error;
+    const sotto_status status = sot_file_write("bare", "here", 4, 0644, &error);
+    assert_int_equal(chdir(before), 0);
+    assert_ok(status, &error);
+    assert_content("bare", "here");
+}
+
+static void every_failing_step_leaves_the_old_file(void **state)
+{
+    (void)state;
+    put("ledger", "old");
+    char *large = sot_new_array(2 * 1048576 + 1, 1);
+    memset(large, 'n', 2 * 1048576);
+    for (int step = SOT_FILE_OPEN; step <= SOT_FILE_RENAME; step++) {
+        sot_test_file_fault((sot_file_step)step, step == SOT_FILE_WRITE ? 2 : 1, 0);
+        sotto_error error;
+        assert_refused(
+            sot_file_write(in_directory("ledger"), large, 2 * 1048576, 0644, &error),
+            SOTTO_IO, &error, "ledger", "Input/output error", NULL);
+        assert_content("ledger", "old");
+        assert_int_equal(list_directory(0), 1); /* the temporary is gone */
+    }
+    sot_test_file_fault(SOT_FILE_SYNC_DIRECTORY, 1, 0);
+    sotto_error error;
+    assert_refused(
+        sot_file_write(in_directory("ledger"), large, 2 * 1048576, 0644, &error),
+        SOTTO_IO, &error, "ledger", "it is written", NULL);
+    assert_content("ledger", large); /* in place, as the message says */
+    assert_int_equal(list_directory(0), 1);
+    sot_test_file_fault(SOT_FILE_NO_STEP, 0, 0);
+    sot_free(large);
+}
+
+static void a_full_disk_leaves_the_old_file(void **state)
+{
+    (void)state;
+    put("ledger", "old");
+    struct rlimit before, limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = 100000;
+    char *large = sot_new_array(300000, 1);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    sotto_error error;
+    const sotto_status status =
+        sot_file_write(in_directory("ledger"), large, 300000, 0644, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    assert_refused(status, SOTTO_IO, &error, "ledger", "File too large", NULL);
+    assert_content("ledger", "old");
+    assert_int_equal(list_directory(0), 1);
+    sot_free(large);
+}
+
+static void names_taken_by_a_crashed_run_are_passed_over(void **state)
+{
+    (void)state;
+    char name[64];
+    for (int n = 0; n < 3; n++) {
+        (void)snprintf(name, sizeof name, ".sotto-%ld-%d.tmp", (long)getpid(), n);
+        const int stale = open(in_directory(name), O_CREAT | O_WRONLY, 0644);
+        assert_int_equal(write(stale, "stale", 5), 5);
+        close(stale);
+    }
+    put("model.json", "new");
+    assert_content("model.json", "new");
+    assert_content(name, "stale");
+    for (int n = 3; n < 100; n++) {
+        (void)snprintf(name, sizeof name, ".sotto-%ld-%d.tmp", (long)getpid(), n);
+        close(open(in_directory(name), O_CREAT | O_WRONLY, 0644));
+    }
+    sotto_error error;
+    assert_refused(sot_file_write(in_directory("model.json"), "x", 1, 0644, &error),
+                   SOTTO_IO, &error, "model.json", "File exists", NULL);
+    assert_content("model.json", "new");
+}
+
+enum { LARGE = 3 * 1048576 };
+
+/* Fills with one letter, so that any mixture of two contents shows. */
+static char *all_of(char letter)
+{
+    char *text = sot_new_array(LARGE + 1, 1);
+    assert_non_null(text);
+    memset(text, letter, LARGE);
+    return text;
+}
+
+static void killed_at_any_step_the_file_is_old_or_new(void **state)
+{
+    (void)state;
+    char *old = all_of('o'), *new = all_of('n');
+    for (int step = SOT_FILE_OPEN; step <= SOT_FILE_SYNC_DIRECTORY; step++) {
+        put("model.json", old);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            sot_test_file_fault((sot_file_step)step, step == SOT_FILE_WRITE ? 2 : 1, 1);
+            (void)!sot_file_write(in_directory("model.json"), new, LARGE, 0644, NULL);
+            _exit(0); /* not reached */
+        }
+        int outcome = 0;
+        assert_int_equal(waitpid(child, &outcome, 0), child);
+        assert_true(WIFSIGNALED(outcome) && WTERMSIG(outcome) == SIGKILL);
+        assert_content("model.json", step <= SOT_FILE_RENAME ? old : new);
+        (void)list_directory(1);
+    }
+    sot_free(old);
+    sot_free(new);
+}
+
+static void killed_at_any_moment_the_file_is_old_or_new(void **state)
+{
+    (void)state;
+    char *old = all_of('o'), *new = all_of('n');
+    put("model.json", old);
+    for (int round = 0; round < 12; round++) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            for (int turn = 0;; turn++)
+                if (sot_file_write(in_directory("model.json"), turn % 2 ? old : new,
+                                   LARGE, 0644, NULL) != SOTTO_OK)
+                    _exit(1);
+        const struct timespec pause = {0, 3000000 + round * 1700000};
+        nanosleep(&pause, NULL);
+        assert_int_equal(kill(child, SIGKILL), 0);
+        int outcome = 0;
+        assert_int_equal(waitpid(child, &outcome, 0), child);
+        assert_true(WIFSIGNALED(outcome));
+        char *bytes = NULL;
+        size_t size = 0;
+        sotto_error error;
+        assert_ok(sot_file_read(in_directory("model.json"), LARGE, &bytes, &size, &error),
+                  &error);
+        assert_int_equal(size, LARGE);
+        assert_true(memcmp(bytes, old, LARGE) == 0 || memcmp(bytes, new, LARGE) == 0);
+        sot_free(bytes);
+    }
+    sot_free(old);
+    sot_free(new);
+}
+
+static void lack_of_memory_is_reported(void **state)
+{
+    (void)state;
+    put("large", "old");
+    char *text = all_of('x');
+    put("large", text);
+    sotto_status status = SOTTO_OUT_OF_MEMORY;
+    size_t nth = 0;
+    for (; status == SOTTO_OUT_OF_MEMORY; nth++) {
+        char *bytes = NULL;
+        size_t size = 0;
+        (void)sot_test_fail_allocation(nth + 1);
+        status = sot_file_read(in_directory("large"), LARGE, &bytes, &size, NULL);
+        if (status != SOTTO_OK) assert_null(bytes);
+        sot_free(bytes);
+    }
+    assert_int_equal(status, SOTTO_OK);
+    assert_true(nth > 3); /* the buffer grew, and failed to grow, several times */
+    status = SOTTO_OUT_OF_MEMORY;
+    for (nth = 0; status == SOTTO_OUT_OF_MEMORY; nth++) {
+        (void)sot_test_fail_allocation(nth + 1);
+        status = sot_file_write(in_directory("large"), "new", 3, 0644, NULL);
+        (void)sot_test_fail_allocation(0);
+        assert_content("large", status == SOTTO_OK ? "new" : text);
+    }
+    assert_int_equal(status, SOTTO_OK);
+    assert_int_equal(nth, 2);
+    sot_free(text);
+}
+
+#define FILE_TEST(test)                                                                  \
+    cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FILE_TEST(what_is_written_is_read),
+        FILE_TEST(the_cap_is_exact),
+        FILE_TEST(unreadable_files_are_named),
+        FILE_TEST(a_stream_is_read_to_its_end),
+        FILE_TEST(the_mode_is_the_callers_less_the_umask),
+        FILE_TEST(only_regular_files_are_replaced),
+        FILE_TEST(a_missing_directory_is_named),
+        FILE_TEST(a_path_needs_no_directory_part),
+        FILE_TEST(every_failing_step_leaves_the_old_file),
+        FILE_TEST(a_full_disk_leaves_the_old_file),
+        FILE_TEST(names_taken_by_a_crashed_run_are_passed_over),
+        FILE_TEST(killed_at_any_step_the_file_is_old_or_new),
+        FILE_TEST(killed_at_any_moment_the_file_is_old_or_new),
+        FILE_TEST(lack_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
