@@ -20,7 +20,6 @@ A section that is missing stands for nothing printed and for exit code 0.
 """
 
 import argparse
-import glob
 import json
 import os
 import re
@@ -75,10 +74,8 @@ def install(directory, arguments):
         os.symlink(command, link)
         return
     with open(link, "w", encoding="utf-8") as file:
-        # A log file: some cases close standard error.
         file.write(f'#!/bin/sh\nexec "{arguments.valgrind}" -q --leak-check=full '
-                   f'--log-file="{directory}/%p.log" --error-exitcode={VALGRIND_FAILED} '
-                   f'"{command}" "$@"\n')
+                   f'--error-exitcode={VALGRIND_FAILED} "{command}" "$@"\n')
     os.chmod(link, 0o755)
 
 
@@ -91,12 +88,8 @@ def execute(script, arguments):
         done = subprocess.run(["sh", "-c", script], cwd=work_directory, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
                               check=False)
-        errors = done.stderr.decode(errors="replace")
-        for name in sorted(glob.glob(os.path.join(bin_directory, "*.log"))):
-            with open(name, encoding="utf-8", errors="replace") as file:
-                errors += file.read()
-    return {"stdout": done.stdout.decode(errors="replace"), "stderr": errors,
-            "exit": done.returncode}
+    return {"stdout": done.stdout.decode(errors="replace"),
+            "stderr": done.stderr.decode(errors="replace"), "exit": done.returncode}
 
 
 def compare_lines(what, expected, got, like):
