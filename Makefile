@@ -82,8 +82,7 @@ tsan:
 FUZZ_SECONDS ?= 20
 fuzz:
 	tools/deps fuzz
-	$(call cmake,fuzz)
-	tools/fuzz build/fuzz $(FUZZ_SECONDS)
+	tools/fuzz --each $(FUZZ_SECONDS)
 
 SOURCES = $(shell find bench cli examples fuzz include src tests -name '*.[ch]')
 format:

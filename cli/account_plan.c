@@ -93,11 +93,8 @@ static sotto_status plan_from_flags(const cli_call *call, sotto_plan **out_plan,
     status = fill_sampling(call, &event, error);
     if (status != SOTTO_OK) return status;
     event.count = cli_has(call, "count") ? cli_count(call, "count") : 0;
-    if (cli_given(call, "adjacency")) {
-        status =
-            sotto_adjacency_from_name(cli_text(call, "adjacency"), &adjacency, error);
-        if (status != SOTTO_OK) return status;
-    }
+    status = sotto_adjacency_from_name(cli_text(call, "adjacency"), &adjacency, error);
+    if (status != SOTTO_OK) return status;
     sotto_plan *plan = NULL;
     status = sotto_plan_new(adjacency, &plan, error);
     if (status != SOTTO_OK) return status;
