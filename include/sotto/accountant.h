@@ -35,11 +35,16 @@ typedef enum sotto_adjacency {
 
 typedef enum sotto_mechanism {
     SOTTO_MECHANISM_UNSET = 0,
-    SOTTO_GAUSSIAN = 1,    /* noise_multiplier; may be sampled */
-    SOTTO_PURE = 2,        /* epsilon: any epsilon-DP release */
-    SOTTO_APPROXIMATE = 3, /* epsilon, delta: any (epsilon, delta)-DP release */
-    SOTTO_ZCDP = 4,        /* rho: any rho-zCDP release */
-    SOTTO_GDP = 5          /* mu: any mu-GDP release */
+    SOTTO_GAUSSIAN = 1,            /* noise_multiplier; may be sampled */
+    SOTTO_PURE = 2,                /* epsilon: any epsilon-DP release */
+    SOTTO_APPROXIMATE = 3,         /* epsilon, delta: any (epsilon, delta)-DP release */
+    SOTTO_ZCDP = 4,                /* rho: any rho-zCDP release */
+    SOTTO_GDP = 5,                 /* mu: any mu-GDP release */
+    SOTTO_DISCRETE_GAUSSIAN = 6,   /* scale (sigma), sensitivity; priced by its zCDP */
+    SOTTO_DISCRETE_LAPLACE = 7,    /* scale, sensitivity; priced as pure */
+    SOTTO_EXPONENTIAL = 8,         /* epsilon; priced as pure */
+    SOTTO_PERMUTE_AND_FLIP = 9,    /* epsilon; priced as pure */
+    SOTTO_RANDOMIZED_RESPONSE = 10 /* epsilon, categories; priced as pure */
 } sotto_mechanism;
 
 typedef enum sotto_sampling {
@@ -62,8 +67,12 @@ typedef enum sotto_kernel {
     SOTTO_KERNEL_BASIC = 5
 } sotto_kernel;
 
+enum { SOTTO_PURPOSE_BYTES = 48 };
+
 /* One line of a plan. Start from sotto_event_defaults(): fields the mechanism does not use
- * must stay SOTTO_UNSET, fields it uses must be set. */
+ * must stay SOTTO_UNSET, fields it uses must be set. A Gaussian event may say scale and
+ * sensitivity (both, or none) beside its noise_multiplier, which must then not exceed their
+ * ratio; grid may always be set. */
 typedef struct sotto_event {
     sotto_mechanism mechanism;
     double
@@ -72,9 +81,16 @@ typedef struct sotto_event {
     double delta;
     double rho;
     double mu;
+    double scale; /* noise scale in units of the query; the Gaussians call it sigma */
+    double sensitivity; /* of the query, in the same units */
+    double grid;        /* spacing of the released values; information only */
     sotto_sampling sampling;
     double rate;    /* probability that a record takes part, in (0, 1] */
     uint64_t count; /* how often the event happens, at least 1 */
+    uint32_t
+        categories; /* of randomized response, at least 2; 0 for every other mechanism */
+    char purpose
+        [SOTTO_PURPOSE_BYTES]; /* what is released; the gate matches it; may be "" */
 } sotto_event;
 
 /* NaN: "nobody has set this". */

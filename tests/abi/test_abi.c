@@ -16,7 +16,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     (void)state;
     if (sizeof(void *) != 8) skip();
     assert_layout(sotto_error, 260, message, 4);
-    assert_layout(sotto_event, 72, count, 64);
+    assert_layout(sotto_event, 152, count, 88);
     assert_layout(sotto_account, 56, adjacency, 48);
     assert_layout(sotto_progress, 32, epsilon_so_far, 24);
     assert_layout(sotto_system_part, 96, version, 32);

@@ -83,7 +83,7 @@ def execute(script, arguments):
     with tempfile.TemporaryDirectory() as bin_directory, \
             tempfile.TemporaryDirectory() as work_directory:
         install(bin_directory, arguments)
-        environment = dict(os.environ, LC_ALL="C", NO_ENTROPY=arguments.no_entropy,
+        environment = dict(os.environ, LC_ALL="C", NO_ENTROPY=os.path.abspath(arguments.no_entropy),
                            PATH=bin_directory + os.pathsep + os.environ["PATH"])
         done = subprocess.run(["sh", "-c", script], cwd=work_directory, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=300,

@@ -64,6 +64,21 @@ static sot_bracket failure(const sot_composition *composition)
     return failed;
 }
 
+/* Canonne, Kamath & Steinke, NeurIPS 2020, Thm 14: rho = sensitivity^2/(2 sigma^2). */
+double sot_event_rho(const sotto_event *event)
+{
+    if (event->mechanism != SOTTO_DISCRETE_GAUSSIAN) return event->rho;
+    const double ratio = sot_div_up(event->sensitivity, event->scale);
+    return 0.5 * sot_mul_up(ratio, ratio);
+}
+
+/* Discrete Laplace of scale t: the pmf changes by e^{|shift|/t}, so epsilon = sensitivity/t. */
+double sot_event_epsilon(const sotto_event *event)
+{
+    if (event->mechanism != SOTTO_DISCRETE_LAPLACE) return event->epsilon;
+    return sot_div_up(event->sensitivity, event->scale);
+}
+
 static void add_event(sot_composition *composition, const sotto_event *event,
                       double sigma, double count)
 {
@@ -87,8 +102,16 @@ static void add_event(sot_composition *composition, const sotto_event *event,
         add_failure(composition, event->delta, count);
         add_pure(composition, event->epsilon, count);
         break;
+    case SOTTO_DISCRETE_GAUSSIAN:
+        composition->rho_upper =
+            sot_add_up(composition->rho_upper, sot_mul_up(count, sot_event_rho(event)));
+        break;
+    case SOTTO_DISCRETE_LAPLACE:
     case SOTTO_PURE:
-        add_pure(composition, event->epsilon, count);
+    case SOTTO_EXPONENTIAL:
+    case SOTTO_PERMUTE_AND_FLIP:
+    case SOTTO_RANDOMIZED_RESPONSE:
+        add_pure(composition, sot_event_epsilon(event), count);
         break;
     case SOTTO_MECHANISM_UNSET:
         assert(!"sotto_plan_add refuses this");

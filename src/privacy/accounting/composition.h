@@ -52,6 +52,11 @@ double sot_composition_finite_delta(const sot_composition *composition, double d
 sot_bracket sot_composition_whole_delta(const sot_composition *composition,
                                         sot_bracket finite);
 
+/* The zCDP parameter of a zCDP or discrete Gaussian event, and the epsilon of an event priced
+ * as pure; rounded up. */
+double sot_event_rho(const sotto_event *event);
+double sot_event_epsilon(const sotto_event *event);
+
 /* log M(t) of an arbitrary epsilon-DP release (binary randomized response). */
 double sot_pure_log_mgf(double epsilon, double t);
 
