@@ -6,6 +6,7 @@
 #include <sotto/error.h>
 #include <sotto/progress.h>
 #include <sotto/rng.h>
+#include <sotto/schema.h>
 #include <sotto/system.h>
 #include <sotto/version.h>
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -114,7 +115,7 @@ static void add_event(sot_composition *composition, const sotto_event *event,
         add_pure(composition, sot_event_epsilon(event), count);
         break;
     case SOTTO_MECHANISM_UNSET:
-        assert(!"sotto_plan_add refuses this");
+        assert(false); /* sotto_plan_add refuses this */
         break;
     }
 }
