@@ -79,6 +79,9 @@ static double mgf_logarithm(const sot_grid *grid, double step, double *out_error
     return largest + log(total * step * 0.39894228040143268);
 }
 
+/* The finite sum has `order` terms; beyond, the quadrature is the cheaper one. */
+static const double integer_order_max = 4096.0;
+
 /* Remove at integer z: M = sum_k C(z,k) (1-q)^(z-k) q^k e^{k(k-1)/(2 sigma^2)} (Mironov, Talwar
  * & Zhang 2019, eq. 30). Without the exponential the sum is 1, so M - 1 has expm1 instead, and
  * positive terms only: no cancellation at any rate. */
@@ -119,7 +122,8 @@ double sot_sampled_log_mgf(const sot_sampled *sampled, sot_direction direction, 
     sot_grid grid;
     if (!sot_grid_make(sampled->rate, sampled->sigma, direction, t, &grid))
         return HUGE_VAL;
-    if (direction == SOT_REMOVE && grid.power == floor(grid.power)) {
+    if (direction == SOT_REMOVE && grid.power == floor(grid.power) &&
+        grid.power <= integer_order_max) {
         return mgf_integer_order(&grid, out_error);
     }
     sot_cells cells;
