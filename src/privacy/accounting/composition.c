@@ -162,10 +162,14 @@ double sot_pure_log_mgf(double epsilon, double t)
 double sot_composition_log_mgf(const sot_composition *composition,
                                sot_direction direction, double t, double *out_error)
 {
-    const double square = composition->gaussian_square.upper;
-    double sum = 0.5 * t * (t + 1.0) * square + t * (t + 1.0) * composition->rho_upper;
-    double error = 16.0 * DBL_EPSILON * sum +
-                   0.5 * t * (t + 1.0) * (square - composition->gaussian_square.lower);
+    const sot_bracket *square = &composition->gaussian_square;
+    double sum = 0.0;
+    double error = 0.0;
+    if (square->upper > 0.0 || composition->rho_upper > 0.0) { /* t^2 may overflow */
+        sum = t * (t + 1.0) * (0.5 * square->upper + composition->rho_upper);
+        error = 16.0 * DBL_EPSILON * sum +
+                0.5 * t * (t + 1.0) * (square->upper - square->lower);
+    }
     for (size_t i = 0; i < composition->sampled_count; i++) {
         double one_error;
         const double one =
