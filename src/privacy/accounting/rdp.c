@@ -162,11 +162,13 @@ sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
     }
     const double t =
         order - 1.0; /* exact: Sterbenz below 2, a multiple of order's ulp above */
-    /* The divergence increases with the order. Close to 1 the rounding of K drowns in the
-     * division by t, and the bound at a slightly larger order is the better one. */
+    /* The divergence increases with the order, so a larger order bounds it too: where close to
+     * 1 the rounding of K drowns in the division by t, and where the quadrature gives up but
+     * the finite sum of the next whole order does not. */
     const double least_t = 0.01;
     double rdp = divergence_upper(composition, t);
     if (t < least_t) rdp = fmin(rdp, divergence_upper(composition, least_t));
+    if (isinf(rdp)) rdp = divergence_upper(composition, ceil(t));
     sot_composition_free(composition);
     *out_rdp_upper = rdp;
     return SOTTO_OK;
