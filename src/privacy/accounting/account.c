@@ -54,16 +54,11 @@ sotto_status sot_finite_delta(const sot_composition *composition, double delta,
                               double *out_delta, sotto_error *error)
 {
     *out_delta = sot_composition_finite_delta(composition, delta);
-    if (*out_delta > 0.0) return SOTTO_OK;
-    if (delta == 0.0 && composition->log_survival.lower == 0.0) {
-        return sot_fail(
-            error, SOTTO_UNREACHABLE,
-            "delta is 0; this accountant needs a delta above 0, for example 1e-6");
-    }
+    if (*out_delta >= 0.0) return SOTTO_OK;
     return sot_fail(error, SOTTO_UNREACHABLE,
-                    "delta %g is not above the %g that the plan's own approximate events "
+                    "delta %g is less than the %g that the plan's own approximate events "
                     "use up; give a larger delta",
-                    delta, -expm1(composition->log_survival.lower));
+                    delta, composition->failure.upper);
 }
 
 /* Compiles the plan with its open targets filled in, asks one question, frees. */

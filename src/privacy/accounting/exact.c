@@ -200,14 +200,16 @@ static sotto_status direction_epsilon(const sot_composition *composition,
                                       sot_bracket *out_epsilon, sotto_kernel *out_kernel,
                                       sotto_error *error)
 {
+    sotto_status status;
     if (sot_closed_form_covers(composition)) {
         closed_profile profile = {composition, direction};
         *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
-        return sot_solve_epsilon(closed_profile_at, &profile, delta, 1.0, out_epsilon,
+        status = sot_solve_epsilon(closed_profile_at, &profile, delta, 1.0, out_epsilon,
+                                   error);
+    } else {
+        status = contour_epsilon(composition, direction, delta, out_epsilon, out_kernel,
                                  error);
     }
-    const sotto_status status =
-        contour_epsilon(composition, direction, delta, out_epsilon, out_kernel, error);
     const double most = loss_max(composition, direction);
     if (status == SOTTO_OK && out_epsilon->upper > most) out_epsilon->upper = most;
     return status;
@@ -293,17 +295,15 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
     out->epsilon = NAN;
     out->epsilon_lower = NAN;
     out->order = NAN;
-    double finite = 0.0;
-    if (delta > 0.0 || composition->log_survival.lower < 0.0) {
-        const sotto_status status = sot_finite_delta(composition, delta, &finite, error);
-        if (status != SOTTO_OK) return status;
-    }
+    double finite;
+    sotto_status status = sot_finite_delta(composition, delta, &finite, error);
+    if (status != SOTTO_OK) return status;
     if (finite == 0.0) return pure_epsilon(composition, out, error);
 
     if (composition->rho_upper > 0.0)
         return better_of_rdp_epsilon(priced, delta, out, error);
 
-    const sotto_status status = both_directions(priced, finite, out, error);
+    status = both_directions(priced, finite, out, error);
     if (status != SOTTO_OK && status != SOTTO_UNSUPPORTED) return status;
     const bool doubtful = status == SOTTO_UNSUPPORTED ||
                           out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||

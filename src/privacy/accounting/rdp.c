@@ -96,6 +96,13 @@ sotto_status sot_rdp_epsilon(const sot_priced *priced, double delta, sotto_accou
     const sotto_status status =
         sot_finite_delta(priced->composition, delta, &finite, error);
     if (status != SOTTO_OK) return status;
+    if (finite == 0.0) {
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "delta %g leaves nothing for Renyi's bound, which needs more than "
+            "the events' own deltas; give a larger delta",
+            delta);
+    }
     question asked = {priced->composition, sot_widen_down(log(finite), 4.0 * DBL_EPSILON),
                       NAN};
     const double t = exp(best_log_t(epsilon_estimate, &asked));
@@ -154,7 +161,7 @@ sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
     sot_composition *composition;
     const sotto_status status = sot_composition_new(plan, NAN, 0, &composition, error);
     if (status != SOTTO_OK) return status;
-    if (composition->log_survival.lower < 0.0) {
+    if (composition->failure.upper > 0.0) {
         sot_composition_free(composition);
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "the plan has an approximate event, whose Renyi divergence is "

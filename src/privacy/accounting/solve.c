@@ -64,7 +64,7 @@ sotto_status sot_solve_epsilon(sot_profile profile, void *context, double delta,
         }
     }
     /* `upper` was evaluated, and its upper delta is at most `delta`: that is the certificate. */
-    if (!sot_find_root(upper_excess, &target, &lower, &upper, 0.0, 4e-15, 60)) {
+    if (!sot_find_root(upper_excess, &target, &lower, &upper, 0.0, 4e-15, 300)) {
         return sot_fail(error, SOTTO_INTERNAL, "the search for epsilon lost its bracket");
     }
     out_epsilon->upper = upper;
