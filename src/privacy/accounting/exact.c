@@ -42,13 +42,14 @@ static double loss_max(const sot_composition *composition, sot_direction directi
     if (composition->gaussian_square.upper > 0.0) return INFINITY;
     double sum = 0.0;
     for (size_t i = 0; i < composition->sampled_count; i++) {
-        sum += composition->sampled[i].count *
-               sot_sampled_loss_max(&composition->sampled[i], direction);
+        const double once = sot_sampled_loss_max(&composition->sampled[i], direction);
+        sum = sot_add_up(sum, sot_mul_up(composition->sampled[i].count, once));
     }
     for (size_t i = 0; i < composition->pure_count; i++) {
-        sum += composition->pure[i].count * composition->pure[i].epsilon;
+        const sot_pure *pure = &composition->pure[i];
+        sum = sot_add_up(sum, sot_mul_up(pure->count, pure->epsilon));
     }
-    return sot_widen_up(sum, 1e-12);
+    return sum;
 }
 
 /* True when Renyi's bound already shows that delta in this direction is at most `delta`: the
