@@ -71,14 +71,14 @@ static sotto_status direction_delta(const sot_composition *composition,
                                     sot_bracket *out_delta, sotto_kernel *out_kernel,
                                     sotto_error *error)
 {
-    if (sot_closed_form_covers(composition)) {
-        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
-        *out_delta = sot_closed_form_delta(composition, direction, epsilon);
-        return SOTTO_OK;
-    }
     if (epsilon >= loss_max(composition, direction)) {
         *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
         *out_delta = (sot_bracket){0.0, 0.0};
+        return SOTTO_OK;
+    }
+    if (sot_closed_form_covers(composition)) {
+        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
+        *out_delta = sot_closed_form_delta(composition, direction, epsilon);
         return SOTTO_OK;
     }
     sot_contour *contour;
