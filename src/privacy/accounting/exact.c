@@ -305,9 +305,10 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
         return better_of_rdp_epsilon(priced, delta, out, error);
 
     status = both_directions(priced, finite, out, error);
-    if (status != SOTTO_OK && status != SOTTO_UNSUPPORTED) return status;
-    const bool doubtful = status == SOTTO_UNSUPPORTED ||
-                          out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
+    /* A contour's delta cannot fall below its own rounding: Renyi's bound can. */
+    const bool missing = status == SOTTO_UNSUPPORTED || status == SOTTO_UNREACHABLE;
+    if (status != SOTTO_OK && !missing) return status;
+    const bool doubtful = missing || out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
                           out->epsilon > 1.001 * out->epsilon_lower;
     return doubtful ? better_of_rdp_epsilon(priced, delta, out, error) : SOTTO_OK;
 }
