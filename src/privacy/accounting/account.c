@@ -176,15 +176,15 @@ static sotto_status bracket_noise(search *target, double *out_lower, double *out
     const int met = noise_excess(at, target) <= 0.0;
     double stride = met ? -0.7 : 0.7;
     while (target->status == SOTTO_OK) {
-        const double next = at + stride;
-        if (next < least) { /* no noise to speak of suffices */
+        if (at == least) { /* no noise to speak of suffices */
             *out_lower = *out_upper = at;
             return SOTTO_OK;
         }
-        if (next > most) {
+        if (at == most) {
             return unreachable(target, "noise multipliers up to 1e9 are not enough; the "
                                        "other events of the plan cost too much");
         }
+        const double next = fmin(fmax(at + stride, least), most);
         const int next_met = noise_excess(next, target) <= 0.0;
         if (next_met != met) {
             *out_lower = met ? next : at;
@@ -260,9 +260,10 @@ static sotto_status bracket_steps(search *target, uint64_t *out_met, uint64_t *o
 {
     uint64_t met = 1;
     uint64_t unmet = 2;
-    while (unmet < SOTTO_COUNT_MAX && steps_met(target, unmet)) {
+    while (unmet <= SOTTO_COUNT_MAX && steps_met(target, unmet)) {
         met = unmet;
-        unmet *= 8;
+        unmet = unmet <= SOTTO_COUNT_MAX / 8 ? 8 * unmet : SOTTO_COUNT_MAX;
+        if (met == SOTTO_COUNT_MAX) unmet = SOTTO_COUNT_MAX + 1; /* no plan has more */
     }
     if (target->status != SOTTO_OK) return target->status;
     double lower = log((double)met);
