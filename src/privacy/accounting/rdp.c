@@ -24,7 +24,7 @@ typedef struct question {
 
 static double log_kappa(double t)
 {
-    return t * log(t) - (1.0 + t) * log1p(t);
+    return -t * log1p(1.0 / t) - log1p(t);
 }
 
 /* K(t) + log kappa(t), rounded up. */
@@ -33,8 +33,7 @@ static double exponent_upper(const question *asked, double t)
     double error;
     const double k = sot_composition_log_mgf(asked->composition, SOT_REMOVE, t, &error);
     const double kappa = log_kappa(t);
-    return k + error + kappa +
-           32.0 * DBL_EPSILON * (fabs(k) + (1.0 + t) * (1.0 + log1p(t)));
+    return k + error + kappa + 32.0 * DBL_EPSILON * (fabs(k) + fabs(kappa) + 1.0);
 }
 
 static double exponent_estimate(const question *asked, double t)
@@ -71,7 +70,7 @@ static double log_delta_estimate(double log_t, void *context)
 static double best_log_t(sot_function objective, question *asked)
 {
     const double lowest = log(1e-6);
-    const double highest = log(1e7);
+    const double highest = log(1e13);
     double best = log(10.0);
     double least = objective(best, asked);
     for (double direction = -1.0; direction <= 1.0; direction += 2.0) {
