@@ -181,6 +181,14 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_rdp(const sotto_plan *plan
                                                           double *out_rdp_upper,
                                                           sotto_error *error);
 
+/* The same for plans with (epsilon, delta) events, in two columns: the plan is `out_delta_upper`-
+ * approximately (order, `out_rdp_upper`)-RDP. The first column takes an (epsilon, delta) event
+ * as the epsilon-DP release it is but for an event of probability delta, the second is
+ * 1 - prod(1 - delta_i); both are rounded up. See src/privacy/ledger/ledger.md. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_account_rdp_with_delta(const sotto_plan *plan, double order, double *out_rdp_upper,
+                             double *out_delta_upper, sotto_error *error);
+
 /* The textbook's Gaussian calibration sqrt(2 ln(1.25/delta))/epsilon, Dwork & Roth 2014,
  * Thm A.1, proved for epsilon < 1 and refused beyond; for comparison with
  * sotto_account_noise(), which needs less noise at every epsilon and delta. */

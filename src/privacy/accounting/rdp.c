@@ -134,8 +134,9 @@ sotto_status sot_rdp_delta(const sot_priced *priced, double epsilon, sotto_accou
     return SOTTO_OK;
 }
 
-sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
-                               double *out_rdp_upper, sotto_error *error)
+sotto_status sotto_account_rdp_with_delta(const sotto_plan *plan, double order,
+                                          double *out_rdp_upper, double *out_delta_upper,
+                                          sotto_error *error)
 {
     if (!(order > 1.0) || isinf(order)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -145,18 +146,29 @@ sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
     sot_composition *composition;
     const sotto_status status = sot_composition_new(plan, NAN, 0, &composition, error);
     if (status != SOTTO_OK) return status;
-    if (composition->log_survival.lower < 0.0) {
-        sot_composition_free(composition);
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the plan has an approximate event, whose Renyi divergence is "
-                        "infinite; ask for epsilon at a delta instead");
-    }
     double slack;
     const double t =
         order - 1.0; /* exact: Sterbenz below 2, a multiple of order's ulp above */
     const double k = sot_composition_log_mgf(composition, SOT_REMOVE, t, &slack);
     const double rdp = sot_widen_up((k + slack) / t, 4.0 * DBL_EPSILON);
-    sot_composition_free(composition);
+    *out_delta_upper = sot_composition_failure_upper(composition);
     *out_rdp_upper = isnan(rdp) ? HUGE_VAL : rdp;
+    sot_composition_free(composition);
+    return SOTTO_OK;
+}
+
+sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
+                               double *out_rdp_upper, sotto_error *error)
+{
+    double rdp, delta;
+    const sotto_status status =
+        sotto_account_rdp_with_delta(plan, order, &rdp, &delta, error);
+    if (status != SOTTO_OK) return status;
+    if (delta > 0.0) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the plan has an approximate event, whose Renyi divergence is "
+                        "infinite; ask for epsilon at a delta instead");
+    }
+    *out_rdp_upper = rdp;
     return SOTTO_OK;
 }
