@@ -5,6 +5,7 @@
 #include "frame.h"
 
 extern const cli_command cli_account;    /* epsilon, delta, noise, steps */
+extern const cli_command cli_ledger;     /* init, show, grant, export, check */
 extern const cli_command cli_doctor;     /* what is installed, what is secure */
 extern const cli_command cli_completion; /* the completion script of a shell */
 

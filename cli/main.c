@@ -9,6 +9,7 @@
 
 static const cli_command *const commands[] = {
     &cli_account,
+    &cli_ledger,
     &cli_doctor,
     &cli_completion,
     NULL,

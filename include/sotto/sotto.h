@@ -8,6 +8,7 @@
 #include <sotto/gaussian.h>
 #include <sotto/grid.h>
 #include <sotto/laplace.h>
+#include <sotto/ledger.h>
 #include <sotto/progress.h>
 #include <sotto/rng.h>
 #include <sotto/schema.h>
