@@ -97,7 +97,7 @@ static void add_attacks(sot_page *page, const sot_certificate *certificate)
         char wrong[SOT_SHOWN_BYTES], right[SOT_SHOWN_BYTES];
         const double rate = certificate->claims.true_positive_rates[i];
         const char *const cells[] = {
-            sot_shown_percent_up(sot_false_positive_rates[i], PERCENT_DIGITS, wrong),
+            sot_shown_percent_whole(sot_false_positive_rates[i], wrong),
             sot_shown_percent_up(rate, PERCENT_DIGITS, right)};
         sot_page_row(page, 2, cells);
     }
