@@ -10,6 +10,7 @@
 #include <sotto/laplace.h>
 #include <sotto/progress.h>
 #include <sotto/rng.h>
+#include <sotto/schema.h>
 #include <sotto/system.h>
 #include <sotto/version.h>
 
