@@ -54,4 +54,13 @@ sot_discrete_gaussian_fill(const sot_discrete_gaussian *table, sotto_rng *rng,
 const sot_tiles *sot_discrete_gaussian_tiles(const sot_discrete_gaussian *table,
                                              uint64_t *out_strip_width);
 
+/* Bounds of x^2 / (2 sigma^2) for tiles.h; `point` is a sot_discrete_gaussian_point, x < 2^38. */
+typedef struct sot_discrete_gaussian_point {
+    sot_ratio variance;
+    uint64_t x;
+} sot_discrete_gaussian_point;
+
+void sot_discrete_gaussian_exponent(sotto_rng *rng, void *point, unsigned fraction,
+                                    sot_wide *out_lower, sot_wide *out_upper);
+
 #endif

@@ -86,19 +86,13 @@ const sot_tiles *sot_discrete_gaussian_tiles(const sot_discrete_gaussian *table,
     return &table->tiles;
 }
 
-/* A point of the plane: an integer, and the table whose curve it is compared with. */
-typedef struct integer_point {
-    const sot_discrete_gaussian *table;
-    uint64_t x;
-} integer_point;
-
-/* t = x^2 d / (2n). x < 2^37, so x^2 d < 2^74 2^62 has at most 136 bits. */
-static void integer_exponent(sotto_rng *rng, void *point, unsigned fraction,
-                             sot_wide *out_lower, sot_wide *out_upper)
+/* x^2 d / (2n): x < 2^38, so x^2 d < 2^76 2^62 has at most 138 bits. */
+void sot_discrete_gaussian_exponent(sotto_rng *rng, void *point, unsigned fraction,
+                                    sot_wide *out_lower, sot_wide *out_upper)
 {
     (void)rng;
-    const integer_point *at = point;
-    const sot_ratio variance = at->table->variance;
+    const sot_discrete_gaussian_point *at = point;
+    const sot_ratio variance = at->variance;
     const sot_u128 square = (sot_u128)at->x * at->x;
     const sot_u128 low = (sot_u128)(uint64_t)square * variance.denominator;
     const sot_u128 high = (square >> 64) * variance.denominator; /* times 2^64 */
@@ -114,7 +108,7 @@ static bool slow_point(const sot_discrete_gaussian *table, sotto_rng *rng, uint3
                        uint64_t place, uint64_t *out_x)
 {
     const sot_tiles *tiles = &table->tiles;
-    integer_point point = {.table = table};
+    sot_discrete_gaussian_point point = {.variance = table->variance};
     sot_tile_test test;
     if (entry < tiles->tail) {
         point.x = ((uint64_t)tiles->strip_of[entry] << table->width_bits) + place;
@@ -129,8 +123,8 @@ static bool slow_point(const sot_discrete_gaussian *table, sotto_rng *rng, uint3
         return false;
     }
     *out_x = point.x;
-    return sot_tile_under_curve(rng, &test, exponent_of(table, point.x), integer_exponent,
-                                &point);
+    return sot_tile_under_curve(rng, &test, exponent_of(table, point.x),
+                                sot_discrete_gaussian_exponent, &point);
 }
 
 static int64_t draw(const sot_discrete_gaussian *table, sotto_rng *rng)

@@ -88,14 +88,14 @@ const sot_tiles *sot_normal_tiles(void)
     return &normal_tiles;
 }
 
-/* t = |Z|^2 / 2 = 2^17 magnitude^2. */
-static void normal_exponent(sotto_rng *rng, void *point, unsigned fraction,
-                            sot_wide *out_lower, sot_wide *out_upper)
+/* |Z|^2 / 2 = 2^17 magnitude^2. */
+void sot_normal_exponent(sotto_rng *rng, void *magnitude, unsigned fraction,
+                         sot_wide *out_lower, sot_wide *out_upper)
 {
-    sot_digits *magnitude = point;
+    sot_digits *digits = magnitude;
     const unsigned known = fraction - 1;
-    sot_digits_extend(rng, magnitude, known);
-    const sot_wide low = sot_digits_wide(magnitude, known, fraction);
+    sot_digits_extend(rng, digits, known);
+    const sot_wide low = sot_digits_wide(digits, known, fraction);
     sot_wide one_digit = sot_wide_from_integer(0, fraction);
     one_digit.word[1] = 1;
     const sot_wide high = sot_wide_add(&low, &one_digit);
@@ -128,12 +128,12 @@ static bool slow_point(sotto_rng *rng, const sot_tiles *tiles, uint32_t entry,
         return false;
     }
     const double x = (double)magnitude->word[0] * 0x1p-55;
-    return sot_tile_under_curve(rng, &test, x * x / 2.0, normal_exponent, magnitude);
+    return sot_tile_under_curve(rng, &test, x * x / 2.0, sot_normal_exponent, magnitude);
 }
 
-void sot_normal_from_word(sotto_rng *rng, uint64_t word, sot_normal *out_normal)
+void sot_normal_from_word(sotto_rng *rng, const sot_tiles *tiles, uint64_t word,
+                          sot_normal *out_normal)
 {
-    const sot_tiles *tiles = sot_normal_tiles();
     const uint64_t place_mask = (UINT64_C(1) << SOT_NORMAL_PLACE_BITS) - 1;
     for (;; word = sot_rng_u64(rng)) {
         const uint32_t entry = (uint32_t)(word >> (64 - SOT_TILES_ENTRY_BITS));
@@ -151,15 +151,16 @@ void sot_normal_from_word(sotto_rng *rng, uint64_t word, sot_normal *out_normal)
 
 void sot_normal_draw(sotto_rng *rng, sot_normal *out_normal)
 {
-    sot_normal_from_word(rng, sot_rng_u64(rng), out_normal);
+    sot_normal_from_word(rng, sot_normal_tiles(), sot_rng_u64(rng), out_normal);
 }
 
 sotto_status sot_normal_fill(sotto_rng *rng, double *out, size_t count,
                              sotto_error *error)
 {
+    const sot_tiles *tiles = sot_normal_tiles();
     sot_normal normal;
     for (size_t i = 0; i < count; i++) {
-        sot_normal_draw(rng, &normal);
+        sot_normal_from_word(rng, tiles, sot_rng_u64(rng), &normal);
         const double magnitude = sot_digits_magnitude(rng, &normal.magnitude);
         out[i] = normal.negative ? -magnitude : magnitude;
     }

@@ -27,13 +27,18 @@ void sot_normal_karney(sotto_rng *rng, sot_normal *out_normal);
 void sot_normal_draw(sotto_rng *rng, sot_normal *out_normal);
 
 /* The same from a first word that was already drawn: its high 14 bits choose the tile, the next
- * one the sign, the other 49 the place in the strip. */
-void sot_normal_from_word(sotto_rng *rng, uint64_t word, sot_normal *out_normal);
+ * one the sign, the other 49 the place in the strip. `tiles` is sot_normal_tiles(). */
+void sot_normal_from_word(sotto_rng *rng, const sot_tiles *tiles, uint64_t word,
+                          sot_normal *out_normal);
 
 enum { SOT_NORMAL_STRIP_BITS = 6, SOT_NORMAL_PLACE_BITS = 49 };
 
 /* The table behind it: 256 strips of width 2^-6. Built on first use, then never written. */
 const sot_tiles *sot_normal_tiles(void);
+
+/* Bounds of |Z|^2 / 2 for tiles.h; `magnitude` is a sot_digits, whose digits it draws. */
+void sot_normal_exponent(sotto_rng *rng, void *magnitude, unsigned fraction,
+                         sot_wide *out_lower, sot_wide *out_upper);
 
 /* Standard normal numbers as doubles: each is a real normal number, rounded with relative error at
  * most 2^-53 (1 + 2^-9). */

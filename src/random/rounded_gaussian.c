@@ -70,7 +70,7 @@ static sotto_status fill(sotto_rng *rng, double sigma, sot_rounded_gaussian_kern
         sot_rng_words(rng, words, block);
         const size_t open = kernel(&task, words, block, out + done, deferred);
         for (size_t i = 0; i < open; i++) {
-            sot_normal_from_word(rng, words[deferred[i]], &normal);
+            sot_normal_from_word(rng, task.tiles, words[deferred[i]], &normal);
             out[done + deferred[i]] = round_normal(rng, &normal, task.exact_sigma);
         }
         done += block;
