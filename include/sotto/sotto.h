@@ -4,6 +4,10 @@
 
 #include <sotto/accountant.h>
 #include <sotto/error.h>
+#include <sotto/gate.h>
+#include <sotto/gaussian.h>
+#include <sotto/grid.h>
+#include <sotto/laplace.h>
 #include <sotto/progress.h>
 #include <sotto/rng.h>
 #include <sotto/schema.h>
