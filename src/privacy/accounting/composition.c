@@ -238,6 +238,11 @@ int sot_composition_is_symmetric(const sot_composition *composition)
     return composition->sampled_count == 0;
 }
 
+double sot_composition_failure_upper(const sot_composition *composition)
+{
+    return composition->failure.upper;
+}
+
 double sot_composition_finite_delta(const sot_composition *composition, double delta)
 {
     /* 1 - (1 - delta)/(1 - F) = (delta - F)/(1 - F) */

@@ -52,6 +52,9 @@ double sot_composition_finite_delta(const sot_composition *composition, double d
 sot_bracket sot_composition_whole_delta(const sot_composition *composition,
                                         sot_bracket finite);
 
+/* The probability that some (epsilon, delta) event fails, 1 - prod (1 - delta_i), rounded up. */
+double sot_composition_failure_upper(const sot_composition *composition);
+
 /* The zCDP parameter of a zCDP or discrete Gaussian event, and the epsilon of an event priced
  * as pure; rounded up. */
 double sot_event_rho(const sotto_event *event);
