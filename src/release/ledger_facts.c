@@ -17,10 +17,18 @@ static double largest_of(double a, double b, double c)
     return fmax(fabs(a), fmax(fabs(b), fabs(c)));
 }
 
+static bool is_whole(double amount, double unit)
+{
+    return fmod(amount, unit) == 0.0; /* fmod is exact */
+}
+
 static bool adds_up(double a, double b, double sum, double unit)
 {
     const double largest = largest_of(a, b, sum), difference = fabs(a + b - sum);
-    if (largest < 0x1p53 * unit) return difference == 0.0;
+    if (largest < 0x1p53 * unit) {
+        return difference == 0.0 && is_whole(a, unit) && is_whole(b, unit) &&
+               is_whole(sum, unit);
+    }
     return difference <= 4.0 * DBL_EPSILON * largest; /* infinite and NaN fail */
 }
 
