@@ -1,8 +1,8 @@
-/* tests/privacy/ledger/support.h: ledgers in scratch directories, plans in one line. */
-#ifndef SOTTO_TESTS_LEDGER_SUPPORT_H
-#define SOTTO_TESTS_LEDGER_SUPPORT_H
+/* tests/privacy/ledger/scratch.h: ledgers in scratch directories, plans in one line. */
+#ifndef SOTTO_TESTS_LEDGER_SCRATCH_H
+#define SOTTO_TESTS_LEDGER_SCRATCH_H
 
-#include "../../support.h"
+#include "support.h"
 
 #include <dirent.h>
 #include <fcntl.h>
