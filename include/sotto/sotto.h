@@ -11,6 +11,7 @@
 #include <sotto/ledger.h>
 #include <sotto/progress.h>
 #include <sotto/rng.h>
+#include <sotto/schema.h>
 #include <sotto/system.h>
 #include <sotto/version.h>
 

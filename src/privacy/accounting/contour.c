@@ -57,6 +57,12 @@ static double estimated_log_mgf(const sot_contour_request *request, double t)
            smoothing_log_mgf(request, t);
 }
 
+/* log of a^a/(1+a)^(1+a), the sharpest constant in (1 - e^-y)_+ <= kappa e^{ay}. */
+static double log_kappa(double a)
+{
+    return -a * log1p(1.0 / a) - log1p(a);
+}
+
 /* For a given epsilon the exponent of the integrand at s = 0; for a given delta the epsilon
  * that Renyi's bound gives at order c + 1. Any c is sound: it only sets the width. */
 static double line_objective(double log_c, void *context)
@@ -68,14 +74,21 @@ static double line_objective(double log_c, void *context)
     if (!isnan(request->epsilon)) {
         return k - c * request->epsilon - log_c - log1p(c);
     }
-    return (k - request->log_delta + c * log_c - (1.0 + c) * log1p(c)) / c;
+    return (k - request->log_delta + log_kappa(c)) / c;
 }
 
 static double place_line(const sot_contour_request *request)
 {
     line_search search = {request};
-    return exp(
-        sot_minimize(line_objective, &search, log(1e-4), log(2e3), 0.02, 40, NULL));
+    /* The best c is about one over the spread of the loss: plans of tiny losses want more. */
+    double most = 2e3;
+    double c;
+    do {
+        c = exp(
+            sot_minimize(line_objective, &search, log(1e-4), log(most), 0.02, 40, NULL));
+        most *= 100.0;
+    } while (c > 0.0025 * most && most < 1e13);
+    return c;
 }
 
 /* ---- where the sum stops ---- */
@@ -104,7 +117,7 @@ static double decay_excess(double log_s, void *context)
     return log_decay(context, exp(log_s)) + 38.0;
 }
 
-/* The smallest s (to 5 %) with a decay of e^-38, or 0 when there is none below 1e9. */
+/* The smallest s (to 5 %) with a decay of e^-38, or 0 when there is none below 1e13. */
 static double stopping_point(decay *bound)
 {
     double lower = 1e-4;
@@ -112,7 +125,7 @@ static double stopping_point(decay *bound)
     while (log_decay(bound, upper) > -38.0) {
         lower = upper;
         upper *= 4.0;
-        if (upper > 1e9) return 0.0;
+        if (upper > 1e13) return 0.0;
     }
     double log_lower = log(lower);
     double log_upper = log(upper);
@@ -123,12 +136,6 @@ static double stopping_point(decay *bound)
 }
 
 /* ---- how fine the sum is ---- */
-
-/* log of a^a/(1+a)^(1+a), the sharpest constant in (1 - e^-y)_+ <= kappa e^{ay}. */
-static double log_kappa(double a)
-{
-    return a * log(a) - (1.0 + a) * log1p(a);
-}
 
 /* Epsilon and log delta of the answer, one of them asked for, the other guessed by Renyi's
  * bound on this line. */
@@ -374,7 +381,7 @@ double sot_contour_log_chernoff(const sot_contour_request *request)
     const double k = real_log_mgf(request, c, &error);
     const double bound = k - c * request->epsilon + log_kappa(c);
     const double rounding =
-        32.0 * unit * (fabs(k) + c * request->epsilon + (1.0 + c) * log1p(c));
+        32.0 * unit * (fabs(k) + c * request->epsilon + 1.0 + log1p(c));
     return isfinite(bound) ? bound + error + rounding : 0.0;
 }
 

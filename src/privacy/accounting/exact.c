@@ -42,13 +42,14 @@ static double loss_max(const sot_composition *composition, sot_direction directi
     if (composition->gaussian_square.upper > 0.0) return INFINITY;
     double sum = 0.0;
     for (size_t i = 0; i < composition->sampled_count; i++) {
-        sum += composition->sampled[i].count *
-               sot_sampled_loss_max(&composition->sampled[i], direction);
+        const double once = sot_sampled_loss_max(&composition->sampled[i], direction);
+        sum = sot_add_up(sum, sot_mul_up(composition->sampled[i].count, once));
     }
     for (size_t i = 0; i < composition->pure_count; i++) {
-        sum += composition->pure[i].count * composition->pure[i].epsilon;
+        const sot_pure *pure = &composition->pure[i];
+        sum = sot_add_up(sum, sot_mul_up(pure->count, pure->epsilon));
     }
-    return sot_widen_up(sum, 1e-12);
+    return sum;
 }
 
 /* True when Renyi's bound already shows that delta in this direction is at most `delta`: the
@@ -70,14 +71,14 @@ static sotto_status direction_delta(const sot_composition *composition,
                                     sot_bracket *out_delta, sotto_kernel *out_kernel,
                                     sotto_error *error)
 {
-    if (sot_closed_form_covers(composition)) {
-        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
-        *out_delta = sot_closed_form_delta(composition, direction, epsilon);
-        return SOTTO_OK;
-    }
     if (epsilon >= loss_max(composition, direction)) {
         *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
         *out_delta = (sot_bracket){0.0, 0.0};
+        return SOTTO_OK;
+    }
+    if (sot_closed_form_covers(composition)) {
+        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
+        *out_delta = sot_closed_form_delta(composition, direction, epsilon);
         return SOTTO_OK;
     }
     sot_contour *contour;
@@ -200,14 +201,16 @@ static sotto_status direction_epsilon(const sot_composition *composition,
                                       sot_bracket *out_epsilon, sotto_kernel *out_kernel,
                                       sotto_error *error)
 {
+    sotto_status status;
     if (sot_closed_form_covers(composition)) {
         closed_profile profile = {composition, direction};
         *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
-        return sot_solve_epsilon(closed_profile_at, &profile, delta, 1.0, out_epsilon,
+        status = sot_solve_epsilon(closed_profile_at, &profile, delta, 1.0, out_epsilon,
+                                   error);
+    } else {
+        status = contour_epsilon(composition, direction, delta, out_epsilon, out_kernel,
                                  error);
     }
-    const sotto_status status =
-        contour_epsilon(composition, direction, delta, out_epsilon, out_kernel, error);
     const double most = loss_max(composition, direction);
     if (status == SOTTO_OK && out_epsilon->upper > most) out_epsilon->upper = most;
     return status;
@@ -293,20 +296,19 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
     out->epsilon = NAN;
     out->epsilon_lower = NAN;
     out->order = NAN;
-    double finite = 0.0;
-    if (delta > 0.0 || composition->log_survival.lower < 0.0) {
-        const sotto_status status = sot_finite_delta(composition, delta, &finite, error);
-        if (status != SOTTO_OK) return status;
-    }
+    double finite;
+    sotto_status status = sot_finite_delta(composition, delta, &finite, error);
+    if (status != SOTTO_OK) return status;
     if (finite == 0.0) return pure_epsilon(composition, out, error);
 
     if (composition->rho_upper > 0.0)
         return better_of_rdp_epsilon(priced, delta, out, error);
 
-    const sotto_status status = both_directions(priced, finite, out, error);
-    if (status != SOTTO_OK && status != SOTTO_UNSUPPORTED) return status;
-    const bool doubtful = status == SOTTO_UNSUPPORTED ||
-                          out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
+    status = both_directions(priced, finite, out, error);
+    /* A contour's delta cannot fall below its own rounding: Renyi's bound can. */
+    const bool missing = status == SOTTO_UNSUPPORTED || status == SOTTO_UNREACHABLE;
+    if (status != SOTTO_OK && !missing) return status;
+    const bool doubtful = missing || out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
                           out->epsilon > 1.001 * out->epsilon_lower;
     return doubtful ? better_of_rdp_epsilon(priced, delta, out, error) : SOTTO_OK;
 }

@@ -33,10 +33,11 @@ struct sot_sampled_tail {
     int best;                  /* the shift that was best last time */
 };
 
-/* The largest shift is 0.35 pi sigma, and 0.15 pi sigma remain for the quadrature's strip. */
+/* The largest shift is 0.35 pi sigma, and 0.15 pi sigma remain for the quadrature's strip. The
+ * factor e^{b^2/2} makes heights above 9 useless: a whole Gaussian decays to e^-38 at 8.7. */
 static double shift_height(double sigma, int index)
 {
-    return ldexp(0.35 * M_PI * sigma, -index);
+    return ldexp(fmin(0.35 * M_PI * sigma, 9.0), -index);
 }
 
 static double strip_height(double sigma)

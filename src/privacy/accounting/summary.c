@@ -14,7 +14,7 @@ static double mu_of(const sot_composition *composition)
 {
     const bool is_gaussian =
         composition->sampled_count == 0 && composition->pure_count == 0 &&
-        composition->rho_upper == 0.0 && composition->log_survival.lower == 0.0 &&
+        composition->rho_upper == 0.0 && composition->failure.upper == 0.0 &&
         composition->gaussian_square.upper > 0.0;
     return is_gaussian ? sot_sqrt_up(composition->gaussian_square.upper) : SOTTO_UNSET;
 }
@@ -24,7 +24,7 @@ static double mu_of(const sot_composition *composition)
  * (Prop. 1.4). Sampled events and events with a delta have no rho. */
 static double rho_of(const sot_composition *composition)
 {
-    if (composition->sampled_count > 0 || composition->log_survival.lower < 0.0) {
+    if (composition->sampled_count > 0 || composition->failure.upper > 0.0) {
         return SOTTO_UNSET;
     }
     double rho =
