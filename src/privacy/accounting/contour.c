@@ -312,9 +312,9 @@ static double estimate_work(const sot_contour_request *request, double c, double
 /* At tiny rates the tilted law at the saddle point has two humps, no jump and one jump, and
  * the line is expensive. Further left the second hump is gone; the price is cancellation: the
  * sum must resolve delta against W. Takes the first cheap line, or else the cheapest, among
- * those that lose at most e^14. */
-static void move_line_left(sot_contour *contour, const sot_contour_request *request,
-                           place target, double stop)
+ * those that lose at most e^14. Returns the estimated work. */
+static double move_line_left(sot_contour *contour, const sot_contour_request *request,
+                             place target, double stop)
 {
     /* Planning another line costs about as much as 1e5 evaluations for each sampled event. */
     const double cheap =
@@ -335,6 +335,7 @@ static void move_line_left(sot_contour *contour, const sot_contour_request *requ
     }
     contour->c = best_c;
     contour->log_mgf = real_log_mgf(request, best_c, &contour->log_mgf_error);
+    return best_work;
 }
 
 /* Where the sum may stop on the line Re t = c, and the bound on what lies beyond. */
@@ -367,7 +368,13 @@ static sotto_status lay_out(sot_contour *contour, const sot_contour_request *req
     if (status != SOTTO_OK) return status;
     const place target = guess_place(request, contour->c, contour->log_mgf);
     const double first_c = contour->c;
-    if (stop > 0.0) move_line_left(contour, request, target, stop);
+    double work = HUGE_VAL;
+    if (stop > 0.0) work = move_line_left(contour, request, target, stop);
+    /* The estimate is good to a factor 2: refuse the hopeless before any atom is made. */
+    if (work > 4.0 * plan_work_factor * request->work_max ||
+        (request->composition->sampled_count < 2 && work > 4.0 * request->work_max)) {
+        return sot_fail(error, SOTTO_UNSUPPORTED, "the contour integral is too long");
+    }
     if (contour->c != first_c) {
         status = measure_decay(request, contour->c, &stop, &log_tail, error);
         if (status != SOTTO_OK) return status;
