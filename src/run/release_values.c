@@ -1,6 +1,7 @@
 /* Values on their way out, and scores that come with their candidates. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
