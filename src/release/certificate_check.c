@@ -5,19 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "release/certificate.h"
-
-/* Control characters could hide or forge lines where the text is shown: C0, DEL, C1, and the
- * marks that reverse the direction of writing (U+200E, F, U+202A-E, U+2066-9). */
-static bool is_hidden(const char *text, size_t length)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    if (length == 1) return c[0] < 0x20 || c[0] == 0x7F;
-    if (length == 2) return c[0] == 0xC2 && c[1] < 0xA0;
-    if (length != 3 || c[0] != 0xE2) return false;
-    if (c[1] == 0x80)
-        return c[2] == 0x8E || c[2] == 0x8F || (c[2] >= 0xA8 && c[2] <= 0xAE);
-    return c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9;
-}
+#include "release/plain.h"
 
 static sotto_status check_text(const char *name, const char *text, sotto_status refusal,
                                sotto_error *error)
@@ -32,7 +20,7 @@ static sotto_status check_text(const char *name, const char *text, sotto_status 
     }
     for (size_t i = 0, length; i < size; i += length) {
         length = sot_utf8_length(text + i, size - i);
-        if (length == 0 || is_hidden(text + i, length)) {
+        if (length == 0 || sot_is_hidden(text + i, length)) {
             return sot_fail(error, refusal,
                             "%s has a control character or a byte that is not UTF-8 at "
                             "position %zu; remove it",

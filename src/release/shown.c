@@ -97,14 +97,25 @@ const char *sot_shown_whole(double value, char out[SOT_SHOWN_BYTES])
     return shown(value, DIGITS_MAX, true, out);
 }
 
-const char *sot_shown_percent_up(double probability, int digits,
-                                 char out[SOT_SHOWN_BYTES])
+static const char *with_percent(char out[SOT_SHOWN_BYTES])
 {
-    (void)shown(fmin(100.0, sot_mul_up(100.0, probability)), digits, true, out);
     const size_t length = strlen(out);
     assert(length + 2 <= SOT_SHOWN_BYTES);
     memcpy(out + length, "%", 2);
     return out;
+}
+
+const char *sot_shown_percent_up(double probability, int digits,
+                                 char out[SOT_SHOWN_BYTES])
+{
+    (void)shown(fmin(100.0, sot_mul_up(100.0, probability)), digits, true, out);
+    return with_percent(out);
+}
+
+const char *sot_shown_percent_whole(double rate, char out[SOT_SHOWN_BYTES])
+{
+    (void)sot_shown_whole(100.0 * rate, out); /* to nearest: 100 * 0.01 is 1 */
+    return with_percent(out);
 }
 
 const char *sot_shown_count(uint64_t count, char out[SOT_SHOWN_BYTES])

@@ -19,6 +19,9 @@ const char *sot_shown_whole(double value, char out[SOT_SHOWN_BYTES]);
 const char *sot_shown_percent_up(double probability, int digits,
                                  char out[SOT_SHOWN_BYTES]);
 
+/* The same for a rate that is a decimal fraction, such as 0.01: "1%", all its digits. */
+const char *sot_shown_percent_whole(double rate, char out[SOT_SHOWN_BYTES]);
+
 /* A count with separators: "1 000 000". */
 const char *sot_shown_count(uint64_t count, char out[SOT_SHOWN_BYTES]);
 

@@ -66,7 +66,7 @@ static void add_guarantee(sot_certificate *certificate)
 static void add_attack(sot_certificate *certificate)
 {
     char wrong[SOT_SHOWN_BYTES], right[SOT_SHOWN_BYTES];
-    (void)sot_shown_percent_up(sot_false_positive_rates[1], PERCENT_DIGITS, wrong);
+    (void)sot_shown_percent_whole(sot_false_positive_rates[1], wrong);
     (void)sot_shown_percent_up(certificate->claims.true_positive_rates[1], PERCENT_DIGITS,
                                right);
     if (sotto_plan_adjacency(certificate->plan) == SOTTO_REPLACE_ONE) {
