@@ -9,6 +9,7 @@
 #include <sotto/gaussian.h>
 #include <sotto/grid.h>
 #include <sotto/laplace.h>
+#include <sotto/ledger.h>
 #include <sotto/noisy_max.h>
 #include <sotto/permute_and_flip.h>
 #include <sotto/progress.h>

@@ -82,12 +82,13 @@ static double place_line(const sot_contour_request *request)
     line_search search = {request};
     /* The best c is about one over the spread of the loss: plans of tiny losses want more. */
     double most = 2e3;
-    while (most < 1e12 && line_objective(log(most), &search) <
-                              line_objective(log(0.5 * most), &search)) {
+    double c;
+    do {
+        c = exp(
+            sot_minimize(line_objective, &search, log(1e-4), log(most), 0.02, 40, NULL));
         most *= 100.0;
-    }
-    return exp(
-        sot_minimize(line_objective, &search, log(1e-4), log(most), 0.02, 40, NULL));
+    } while (c > 0.0025 * most && most < 1e13);
+    return c;
 }
 
 /* ---- where the sum stops ---- */

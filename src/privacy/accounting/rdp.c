@@ -170,7 +170,7 @@ sotto_status sotto_account_rdp_with_delta(const sotto_plan *plan, double order,
     double rdp = divergence_upper(composition, t);
     if (t < least_t) rdp = fmin(rdp, divergence_upper(composition, least_t));
     if (isinf(rdp)) rdp = divergence_upper(composition, ceil(t));
-    *out_delta_upper = sot_composition_failure_upper(composition);
+    *out_delta_upper = composition->failure.upper;
     *out_rdp_upper = rdp;
     sot_composition_free(composition);
     return SOTTO_OK;

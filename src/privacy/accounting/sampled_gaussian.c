@@ -153,7 +153,10 @@ double sot_sampled_log_mgf_estimate(const sot_sampled *sampled, sot_direction di
     sot_grid grid;
     if (!sot_grid_make(sampled->rate, sampled->sigma, direction, t, &grid))
         return HUGE_VAL;
-    const double step = fmin(0.4, 0.3 * sampled->sigma);
+    /* Six digits will do: 8 standard deviations, and e^{-2 pi^2/0.7} from the strip. */
+    const double step = 0.7 * fmin(1.0, sampled->sigma);
+    grid.lower += 5.5;
+    grid.upper -= 5.5;
     double ignored;
     if (sampled->rate <= 0.5 && grid.log_peak < 500.0) {
         const double excess = mgf_minus_one(&grid, step, &ignored);

@@ -34,7 +34,10 @@ sotto_status sot_entry_check_text(const char *what, const char *text, sotto_erro
     for (size_t at = 0; good && at < length;) {
         const size_t step = sot_utf8_length(text + at, length - at);
         const unsigned char byte = (unsigned char)text[at];
-        good = step > 0 && byte >= 0x20 && byte != 0x7f;
+        /* U+0000 to U+001F, U+007F, and U+0080 to U+009F, which terminals obey too */
+        const bool is_c1 =
+            byte == 0xc2 && step == 2 && (unsigned char)text[at + 1] < 0xa0;
+        good = step > 0 && byte >= 0x20 && byte != 0x7f && !is_c1;
         at += step;
     }
     if (good) return SOTTO_OK;

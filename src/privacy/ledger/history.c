@@ -18,8 +18,8 @@ typedef struct walk {
     void *context;
     const char *expected_head; /* NULL: none */
     bool found_head;
-    bool reprices;   /* each charge against its plan */
-    bool gathers;    /* every event into `all` */
+    bool reprices; /* each charge against its plan */
+    bool gathers;  /* every event into `all` */
     sotto_plan *all;
 } walk;
 

@@ -128,7 +128,7 @@ sotto_status sot_place_check_file(sot_place *place, sotto_error *error)
     if (fstatat(place->directory, place->name, &found, AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno != ENOENT) return fail_errno(place, errno, error);
         return sot_fail(error, SOTTO_IO,
-                        "ledger %s: there is none; create it with 'sotto ledger init', "
+                        "there is no ledger %s; create it with 'sotto ledger init', "
                         "or look for where it went",
                         place->shown);
     }

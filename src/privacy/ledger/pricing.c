@@ -1,6 +1,6 @@
 #include "privacy/ledger/pricing.h"
 
-#include <math.h>
+#include <float.h>
 
 #include "base/error.h"
 #include "base/plant.h"
@@ -95,7 +95,8 @@ sotto_status sot_price_plan(const sot_state *state, const sotto_plan *plan,
             ? price_pure(state, plan, sampler_error, &cost, error)
             : sotto_account_rdp_with_delta(plan, state->order, &cost, &own_delta, error);
     if (status != SOTTO_OK) return status;
-    if (cost == 0.0 && own_delta == 0.0) {
+    /* Bounds are rounded up, so that nothing comes out as the least of the subnormal numbers. */
+    if (cost < DBL_MIN && own_delta == 0.0) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the plan costs nothing, so it releases nothing private; leave the "

@@ -50,16 +50,16 @@ static sotto_status price_filter(double epsilon, double delta, double own_delta,
                                  double order, int64_t *out_budget,
                                  int64_t *out_own_budget, sotto_error *error)
 {
-    if (!(order > 1.0 && order <= SOT_ORDER_MAX)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the order is %g; give a Renyi order above 1 and at most 1e6",
-                        order);
-    }
     if (!(own_delta >= 0.0 && own_delta < delta)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the part of delta for the runs' own deltas is %g; give a number "
                         "from 0 up to, but not including, delta %g",
                         own_delta, delta);
+    }
+    if (!(order > 1.0 && order <= SOT_ORDER_MAX)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the order is %g; give a Renyi order above 1 and at most 1e6",
+                        order);
     }
     const double filter_delta = sot_sub_down(delta, own_delta);
     const double rdp = sot_budget_rdp_lower(order, epsilon, filter_delta);
