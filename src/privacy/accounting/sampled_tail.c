@@ -124,15 +124,13 @@ static sotto_status fill_tail(sot_sampled_tail *tail, double step, sotto_error *
         return sot_fail_memory(error, 2 * SHIFTS * tail->count, sizeof *tail->argument);
     }
     const double strip = strip_height(grid->sigma);
-    const double extreme = fmax(fabs(grid->lower), fabs(grid->upper));
-    const double rounding = 0x1p-49 * (100.0 + extreme * extreme);
     for (int i = 0; i < SHIFTS; i++) {
         const double b = shift_height(grid->sigma, i);
         const double growth = strip_log_growth(grid, b, strip);
         tail->log_factor[i] = 0.5 * b * b;
-        /* Rounding: the exponents of the weights are below extreme^2 and carry a few units
-         * each; the strip's growth also bounds the factors of the nodes left out. */
-        tail->error[i] = rounding + 3.0 * exp(growth - 2.0 * M_PI * strip / step) +
+        /* 1e-12 covers the rounding of the arguments; the strip's growth also bounds the
+         * factors of the nodes left out. */
+        tail->error[i] = 1e-12 + 3.0 * exp(growth - 2.0 * M_PI * strip / step) +
                          4.0 * dropped * exp(growth) + sot_grid_outside(grid);
     }
     tail->best = 7;
