@@ -9,12 +9,14 @@
 #include <sotto/gaussian.h>
 #include <sotto/grid.h>
 #include <sotto/laplace.h>
+#include <sotto/ledger.h>
 #include <sotto/noisy_max.h>
 #include <sotto/permute_and_flip.h>
 #include <sotto/progress.h>
 #include <sotto/propose_test_release.h>
 #include <sotto/randomized_response.h>
 #include <sotto/rng.h>
+#include <sotto/schema.h>
 #include <sotto/selection.h>
 #include <sotto/sparse_vector.h>
 #include <sotto/system.h>
