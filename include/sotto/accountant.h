@@ -190,6 +190,14 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_rdp(const sotto_plan *plan
                                                           double *out_rdp_upper,
                                                           sotto_error *error);
 
+/* The same for plans with (epsilon, delta) events, in two columns: the plan is `out_delta_upper`-
+ * approximately (order, `out_rdp_upper`)-RDP. The first column takes an (epsilon, delta) event
+ * as the epsilon-DP release it is but for an event of probability delta, the second is
+ * 1 - prod(1 - delta_i); both are rounded up. See src/privacy/ledger/ledger.md. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_account_rdp_with_delta(const sotto_plan *plan, double order, double *out_rdp_upper,
+                             double *out_delta_upper, sotto_error *error);
+
 /* sotto_account_epsilon() for noise whose law is off by at most `sampler_error` in total
  * variation, over all draws together: the guarantee of the noise as it was really drawn. The
  * error costs (1 + e^epsilon) sampler_error of delta: src/privacy/accounting/sampler_error.c

@@ -8,6 +8,7 @@
 #ifndef SOTTO_SCHEMA_H
 #define SOTTO_SCHEMA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +19,8 @@ extern "C" {
 #endif
 
 typedef enum sotto_column_type {
-    SOTTO_COLUMN_NUMBER = 1,   /* lower, upper */
-    SOTTO_COLUMN_INTEGER = 2,  /* lower, upper: whole numbers */
+    SOTTO_COLUMN_NUMBER = 1,   /* lower, upper, or none of the two */
+    SOTTO_COLUMN_INTEGER = 2,  /* the same, whole numbers */
     SOTTO_COLUMN_CATEGORY = 3, /* values */
     SOTTO_COLUMN_BOOLEAN = 4,  /* 0 or 1 */
     SOTTO_COLUMN_ID = 5,       /* names the privacy unit; never released */
@@ -31,6 +32,7 @@ typedef struct sotto_column {
     const char *name;
     sotto_column_type type;
     double lower, upper;       /* public bounds; 0 and values - 1 for a category */
+    bool bounded;              /* false: the schema gives no bounds, these are +-2^40 */
     double missing;            /* what a missing or malformed cell counts as */
     const char *const *values; /* of a category, in the order of the schema */
     size_t value_count;

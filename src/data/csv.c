@@ -66,13 +66,13 @@ static sotto_status fill_buffer(sot_csv *csv, sotto_error *error)
 }
 
 /* The next line into csv->line, without its end (LF or CRLF); *out_more is false when there is
- * none. Empty lines are no records and are passed over. */
+ * none. A blank line is a line: were it passed over, the number of records would depend on what
+ * one of them holds. */
 static sotto_status next_line(sot_csv *csv, bool *out_more, sotto_error *error)
 {
     bool any = false;
     csv->line_bytes = 0;
-    *out_more = false;
-    for (;;) {
+    for (bool ended = false; !ended;) {
         if (csv->begin == csv->end) {
             const sotto_status status = fill_buffer(csv, error);
             if (status != SOTTO_OK) return status;
@@ -86,15 +86,12 @@ static sotto_status next_line(sot_csv *csv, bool *out_more, sotto_error *error)
         const size_t kept = taken < room ? taken : room;
         memcpy(csv->line + csv->line_bytes, start, kept);
         csv->line_bytes += kept;
-        any = any || taken > 0;
-        csv->begin += taken + (newline != NULL);
-        if (newline == NULL) continue;
-        if (csv->line_bytes > 0 && csv->line[csv->line_bytes - 1] == '\r')
-            csv->line_bytes--;
-        if (csv->line_bytes > 0) break;
-        any = false;
+        any = true; /* the buffer was not empty */
+        ended = newline != NULL;
+        csv->begin += taken + (ended ? 1 : 0);
     }
-    *out_more = any && csv->line_bytes > 0;
+    if (csv->line_bytes > 0 && csv->line[csv->line_bytes - 1] == '\r') csv->line_bytes--;
+    *out_more = any;
     return SOTTO_OK;
 }
 
@@ -242,17 +239,12 @@ static sotto_status match_column(sot_csv *csv, size_t file_column, const cell *n
         csv->column_of[file_column] = i;
         return SOTTO_OK;
     }
-    char copy[64];
-    char shown[64];
-    const size_t size_bytes =
-        name->size_bytes < sizeof copy - 1 ? name->size_bytes : sizeof copy - 1;
-    memcpy(copy, name->text, size_bytes);
-    copy[size_bytes] = '\0';
+    /* Its name is not quoted: in a file without a header it would be a cell of a record. */
     return sot_fail(
         error, SOTTO_PARSE,
-        "%s has a column '%s' that the schema does not; add it there, with type "
-        "\"ignore\" if it is not used",
-        csv->path, sot_printable(copy, shown, sizeof shown));
+        "%s: the first line names a column, number %zu, that the schema does not; give a "
+        "header, and list unused columns in the schema with type \"ignore\"",
+        csv->path, file_column + 1);
 }
 
 static sotto_status read_header(sot_csv *csv, sotto_error *error)
@@ -260,9 +252,10 @@ static sotto_status read_header(sot_csv *csv, sotto_error *error)
     bool more;
     sotto_status status = next_line(csv, &more, error);
     if (status != SOTTO_OK) return status;
-    if (!more) {
+    if (!more || csv->line_bytes == 0) {
         return sot_fail(error, SOTTO_PARSE,
-                        "%s is empty; its first line must name the columns of the schema",
+                        "%s starts with an empty line or none; its first line must name "
+                        "the columns of the schema",
                         csv->path);
     }
     if (csv->line_bytes >= 3 && memcmp(csv->line, "\xef\xbb\xbf", 3) == 0) {

@@ -3,7 +3,8 @@
  * Isolation   A record is one line and nothing but that line: a quoted cell ends at the end of
  *             its line at the latest. Otherwise one record with an open quote could swallow all
  *             that follow, and no sensitivity bound would hold.
- * Totality    Every line gives a row. A cell that is missing, malformed, out of type or of an
+ * Totality    Every line gives a row, a blank one too: the number of rows is the number of lines,
+ *             whatever they hold. A cell that is missing, malformed, out of type or of an
  *             unknown category counts as the column's `missing` value; numbers are clipped to
  *             the column's bounds. No count, no line number, no message tells of it.
  * Refused     Only what is seen before the first row: no file, no header, a header that does not
@@ -18,7 +19,8 @@
 
 typedef struct sot_csv sot_csv;
 
-/* Opens the file and reads its header. The schema must outlive the reader. A name ending in
+/* Opens the file and reads its header; no row is looked at. Messages quote the file's name and
+ * the schema, never the file: without a header its first line is a record. The schema must outlive the reader. A name ending in
  * .tsv or .tsv.gz is read with tabs, every other with commas. */
 SOTTO_MUST_CHECK sotto_status sot_csv_open(const char *path, const sotto_schema *schema,
                                            sot_csv **out_csv, sotto_error *error);

@@ -75,11 +75,19 @@ static void free_column(sotto_column *column)
     sot_free((char *)(uintptr_t)column->name);
 }
 
+/* Both bounds, or none: then they are wide, and only a paid search for bounds takes the column. */
 static sotto_status read_bounds(const sot_json_value *value, sotto_column *column,
                                 sotto_error *error)
 {
-    sotto_status status = sot_json_get_double(value, "lower", &column->lower, error);
-    if (status == SOTTO_OK)
+    sotto_status status = SOTTO_OK;
+    sot_json_value member;
+    column->bounded = sot_json_member(value, "lower", &member) ||
+                      sot_json_member(value, "upper", &member);
+    column->lower = -0x1p40;
+    column->upper = 0x1p40;
+    if (column->bounded)
+        status = sot_json_get_double(value, "lower", &column->lower, error);
+    if (column->bounded && status == SOTTO_OK)
         status = sot_json_get_double(value, "upper", &column->upper, error);
     if (status != SOTTO_OK) return status;
     const double largest = 0x1p52; /* so that integers and sums stay exact */
@@ -145,6 +153,7 @@ static sotto_status read_values(const sot_json_value *value, sotto_column *colum
         if (status != SOTTO_OK) return status;
     }
     column->upper = (double)(count - 1);
+    column->bounded = true;
     return read_missing_category(value, column, error);
 }
 
@@ -225,6 +234,7 @@ static sotto_status read_column(const sot_json_value *value, sotto_column *colum
         return status == SOTTO_OK ? check_distinct(value, column, error) : status;
     case SOTTO_COLUMN_BOOLEAN:
         column->upper = 1.0;
+        column->bounded = true;
         if (sot_json_member(value, "missing", &member)) {
             bool missing;
             status = sot_json_as_bool(&member, &missing, error);

@@ -86,6 +86,20 @@ double sot_event_epsilon(const sotto_event *event)
     return sot_div_up(event->sensitivity, event->scale);
 }
 
+/* True when the pair an event is priced by is worse than the event's own: a bound from below on
+ * the pair's loss then says nothing about the event. Discrete Laplace noise that one record moves by one
+ * step of the grid, and two-way randomized response, are binary randomized response itself. */
+static bool is_priced_loosely(const sotto_event *event)
+{
+    if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE) return event->categories > 2;
+    if (event->mechanism == SOTTO_DISCRETE_LAPLACE) {
+        return event->sensitivity != (isnan(event->grid) ? 1.0 : event->grid);
+    }
+    return event->mechanism == SOTTO_EXPONENTIAL ||
+           event->mechanism == SOTTO_PERMUTE_AND_FLIP ||
+           event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
+}
+
 static void add_event(sot_composition *composition, const sotto_event *event,
                       double sigma, double count)
 {
@@ -157,6 +171,7 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
                               count == 0 ? "steps" : "noise");
             goto failed;
         }
+        composition->is_loose = composition->is_loose || is_priced_loosely(event);
         add_event(composition, event, sigma, (double)count);
     }
     *out_composition = composition;

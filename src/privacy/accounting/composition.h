@@ -2,6 +2,8 @@
 #ifndef SOT_ACCOUNTING_COMPOSITION_H
 #define SOT_ACCOUNTING_COMPOSITION_H
 
+#include <stdbool.h>
+
 #include <sotto/accountant.h>
 
 #include "privacy/accounting/bracket.h"
@@ -20,6 +22,8 @@ typedef struct sot_composition {
     sot_pure
         *pure; /* one entry for each epsilon; (epsilon, delta) events count here too */
     size_t pure_count;
+    bool
+        is_loose; /* some event is priced by a worse pair: lower bounds do not hold for it */
     sot_bracket
         failure; /* that some (epsilon, delta) event fails: 1 - prod(1 - delta_i) */
 } sot_composition;
