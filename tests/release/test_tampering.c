@@ -14,6 +14,7 @@ typedef struct forger {
     size_t target, seen;
     char path[PATH_BYTES]; /* of the forged leaf; empty: there was no such leaf */
     const char *new_hash;  /* NULL: the hash stays */
+    enum { CHANGE, WRONG_KIND, REMOVE } how;
 } forger;
 
 static bool is_in_plan(const char *path)
@@ -25,6 +26,11 @@ static bool is_in_plan(const char *path)
  * the claims are computed from changes by a thousandth, so that they do. */
 static void forge(forger *self, const sot_json_value *leaf, const char *path)
 {
+    if (self->how == WRONG_KIND) { /* nothing in a certificate is an empty object */
+        sot_json_begin_object(self->writer);
+        sot_json_end_object(self->writer);
+        return;
+    }
     double number;
     int64_t whole;
     bool truth;
@@ -76,6 +82,10 @@ static void copy(forger *self, const sot_json_value *value, const char *path)
              more = sot_json_next_member(&member)) {
             const char *key = sot_json_key_of(&member);
             (void)snprintf(below, sizeof below, "%s%s%s", path, path[0] ? "." : "", key);
+            if (self->how == REMOVE && self->seen++ == self->target) {
+                (void)snprintf(self->path, sizeof self->path, "%s", below);
+                continue;
+            }
             sot_json_key(self->writer, key);
             copy(self, &member, below);
         }
@@ -97,7 +107,7 @@ static void copy(forger *self, const sot_json_value *value, const char *path)
     case SOT_JSON_NULL:
         break;
     }
-    const bool is_target = self->seen++ == self->target;
+    const bool is_target = self->how != REMOVE && self->seen++ == self->target;
     if (is_target) (void)snprintf(self->path, sizeof self->path, "%s", path);
     if (self->new_hash != NULL && strcmp(path, "certificate.hash") == 0) {
         sot_json_write_string(self->writer, self->new_hash);
@@ -108,10 +118,10 @@ static void copy(forger *self, const sot_json_value *value, const char *path)
     }
 }
 
-static char *forged_text(const char *text, size_t target, const char *new_hash,
-                         char path[PATH_BYTES])
+static char *forged_how(const char *text, int how, size_t target, const char *new_hash,
+                        char path[PATH_BYTES])
 {
-    forger self = {.target = target, .new_hash = new_hash};
+    forger self = {.target = target, .new_hash = new_hash, .how = how};
     sotto_error error;
     sot_json *document;
     const char *written;
@@ -128,6 +138,12 @@ static char *forged_text(const char *text, size_t target, const char *new_hash,
     sot_json_free(document);
     memcpy(path, self.path, PATH_BYTES);
     return result;
+}
+
+static char *forged_text(const char *text, size_t target, const char *new_hash,
+                         char path[PATH_BYTES])
+{
+    return forged_how(text, CHANGE, target, new_hash, path);
 }
 
 /* The hash that a file should have. */
@@ -258,6 +274,41 @@ static void every_changed_claim_fails_though_the_hash_is_right(void **state)
             if ((status == SOTTO_OK) == may_pass) continue;
             print_error("%s: %s\n", path, status == SOTTO_OK ? "passed" : error.message);
             fail();
+        }
+        sample_free(&made);
+    }
+}
+
+/* Members that a certificate may do without: what the hash alone guards. */
+static bool is_optional(const char *path)
+{
+    return strncmp(path, "certificate", 11) != 0 || strstr(path, ".purpose") != NULL ||
+           strstr(path, ".grid") != NULL || strstr(path, ".sampling") != NULL;
+}
+
+static void what_is_missing_or_of_the_wrong_kind_fails(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FILES; i++) {
+        sample made;
+        makes(files[i].plan, files[i].delta, files[i].ledger, &made);
+        for (int how = WRONG_KIND; how <= REMOVE; how++) {
+            for (size_t target = 0;; target++) {
+                char path[PATH_BYTES];
+                sotto_error error;
+                char *text = forged_how(made.text, how, target, NULL, path);
+                if (path[0] != '\0' && !is_optional(path)) {
+                    const sotto_status status =
+                        sotto_certificate_verify(text, strlen(text), &error);
+                    if (status != SOTTO_VERIFICATION) print_error("%s passed\n", path);
+                    assert_int_equal(status, SOTTO_VERIFICATION);
+                    /* It is not the hash that found it, unless it is the hash. */
+                    if (strstr(path, ".hash") == NULL)
+                        assert_null(strstr(error.message, "certificate.hash states"));
+                }
+                sot_free(text);
+                if (path[0] == '\0') break;
+            }
         }
         sample_free(&made);
     }
@@ -413,6 +464,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_changed_leaf_fails),
         cmocka_unit_test(every_changed_claim_fails_though_the_hash_is_right),
+        cmocka_unit_test(what_is_missing_or_of_the_wrong_kind_fails),
         cmocka_unit_test(the_first_difference_is_named),
         cmocka_unit_test(a_changed_payload_is_a_wrong_hash),
         cmocka_unit_test(other_software_may_claim_less_privacy_but_not_more),
