@@ -3,6 +3,7 @@
 #define SOTTO_SOTTO_H
 
 #include <sotto/accountant.h>
+#include <sotto/certificate.h>
 #include <sotto/error.h>
 #include <sotto/exponential.h>
 #include <sotto/gate.h>
