@@ -68,6 +68,7 @@ test-all:
 	$(MAKE) fuzz
 	@$(SKIPPED)
 	$(call ctest,dev)
+	python3 tools/planted_bugs.py build/dev
 
 asan:
 	tools/deps test

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,17 +117,18 @@ static void show_pairs(const plan_report *report)
 
 static void show_attacks(const plan_report *report)
 {
-    char wrong[CLI_NUMBER_BYTES], right[CLI_NUMBER_BYTES];
+    char right[CLI_NUMBER_BYTES];
+    const bool replaced = report->headline.adjacency == SOTTO_REPLACE_ONE;
     for (size_t i = 0; i < PLAN_ATTACKS; i++) {
         const plan_attack *attack = &report->attacks[i];
         /* The margin is far above the rounding of the product. */
         const double percent =
             fmin(100.0, 100.0 * attack->true_positive_rate * (1.0 + 1e-14));
         cli_line(i == 0 ? "attack" : "",
-                 "of those present, at most %s%% recognised if %s%% of the absent are "
-                 "accused",
-                 cli_rounded_up(percent, 3, right),
-                 cli_shortest(100.0 * attack->false_positive_rate, wrong));
+                 replaced
+                     ? "believing %g%% of wrong guesses, at most %s%% of right ones"
+                     : "accusing %g%% of the absent finds at most %s%% of the present",
+                 100.0 * attack->false_positive_rate, cli_rounded_up(percent, 3, right));
     }
 }
 

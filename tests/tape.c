@@ -287,7 +287,10 @@ typedef struct scratch {
 
 static void scratch_begin(scratch *place)
 {
-    (void)snprintf(place->root, sizeof place->root, "/tmp/sotto-tape-XXXXXX");
+    /* Memory rather than a disk that others may keep busy. */
+    const bool has_memory = access("/dev/shm", W_OK | X_OK) == 0;
+    (void)snprintf(place->root, sizeof place->root, "%s/sotto-tape-XXXXXX",
+                   has_memory ? "/dev/shm" : "/tmp");
     if (mkdtemp(place->root) == NULL) give_up("tape: mkdtemp");
     (void)snprintf(place->input, sizeof place->input, "%s/data.csv", place->root);
     (void)snprintf(place->output, sizeof place->output, "%s/out", place->root);

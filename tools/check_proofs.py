@@ -20,7 +20,11 @@ MECHANISM_SECTIONS = ["Claim", "Neighbours", "Assumptions", "Rounding", "Tests"]
 SAMPLER_SECTIONS = ["Claim", "Assumptions", "Rounding", "Tests"]
 
 # Files that are neither, and why.
-FRAME = {"gate": "lets mechanisms through and records them", "tape": "replays the gate in tests"}
+FRAME = {
+    "gate": "lets mechanisms through and records them",
+    "tape": "replays the gate in tests",
+    "additive": "adds noise for the mechanisms whose notes prove its law",
+}
 PARTS = {
     "rng": "the generator: its claim is in include/sotto/rng.h",
     "digits": "a part of samplers, whose notes count its error",

@@ -116,17 +116,16 @@ sotto_coin_survey_estimate(const sotto_coin_survey_config *config, uint64_t yes,
                            uint64_t total, double confidence, sotto_interval interval,
                            sotto_frequency *out_frequency, sotto_error *error);
 
-/* What to expect of a survey before it is made, for a category of true frequency `frequency` among
- * `total` people: P(report it | it is true), P(report it | it is not), how often it is reported, and
- * the two variances of sotto_frequency. */
 typedef struct sotto_response_outlook {
-    double truth;
-    double other;
-    double report_frequency;
-    double variance;
+    double truth;            /* P(report a category | it is the answer) */
+    double other;            /* P(report it | it is not) */
+    double report_frequency; /* how often it is reported */
+    double variance;         /* as in sotto_frequency */
     double variance_population;
 } sotto_response_outlook;
 
+/* What to expect of a survey before it is made, for a category of true frequency `frequency` among
+ * `total` people. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_randomized_response_outlook(
     const sotto_randomized_response_config *config, double frequency, uint64_t total,
     sotto_response_outlook *out_outlook, sotto_error *error);

@@ -52,15 +52,17 @@ typedef enum sotto_score {
 /* Start from sotto_release_defaults(). Texts are borrowed for the call. */
 typedef struct sotto_release_config {
     sotto_statistic statistic;
-    const char *column;        /* NULL for a count and for scores from a file */
-    double epsilon;            /* of the whole release; has no default */
-    double delta;              /* SOTTO_UNSET: pure */
-    sotto_mechanism mechanism; /* unset: SOTTO_DISCRETE_LAPLACE, with a delta SOTTO_GAUSSIAN;
+    const char *column; /* NULL for a count and for scores from a file */
+    double epsilon;     /* of the whole release; has no default */
+    double delta;       /* SOTTO_UNSET: pure */
+    sotto_mechanism
+        mechanism; /* unset: SOTTO_DISCRETE_LAPLACE, with a delta SOTTO_GAUSSIAN;
                                   SOTTO_PERMUTE_AND_FLIP for a choice */
     sotto_adjacency adjacency; /* default SOTTO_ADD_REMOVE */
     uint64_t public_n;         /* rows of the file, declared public; 0: not said */
-    const char *const *where;  /* "COLUMN=VALUE", all must hold; NULL ends; NULL: all rows */
-    double confidence;         /* of intervals and accuracy; default 0.95 */
+    const char *const
+        *where;        /* "COLUMN=VALUE", all must hold; NULL ends; NULL: all rows */
+    double confidence; /* of intervals and accuracy; default 0.95 */
     const char *edges; /* histogram: bin edges, ascending: "0,18,65,110"; NULL: none */
     uint64_t bins;     /* histogram: so many bins between the bounds; 0: none */
     double quantile;   /* above 0, below 1, at most 3 decimals; has no default */
@@ -78,9 +80,9 @@ SOTTO_API sotto_release_config sotto_release_defaults(void);
 
 /* What would be charged: from settings and schema alone, nothing else is opened. `schema` may be
  * NULL for given scores. Free with sotto_plan_free(). */
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_plan(
-    const sotto_release_config *config, const sotto_schema *schema, sotto_plan **out_plan,
-    sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_release_plan(const sotto_release_config *config, const sotto_schema *schema,
+                   sotto_plan **out_plan, sotto_error *error);
 
 typedef struct sotto_release_result sotto_release_result;
 

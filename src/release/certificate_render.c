@@ -13,11 +13,10 @@ static void add_outcome(sot_page *page, const sot_certificate *certificate,
 {
     char sentence[SENTENCE_BYTES];
     if (!certificate->is_secure) {
-        (void)snprintf(sentence, sizeof sentence,
-                       "A test seed made the noise. Do not publish this file: treat it "
-                       "like the data themselves. (%s)",
-                       reason);
-        sot_page_bad_news(page, "NOT PRIVATE", sentence);
+        sot_page_bad_news(
+            page, "NOT PRIVATE",
+            "A test seed made the noise. Do not publish this file: treat it "
+            "like the data themselves. Nothing below is a guarantee.");
     } else if (outcome != SOTTO_OK) {
         (void)snprintf(sentence, sizeof sentence,
                        "Do not rely on what follows. The first difference that sotto %s "

@@ -1,4 +1,5 @@
 /* What a certificate says of the ledger must add up, and the charge must cover the plan. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -6,22 +7,35 @@
 #include "numeric/outward.h"
 #include "release/certificate.h"
 
-/* Amounts are whole multiples of 2^-40, which a double holds exactly below 2^13. Above, the
- * nearest double may be stated: two units in the last place are forgiven there. */
-static bool adds_up(double a, double b, double sum)
+/* The ledger counts in whole units, so its sums are exact; a double holds an amount below 2^53
+ * units exactly too, and larger ones rounded to their safe side. */
+static const double charge_unit = 0x1p-40;
+static const double delta_unit = 0x1p-62;
+
+static double largest_of(double a, double b, double c)
 {
-    const double nearest = a + b;
-    if (!isfinite(nearest)) return false;
-    if (nearest == sum) return true;
-    if (fabs(nearest) < 8192.0) return false;
-    return sum >= sot_next_down(sot_next_down(nearest)) &&
-           sum <= sot_next_up(sot_next_up(nearest));
+    return fmax(fabs(a), fmax(fabs(b), fabs(c)));
+}
+
+static bool is_whole(double amount, double unit)
+{
+    return fmod(amount, unit) == 0.0; /* fmod is exact */
+}
+
+static bool adds_up(double a, double b, double sum, double unit)
+{
+    const double largest = largest_of(a, b, sum), difference = fabs(a + b - sum);
+    if (largest < 0x1p53 * unit) {
+        return difference == 0.0 && is_whole(a, unit) && is_whole(b, unit) &&
+               is_whole(sum, unit);
+    }
+    return difference <= 4.0 * DBL_EPSILON * largest; /* infinite and NaN fail */
 }
 
 static sotto_status check_sum(const char *field, double a, double b, double stated,
-                              sotto_status refusal, sotto_error *error)
+                              double unit, sotto_status refusal, sotto_error *error)
 {
-    if (adds_up(a, b, stated)) return SOTTO_OK;
+    if (adds_up(a, b, stated, unit)) return SOTTO_OK;
     return sot_fail(error, refusal, "ledger.%s states %.17g, recomputed %.17g", field,
                     stated, a + b);
 }
@@ -30,11 +44,11 @@ static sotto_status check_balance(const sotto_ledger_balance *balance, const cha
                                   const char *delta_left, sotto_status refusal,
                                   sotto_error *error)
 {
-    sotto_status status =
-        check_sum(left, balance->budget, -balance->spent, balance->left, refusal, error);
+    sotto_status status = check_sum(left, balance->budget, -balance->spent, balance->left,
+                                    charge_unit, refusal, error);
     if (status == SOTTO_OK)
         status = check_sum(delta_left, balance->delta_budget, -balance->delta_spent,
-                           balance->delta_left, refusal, error);
+                           balance->delta_left, delta_unit, refusal, error);
     return status;
 }
 
@@ -43,16 +57,17 @@ static sotto_status check_sums(const sotto_reservation *ledger, sotto_status ref
 {
     const sotto_ledger_balance *before = &ledger->before, *after = &ledger->after;
     sotto_status status = check_sum("after.spent", before->spent, ledger->charged,
-                                    after->spent, refusal, error);
-    if (status == SOTTO_OK)
-        status = check_sum("after.delta_spent", before->delta_spent,
-                           ledger->delta_charged, after->delta_spent, refusal, error);
+                                    after->spent, charge_unit, refusal, error);
     if (status == SOTTO_OK)
         status =
-            check_sum("after.budget", before->budget, 0.0, after->budget, refusal, error);
+            check_sum("after.delta_spent", before->delta_spent, ledger->delta_charged,
+                      after->delta_spent, delta_unit, refusal, error);
+    if (status == SOTTO_OK)
+        status = check_sum("after.budget", before->budget, 0.0, after->budget,
+                           charge_unit, refusal, error);
     if (status == SOTTO_OK)
         status = check_sum("after.delta_budget", before->delta_budget, 0.0,
-                           after->delta_budget, refusal, error);
+                           after->delta_budget, delta_unit, refusal, error);
     if (status == SOTTO_OK)
         status =
             check_balance(before, "before.left", "before.delta_left", refusal, error);
@@ -145,7 +160,8 @@ static sotto_status check_charge(const sot_certificate *certificate, sotto_statu
                         "ledger.charged states %.17g, recomputed at least %.17g",
                         ledger->charged, least);
     }
-    if (ledger->delta_charged < certificate->sampler_error) {
+    /* The ledger rounds its sum of deltas up, so one run may find its unit paid already. */
+    if (ledger->delta_charged + delta_unit < certificate->sampler_error) {
         return sot_fail(
             error, refusal,
             "ledger.delta_charged states %.17g, but the sampler's error alone "
@@ -184,10 +200,13 @@ static sotto_status check_identity(const sot_certificate *certificate,
         return sot_fail(error, refusal,
                         "ledger.after.head is not a new hash of 64 hexadecimal digits");
     }
-    if (after->entries <= before->entries) {
-        return sot_fail(
-            error, refusal, "ledger.after.entries states %llu, after %llu before",
-            (unsigned long long)after->entries, (unsigned long long)before->entries);
+    if (after->entries != before->entries + 1 || ledger->id != after->entries) {
+        return sot_fail(error, refusal,
+                        "ledger.reservation states %llu and ledger.after.entries %llu, "
+                        "but the ledger had %llu entries before",
+                        (unsigned long long)ledger->id,
+                        (unsigned long long)after->entries,
+                        (unsigned long long)before->entries);
     }
     return SOTTO_OK;
 }

@@ -5,20 +5,32 @@
 #include "release/certificate_page.h"
 #include "release/shown.h"
 
-enum { DIGITS = 6, PERCENT_DIGITS = 3, LINE_BYTES = 256 };
+enum { DIGITS = 6, PERCENT_DIGITS = 3 };
+
+static void add_figure(sot_page *page, const sot_certificate *certificate,
+                       const char *name, const char *value)
+{
+    char label[SOT_SHOWN_BYTES];
+    (void)snprintf(label, sizeof label, "%s%s", name,
+                   certificate->is_secure ? "" : ", void");
+    sot_page_figure(page, label, value);
+}
 
 static void add_figures(sot_page *page, const sot_certificate *certificate)
 {
     char number[SOT_SHOWN_BYTES];
     const sot_claims *claims = &certificate->claims;
-    sot_page_figure(page, "epsilon", sot_shown_up(claims->epsilon, DIGITS, number));
-    sot_page_figure(page, "delta",
-                    claims->delta == 0.0 ? "0 (pure)"
-                                         : sot_shown_up(claims->delta, DIGITS, number));
+    add_figure(page, certificate, "epsilon",
+               sot_shown_up(claims->epsilon, DIGITS, number));
+    add_figure(page, certificate, "delta",
+               claims->delta == 0.0 ? "0 (pure)"
+                                    : sot_shown_up(claims->delta, DIGITS, number));
     if (!isnan(claims->mu))
-        sot_page_figure(page, "mu (GDP)", sot_shown_up(claims->mu, DIGITS, number));
+        add_figure(page, certificate, "mu (GDP)",
+                   sot_shown_up(claims->mu, DIGITS, number));
     if (!isnan(claims->rho))
-        sot_page_figure(page, "rho (zCDP)", sot_shown_up(claims->rho, DIGITS, number));
+        add_figure(page, certificate, "rho (zCDP)",
+                   sot_shown_up(claims->rho, DIGITS, number));
 }
 
 static void add_protected(sot_page *page, const sot_certificate *certificate)

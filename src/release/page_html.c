@@ -34,6 +34,7 @@ static const char head_after_title[] =
     "solid;border-radius:4px}\n"
     ".news strong{display:block;font-size:1.1rem}\n"
     ".news span{color:var(--ink);overflow-wrap:anywhere}\n"
+    ".news+p{font-size:1.1rem}\n"
     ".good{color:var(--good);background:var(--good-bg)}\n"
     ".bad{color:var(--bad);background:var(--bad-bg)}\n"
     ".bad strong{font-size:1.35rem;letter-spacing:.03em}\n"

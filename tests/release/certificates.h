@@ -10,20 +10,23 @@
 
 static const char *const sample_covered[] = {"one pass over the rows", NULL};
 static const char *const sample_unprotected[] = {"the schema", "the settings", NULL};
-static const char sample_payload[] = "{\"value\": 1023, \"half\": 0.5, \"name\": \"count\"}";
+static const char sample_payload[] =
+    "{\"value\": 1023, \"half\": 0.5, \"name\": \"count\"}";
 
 typedef struct sample {
     sotto_plan *plan;
     uint64_t released[16];
     sotto_reservation ledger;
     sot_certificate certificate;
+    char *text; /* of sample_text() */
 } sample;
 
 static inline void sample_from_json(sample *made, const char *plan_json, double delta)
 {
     sotto_error error;
     memset(made, 0, sizeof *made);
-    assert_ok(sotto_plan_parse(plan_json, strlen(plan_json), &made->plan, &error), &error);
+    assert_ok(sotto_plan_parse(plan_json, strlen(plan_json), &made->plan, &error),
+              &error);
     for (size_t i = 0; i < sotto_plan_size(made->plan); i++)
         made->released[i] = sotto_plan_event(made->plan, i)->count;
     made->certificate.facts = sotto_certificate_defaults();
@@ -99,19 +102,23 @@ static inline void sample_add_ledger(sample *made, bool pure)
     made->certificate.facts.ledger = ledger;
 }
 
-static inline char *sample_text(sample *made)
+/* The file's text; it lives as long as the sample. */
+static inline const char *sample_text(sample *made)
 {
     sotto_error error;
-    char *text = NULL;
     char hash[SOTTO_HASH_HEX_BYTES];
-    assert_ok(sot_certificate_attach(sample_payload, &made->certificate, &text, hash, &error),
+    sotto_certificate_free_text(made->text);
+    made->text = NULL;
+    assert_ok(sot_certificate_attach(sample_payload, &made->certificate, &made->text,
+                                     hash, &error),
               &error);
-    assert_non_null(strstr(text, hash));
-    return text;
+    assert_non_null(strstr(made->text, hash));
+    return made->text;
 }
 
 static inline void sample_free(sample *made)
 {
+    sotto_certificate_free_text(made->text);
     sotto_plan_free(made->plan);
 }
 

@@ -74,7 +74,10 @@ static sotto_status price(const sotto_plan *plan, const accountant_row *row,
     sotto_account account = {.order = NAN};
     status = epsilon == NULL ? row->epsilon(&priced, *delta, &account, error)
                              : row->delta(&priced, *epsilon, &account, error);
-    if (composition->is_loose) account.epsilon_lower = account.delta_lower = NAN;
+    if (composition->is_loose) { /* 0 bounds everything from below */
+        if (!isnan(account.epsilon_lower)) account.epsilon_lower = 0.0;
+        if (!isnan(account.delta_lower)) account.delta_lower = 0.0;
+    }
     sot_composition_free(composition);
     if (status != SOTTO_OK) return status;
     account.accountant = row->accountant;
@@ -333,6 +336,14 @@ sotto_status sotto_gaussian_noise_classical(double epsilon, double delta,
     }
     const sotto_status status = check_delta(delta, 1e-300, error);
     if (status != SOTTO_OK) return status;
-    *out_noise_multiplier = sot_widen_up(sqrt(2.0 * log(1.25 / delta)) / epsilon, 1e-14);
+    const double noise = sot_widen_up(sqrt(2.0 * log(1.25 / delta)) / epsilon, 1e-14);
+    if (isinf(noise)) {
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "epsilon is %g; the noise it needs is beyond the range of numbers: "
+            "give a larger one",
+            epsilon);
+    }
+    *out_noise_multiplier = noise;
     return SOTTO_OK;
 }

@@ -1,6 +1,5 @@
 #include "privacy/mechanisms/grid.h"
 
-#include <assert.h>
 #include <math.h>
 
 #include "base/error.h"
@@ -9,12 +8,6 @@
 __extension__ typedef unsigned __int128 u128;
 
 /* ---- powers of two ---- */
-
-double sot_power_of_two(int exponent)
-{
-    assert(exponent >= -1022 && exponent <= 1023);
-    return ldexp(1.0, exponent);
-}
 
 bool sot_is_power_of_two(double value, int *out_exponent)
 {

@@ -12,9 +12,6 @@
 bool sot_norm_within(sotto_norm norm, const int64_t *a, const int64_t *b, size_t count,
                      double bound);
 
-/* 2^exponent, exactly; -1022 <= exponent <= 1023. */
-double sot_power_of_two(int exponent);
-
 /* True, and the exponent, if `value` is a normal power of two. */
 bool sot_is_power_of_two(double value, int *out_exponent);
 
