@@ -83,7 +83,6 @@ void sot_tape_replay(sot_tape *tape, bool identical)
     tape->mode = SOT_TAPE_REPLAYING;
     tape->identical = identical;
     tape->next = 0;
-    tape->forced = NULL;
     sot_tape_running = tape;
 }
 

@@ -37,9 +37,7 @@ static sot_tape_item *begin_call(sotto_gate *gate, sot_tape_item_kind kind, size
     sot_tape_describe_event(sotto_plan_event(gate->plan, index), event);
     (void)snprintf(text, sizeof text, "%s; of event %zu: %s", details, index + 1, event);
     sot_tape_running->expects_call = false;
-    sot_tape_item *it = sot_tape_next_item(sot_tape_running, kind, text);
-    sot_tape_running->forced = sot_tape_running->mode == SOT_TAPE_REPLAYING ? it : NULL;
-    return it;
+    return sot_tape_next_item(sot_tape_running, kind, text);
 }
 
 /* ---- sum ---- */

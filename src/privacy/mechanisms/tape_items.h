@@ -56,8 +56,7 @@ struct sot_tape {
     bool expects_call; /* an event was admitted and has not shown its values yet */
     sot_tape_item *items;
     size_t size, capacity;
-    size_t next;                 /* of a replay */
-    const sot_tape_item *forced; /* the item whose output the replay imposes, or NULL */
+    size_t next; /* of a replay */
     char difference[SOT_TAPE_DIFFERENCE_BYTES];
 };
 
