@@ -20,6 +20,9 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_account, 56, adjacency, 48);
     assert_layout(sotto_certificate_facts, 64, ledger, 56);
     assert_layout(sotto_certificate_summary, 344, hash, 279);
+    assert_layout(sotto_grid, 16, bound, 8);
+    assert_layout(sotto_gaussian_config, 56, purpose, 48);
+    assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_progress, 32, epsilon_so_far, 24);
     assert_layout(sotto_ledger_config, 104, order, 96);
     assert_layout(sotto_ledger_balance, 232, head, 160);
@@ -61,6 +64,9 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_APPROXIMATE, 3);
     assert_int_equal(SOTTO_ZCDP, 4);
     assert_int_equal(SOTTO_GDP, 5);
+    assert_int_equal(SOTTO_L1, 1);
+    assert_int_equal(SOTTO_L2, 2);
+    assert_int_equal(SOTTO_LINF, 3);
     assert_int_equal(SOTTO_NOT_SAMPLED, 0);
     assert_int_equal(SOTTO_POISSON, 1);
     assert_int_equal(SOTTO_LEDGER_INIT, 1);
