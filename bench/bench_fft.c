@@ -1,5 +1,6 @@
-/* Times the real FFT at 2^14, 2^17 and 2^20 and checks some outputs against the definition, summed
- * in long double. Prints one JSON line a size; exits 1 if an output is beyond the stated bound. */
+/* Times the real FFT at 2^14, 2^17 and 2^20 and checks some outputs against the
+ * definition, summed in long double. Prints one JSON line a size; exits 1 if an output is
+ * beyond the stated bound. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -139,6 +139,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_parse(const char *json,
                                                          sotto_plan **out_plan,
                                                          sotto_error *error);
 
+/* The canonical JSON form: no blanks, keys in byte order, numbers with the fewest digits that
+ * read back as the same bits, unset fields left out, "search" for open targets. Parsing it
+ * gives an equal plan. Free it with sotto_plan_free_json(). Refuses a plan without events
+ * (there is no such file) and a purpose that is not UTF-8. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_to_json(const sotto_plan *plan,
+                                                           char **out_json,
+                                                           sotto_error *error);
+SOTTO_API void sotto_plan_free_json(char *json); /* NULL is fine */
+
 /* What a plan holds: how many events (not counting repetitions), and between which data sets
  * they protect. */
 SOTTO_API size_t sotto_plan_size(const sotto_plan *plan);
@@ -180,6 +189,41 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_rdp(const sotto_plan *plan
                                                           double order,
                                                           double *out_rdp_upper,
                                                           sotto_error *error);
+
+/* The same for plans with (epsilon, delta) events, in two columns: the plan is `out_delta_upper`-
+ * approximately (order, `out_rdp_upper`)-RDP. The first column takes an (epsilon, delta) event
+ * as the epsilon-DP release it is but for an event of probability delta, the second is
+ * 1 - prod(1 - delta_i); both are rounded up. See src/privacy/ledger/ledger.md. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_account_rdp_with_delta(const sotto_plan *plan, double order, double *out_rdp_upper,
+                             double *out_delta_upper, sotto_error *error);
+
+/* sotto_account_epsilon() for noise whose law is off by at most `sampler_error` in total
+ * variation, over all draws together: the guarantee of the noise as it was really drawn. The
+ * error costs (1 + e^epsilon) sampler_error of delta: src/privacy/accounting/sampler_error.c
+ * has the proof. 0 gives sotto_account_epsilon() itself. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_epsilon_inexact(
+    const sotto_plan *plan, sotto_accountant accountant, double delta,
+    double sampler_error, sotto_account *out_account, sotto_error *error);
+
+/* The plan in single numbers, rounded up: it is mu-GDP if all its events are Gaussian or GDP
+ * and not sampled, rho-zCDP if none is sampled or has a delta; NaN where it is not. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_single_numbers(
+    const sotto_plan *plan, double *out_mu, double *out_rho, sotto_error *error);
+
+/* Which part of the plan's Renyi divergence at `order` each event has, its repetitions
+ * included; the parts sum to 1 but for rounding (to 0 if nothing costs anything). They say
+ * where the budget goes; they are no guarantee. `out_shares` has sotto_plan_size() places. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_shares(const sotto_plan *plan,
+                                                             double order,
+                                                             double *out_shares,
+                                                             sotto_error *error);
+
+/* The best attack: of all tests for one record that accuse wrongly with probability at most
+ * `false_positive_rate`, none finds the record with a probability above the result, if the
+ * release has every (epsilon, delta) of `pairs` as a guarantee. Rounded up, at most 1. */
+SOTTO_API double sotto_account_attack(const sotto_account *pairs, size_t count,
+                                      double false_positive_rate);
 
 /* The textbook's Gaussian calibration sqrt(2 ln(1.25/delta))/epsilon, Dwork & Roth 2014,
  * Thm A.1, proved for epsilon < 1 and refused beyond; for comparison with

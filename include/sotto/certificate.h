@@ -21,6 +21,9 @@
 extern "C" {
 #endif
 
+/* No certified file is larger. */
+#define SOTTO_CERTIFIED_BYTES_MAX ((size_t)256 << 20)
+
 /* What the run knows beside the gate. Start from sotto_certificate_defaults(). Strings are
  * borrowed for the call; lists are NULL-terminated. */
 typedef struct sotto_certificate_facts {
@@ -45,12 +48,32 @@ sotto_certificate_attach(const char *payload_json, const sotto_gate *gate,
                          const sotto_certificate_facts *facts, char **out_text,
                          char out_hash[SOTTO_HASH_HEX_BYTES], sotto_error *error);
 
-/* Recomputes everything in the file: hash, every epsilon, the attack table, the sums.
- * SOTTO_VERIFICATION names the first difference; a test-seeded run and a newer file version
- * fail too. */
+/* Recomputes everything in the file: every epsilon, the attack table, the sentence, the
+ * ledger's sums, the hash. SOTTO_VERIFICATION names the first difference, what the file states
+ * and what was recomputed; a test-seeded run, a newer file version and a file that cannot be
+ * read fail too. Made by the same software (version, build, C library, kind of processor),
+ * every number must agree to the last bit; otherwise a bound may be larger than the recomputed
+ * one, or smaller by a relative 1e-9: another C library rounds otherwise, another version may
+ * have a tighter accountant. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_certificate_verify(const char *text,
                                                                  size_t size_bytes,
                                                                  sotto_error *error);
+
+/* What a certificate says in short, and whether it holds. */
+typedef struct sotto_certificate_summary {
+    double epsilon, delta; /* as stated */
+    sotto_adjacency adjacency;
+    bool is_private;  /* as stated: the noise came from the operating system */
+    bool is_verified; /* sotto_certificate_verify() accepts the file */
+    bool is_exact;    /* made by this very software, so that every bit was compared */
+    char reason[SOTTO_MESSAGE_BYTES]; /* why it is not verified; else empty */
+    char hash[SOTTO_HASH_HEX_BYTES];  /* as stated */
+} sotto_certificate_summary;
+
+/* SOTTO_OK also for a file that is not verified, as long as it can be read. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_certificate_summarize(const char *text, size_t size_bytes,
+                            sotto_certificate_summary *out_summary, sotto_error *error);
 
 typedef enum sotto_certificate_form {
     SOTTO_CERTIFICATE_TEXT = 1,
@@ -58,7 +81,9 @@ typedef enum sotto_certificate_form {
     SOTTO_CERTIFICATE_HTML = 3
 } sotto_certificate_form;
 
-/* The certificate of a file for people to read; free with sotto_certificate_free_text(). */
+/* The certificate of a file for people to read, free with sotto_certificate_free_text(). It is
+ * verified first, and the page begins with the outcome: one that does not hold is shown under
+ * a warning. Only what cannot be read at all is refused. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_certificate_render(const char *text, size_t size_bytes, sotto_certificate_form form,
                          char **out_text, sotto_error *error);

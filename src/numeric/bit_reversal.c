@@ -1,6 +1,6 @@
 #include "numeric/bit_reversal.h"
 
-/* A tile is TILE x TILE numbers: rows of 256 bytes, 4 KiB in all, and two of them are in use. */
+/* A tile is TILE x TILE numbers: rows of 256 bytes, 4 KiB in all; two are in use. */
 enum { TILE_BITS = 4, TILE = 1 << TILE_BITS };
 
 static size_t reverse(size_t index, unsigned bits)
@@ -34,8 +34,8 @@ static void reverse_small(sot_complex *values, unsigned bits)
     }
 }
 
-/* The tile of the indices (row, middle, column), read so that tile[r][c] is what belongs at
- * (r, reversed middle, c). */
+/* The tile of the indices (row, middle, column), read so that tile[r][c] is what belongs
+ * at (r, reversed middle, c). */
 static void load_tile(const sot_complex *values, size_t row_stride,
                       const size_t *reversed, sot_complex tile[TILE][TILE])
 {

@@ -27,8 +27,8 @@ struct sot_fft {
     size_t stage_start[STAGES_MAX]; /* of the stage of length (size / 2) / 4^i */
 };
 
-/* The twiddle factors of the stages of length size/2, size/8, ... above 4: a stage of length L has
- * L/4 triples, so all have less than size/6 together. */
+/* The twiddle factors of the stages of length size/2, size/8, ... above 4: a stage of
+ * length L has L/4 triples, so all have less than size/6 together. */
 static void fill_twiddles(sot_fft *fft)
 {
     size_t start = 0;
@@ -124,8 +124,9 @@ static inline sot_complex times_i(sot_complex a)
 
 /* ---- the complex transform, in place, results in bit-reversed order ---- */
 
-/* One radix-4 stage (decimation in frequency) over a block: the four results of a butterfly
- * belong to the four quarters in the order 0, 2, 1, 3, which is bit reversal once more. */
+/* One radix-4 stage (decimation in frequency) over a block: the four results of a
+ * butterfly belong to the four quarters in the order 0, 2, 1, 3, which is bit reversal
+ * once more. */
 static void butterflies(const twiddles *factors, sot_complex *block, size_t length)
 {
     const size_t quarter = length / 4;
@@ -168,8 +169,8 @@ static void last_butterflies(sot_complex *x, size_t count, size_t length)
     }
 }
 
-/* Depth first down to blocks that fit in the first cache, then stage by stage. The recursion is
- * at most 6 deep. */
+/* Depth first down to blocks that fit in the first cache, then stage by stage. The
+ * recursion is at most 6 deep. */
 static void transform(const sot_fft *fft, sot_complex *block, size_t length,
                       unsigned stage)
 {
@@ -196,7 +197,8 @@ static void transform_in_order(const sot_fft *fft, sot_complex *values)
 
 /* ---- real data ---- */
 
-/* The arrays of doubles hold pairs (re, im): a sot_complex is two doubles without padding. */
+/* The arrays of doubles hold pairs (re, im): a sot_complex is two doubles without
+ * padding. */
 _Static_assert(sizeof(sot_complex) == 2 * sizeof(double), "no padding");
 
 static sot_complex load(const double *array, size_t k)
@@ -210,9 +212,10 @@ static void store(double *array, size_t k, sot_complex value)
     array[2 * k + 1] = value.im;
 }
 
-/* From the transform Z of z_j = x_2j + i x_(2j+1), half = size/2 numbers, to that of x: with
- * E = (Z_k + conj Z_(half-k)) / 2 and O = (Z_k - conj Z_(half-k)) / (2i), the transforms of the even
- * and the odd x, X_k = E + w^k O and X_(half-k) = conj(E - w^k O). */
+/* From the transform Z of z_j = x_2j + i x_(2j+1), half = size/2 numbers, to that of x:
+ * with E = (Z_k + conj Z_(half-k)) / 2 and O = (Z_k - conj Z_(half-k)) / (2i), the
+ * transforms of the even and the odd x, X_k = E + w^k O and X_(half-k) =
+ * conj(E - w^k O). */
 static void unpack(const sot_fft *fft, double *out)
 {
     const size_t half = fft->size / 2;
@@ -240,9 +243,9 @@ void sot_fft_forward(const sot_fft *fft, const double *in, double *out)
     unpack(fft, out);
 }
 
-/* The way back, twice: 2 Z_k = S + i t and 2 Z_(half-k) = conj(S - i t), where
- * S = X_k + conj X_(half-k) and t = conj(w^k) (X_k - conj X_(half-k)). The conjugates are stored, because
- * the forward transform of the conjugate is the conjugate of the inverse one. */
+/* The way back, twice: 2 Z_k = S + i t and 2 Z_(half-k) = conj(S - i t), where S = X_k +
+ * conj X_(half-k) and t = conj(w^k) (X_k - conj X_(half-k)). The conjugates are stored,
+ * because the forward transform of the conjugate is the conjugate of the inverse one. */
 static void pack_conjugate(const sot_fft *fft, const double *in, double *out)
 {
     const size_t half = fft->size / 2;
@@ -279,21 +282,23 @@ void sot_fft_inverse(const sot_fft *fft, const double *in, double *out)
 
 /* With u = 2^-53, N = size/2, and norms Euclidean:
  *
- * A complex sum is computed with a relative error of u, a complex product with sqrt(5) u (Brent,
- * Percival & Zimmermann, Math. Comp. 76 (2007) 1469), and a twiddle factor is off by mu. A stage is
- * twice a unitary map; its two levels of sums and its product add
+ * A complex sum is computed with a relative error of u, a complex product with sqrt(5) u
+ * (Brent, Percival & Zimmermann, Math. Comp. 76 (2007) 1469), and a twiddle factor is off
+ * by mu. A stage is twice a unitary map; its two levels of sums and its product add
  *     2 u + sqrt(5) u + mu
- * to the relative error of the vector, the last stage, without factors, at most 2 u. So the complex
- * transform has a relative error e, the sum over the stages, as in Higham, Thm 24.2: |dZ| <=
- * e sqrt(N) |z|.
+ * to the relative error of the vector, the last stage, without factors, at most 2 u. So
+ * the complex transform has a relative error e, the sum over the stages, as in Higham,
+ * Thm 24.2: |dZ| <= e sqrt(N) |z|.
  *
- * Forward: |z| = |x|, and unpacking moves an output by at most |dZ_k| + |dZ_(N-k)| <= sqrt(2) |dZ|.
- * Its own roundings are u |E| + (u + sqrt(5) u + mu) |O| + u |X_k|, where |E|^2 + |O|^2 <=
- * |Z|^2 / 2 and |X_k| <= |Z|: at most 4 u |Z|. Together sqrt(size) (e + 2.9 u) |x|.
+ * Forward: |z| = |x|, and unpacking moves an output by at most |dZ_k| + |dZ_(N-k)| <=
+ * sqrt(2) |dZ|. Its own roundings are u |E| + (u + sqrt(5) u + mu) |O| + u |X_k|, where
+ * |E|^2 + |O|^2 <= |Z|^2 / 2 and |X_k| <= |Z|: at most 4 u |Z|. Together sqrt(size) (e +
+ * 2.9 u) |x|.
  *
- * Inverse, unscaled: for the array's norm h, |S|^2 + |D|^2 <= 4 h^2 over all k, so packing errs by
- * at most (8.4 + 2) u h in a vector of norm at most 2 h. Together sqrt(N) (2 e + 10.4 u) h =
- * sqrt(size) (sqrt(2) e + 7.4 u) h: the larger one, and so the one that is returned. */
+ * Inverse, unscaled: for the array's norm h, |S|^2 + |D|^2 <= 4 h^2 over all k, so
+ * packing errs by at most (8.4 + 2) u h in a vector of norm at most 2 h. Together sqrt(N)
+ * (2 e + 10.4 u) h = sqrt(size) (sqrt(2) e + 7.4 u) h: the larger one, and so the one
+ * that is returned. */
 double sot_fft_error_bound(const sot_fft *fft)
 {
     const double u = 0x1p-53;

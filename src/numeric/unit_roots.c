@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-/* pi as a sum of 29 bits and the rest: products of the first with up to 24 bits are exact. */
+/* pi as a sum of 29 bits and the rest: the first times up to 24 bits is exact. */
 static const long double pi_high = 0x1.921fb54p+1L;
 static const long double pi_low = 0x1.10b4611a62633p-29L;
 
-/* exp(-2 pi i k / size) for k <= size / 8: the angle, at most pi/4, is a sum of two numbers, of which
- * libm gets the first and the derivatives the second. */
+/* exp(-2 pi i k / size) for k <= size / 8: the angle, at most pi/4, is a sum of two
+ * numbers, of which libm gets the first and the derivatives the second. */
 static sot_complex root_in_first_octant(size_t k, size_t size)
 {
     const long double turns = 2.0L * (long double)k / (long double)size; /* exact */

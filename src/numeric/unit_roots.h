@@ -9,12 +9,14 @@ typedef struct sot_complex {
     double re, im;
 } sot_complex;
 
-/* |computed - exact| of a root: with long double wider than double, each part is rounded correctly but
- * for a few cases in a thousand, and sqrt(2) / 2 ulp are 0.71 * 2^-53; without, twice that. */
-#define SOT_UNIT_ROOT_ERROR (LDBL_MANT_DIG > DBL_MANT_DIG ? 0.72 * 0x1p-53 : 1.5 * 0x1p-53)
+/* Bound on |computed - exact| of a root. If long double is wider than double each part is
+ * off by hardly more than half an ulp, 2^-54, together 0.71 * 2^-53; if not, by twice
+ * that. */
+#define SOT_UNIT_ROOT_ERROR                                                              \
+    (LDBL_MANT_DIG > DBL_MANT_DIG ? 0.72 * 0x1p-53 : 1.5 * 0x1p-53)
 
-/* roots[k] = exp(-2 pi i k / size) for k = 0 .. size/4, where size is a power of two from 4 to 2^26.
- * roots[size/4 - k] is roots[k] with its parts exchanged, to the bit. */
+/* roots[k] = exp(-2 pi i k / size) for k = 0 .. size/4, where size is a power of two from
+ * 4 to 2^26. roots[size/4 - k] is roots[k] with its parts exchanged, to the bit. */
 void sot_fill_unit_roots(sot_complex *roots, size_t size);
 
 /* exp(-2 pi i k / size) for any k below size, from the table above. */

@@ -1,6 +1,11 @@
 #include "random/tiles.h"
 
+#include <float.h>
 #include <math.h>
+
+/* The error bounds below count one rounding an operation. */
+_Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1,
+               "doubles are evaluated as doubles");
 
 double sot_exp_negative(double t)
 {
@@ -165,20 +170,26 @@ sot_tile_test sot_tile_test_tail(const sot_tiles *tiles, uint32_t cell)
     return test;
 }
 
+void sot_tile_curve(const sot_tile_test *test, const sot_wide *t_lower,
+                    const sot_wide *t_upper, sot_wide *out_lower, sot_wide *out_upper)
+{
+    const uint64_t error = UINT64_C(1) << SOT_WIDE_EXP_ERROR_BITS;
+    const sot_wide least = sot_wide_exp_negative(t_upper);
+    const sot_wide below = sot_wide_minus_units(&least, error);
+    *out_lower = sot_wide_multiply_small(&below, test->right);
+    const sot_wide most = sot_wide_exp_negative(t_lower);
+    const sot_wide above = sot_wide_plus_units(&most, error);
+    *out_upper = sot_wide_multiply_small(&above, test->right);
+}
+
 bool sot_tile_decide_wide(sotto_rng *rng, const sot_tile_test *test, sot_digits *v,
                           sot_exponent exponent, void *point)
 {
     for (unsigned count = 2; count <= SOT_DIGITS_MAX; count *= 2) {
         const unsigned fraction = count + 1;
-        sot_wide t_lower, t_upper;
+        sot_wide t_lower, t_upper, right_lower, right_upper;
         exponent(rng, point, fraction, &t_lower, &t_upper);
-        const uint64_t error = UINT64_C(1) << SOT_WIDE_EXP_ERROR_BITS;
-        sot_wide curve = sot_wide_exp_negative(&t_upper);
-        curve = sot_wide_minus_units(&curve, error);
-        const sot_wide right_lower = sot_wide_multiply_small(&curve, test->right);
-        curve = sot_wide_exp_negative(&t_lower);
-        curve = sot_wide_plus_units(&curve, error);
-        const sot_wide right_upper = sot_wide_multiply_small(&curve, test->right);
+        sot_tile_curve(test, &t_lower, &t_upper, &right_lower, &right_upper);
 
         sot_digits_extend(rng, v, count);
         const sot_wide floor = sot_wide_from_integer(test->floor, fraction);

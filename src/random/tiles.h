@@ -88,6 +88,10 @@ typedef void (*sot_exponent)(sotto_rng *rng, void *point, unsigned fraction,
 bool sot_tile_under_curve(sotto_rng *rng, const sot_tile_test *test, double t,
                           sot_exponent exponent, void *point);
 
+/* Bounds of right * exp(-t) for t in [t_lower, t_upper]. */
+void sot_tile_curve(const sot_tile_test *test, const sot_wide *t_lower,
+                    const sot_wide *t_upper, sot_wide *out_lower, sot_wide *out_upper);
+
 /* The part of sot_tile_under_curve() that is not double precision, for given digits of V. */
 bool sot_tile_decide_wide(sotto_rng *rng, const sot_tile_test *test, sot_digits *v,
                           sot_exponent exponent, void *point);

@@ -1,5 +1,5 @@
-/* tests/numeric/exact_beta.h: the incomplete beta function by MPFR, and the comparisons that the
- * fast and the slow test share. */
+/* tests/numeric/exact_beta.h: the incomplete beta function by MPFR, and the comparisons
+ * that the fast and the slow test share. */
 #ifndef SOTTO_TESTS_NUMERIC_EXACT_BETA_H
 #define SOTTO_TESTS_NUMERIC_EXACT_BETA_H
 
@@ -29,7 +29,8 @@ static inline void exact_log_beta(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b)
 }
 
 /* I_x(a, b) = x^a y^b / (a B(a, b)) sum_{n >= 0} prod_{i < n} (a + b + i) x / (a + 1 + i)
- * (DLMF 8.17.8): every term is positive, and for x below the mean every factor is below 1. */
+ * (DLMF 8.17.8): every term is positive, and for x below the mean every factor is below
+ * 1. */
 static inline void exact_below_mean(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b,
                                     mpfr_srcptr x, mpfr_srcptr y)
 {
@@ -123,7 +124,8 @@ static inline void compare_shapes(double smallest, double largest, int rounds,
     assert_worst(&worst, STATED, points, name);
 }
 
-/* I at the doubles two steps below and above x encloses p, but for a relative STATED_INVERSE. */
+/* I at the doubles two steps below and above x encloses p, but for a relative
+ * STATED_INVERSE. */
 static inline void check_inverse(double a, double b, double p)
 {
     const double x = sot_incomplete_beta_inverse(a, b, p);

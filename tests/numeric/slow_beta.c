@@ -1,5 +1,5 @@
-/* The comparisons of test_beta.c where the reference itself takes long: large shapes near the mean,
- * small ones near the ends, and many inverses. */
+/* The comparisons of test_beta.c where the reference itself takes long: large shapes near
+ * the mean, small ones near the ends, and many inverses. */
 #include "numeric/exact_beta.h"
 
 static void the_function_keeps_its_stated_error_at_any_size(void **state)

@@ -1,4 +1,5 @@
-/* The largest transform, which needs 600 MB: random access across the whole table, and time. */
+/* The largest transform, which needs 600 MB: random access across the whole table, and
+ * time. */
 #include "numeric/reference.h"
 
 #include "numeric/fft.h"

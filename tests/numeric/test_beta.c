@@ -46,7 +46,8 @@ static double by_lgamma_power(double a, double b, double x)
 static void the_comparison_catches_a_power_by_lgamma(void **state)
 {
     (void)state;
-    /* The factor in front, at a point where I_x = 1/2: its error would be the result's. */
+    /* The factor in front, at a point where I_x = 1/2: its error would be the
+     * result's. */
     const double a = 12345678.0;
     mpfr_t exact;
     mpfr_t half;
@@ -108,7 +109,8 @@ static void clopper_pearson_limits_are_those_of_the_tables(void **state)
                     -expm1(log(0.05) / 20.0), 1e-13);
     assert_relative(sot_incomplete_beta_inverse(20.0, 1.0, 0.05), exp(log(0.05) / 20.0),
                     1e-13);
-    /* 10 of 100 at 95 %: 0.049 to 0.1762 (Clopper & Pearson 1934, read to four places). */
+    /* 10 of 100 at 95 %: 0.049 to 0.1762 (Clopper & Pearson 1934, read to four
+     * places). */
     assert_within(sot_incomplete_beta_inverse(10.0, 91.0, 0.025), 0.04895, 0.04905);
     assert_within(sot_incomplete_beta_inverse(11.0, 90.0, 0.975), 0.17615, 0.17625);
 }

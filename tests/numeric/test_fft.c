@@ -31,8 +31,9 @@ static double norm(const double *array, size_t count)
     return sqrt(sum);
 }
 
-/* Inputs of every kind: noise, signs, an impulse, a constant, alternating signs, a pure wave
- * between two frequencies, a huge value among small ones, a smooth decay of 1e200. */
+/* Inputs of every kind: noise, signs, an impulse, a constant, alternating signs, a pure
+ * wave between two frequencies, a huge value among small ones, a smooth decay of
+ * 1e200. */
 enum { KINDS = 8 };
 
 static void fill_input(double *x, size_t size, int kind, uint64_t *seed)
@@ -84,7 +85,8 @@ static double distance(mpfr_srcptr re, mpfr_srcptr im, double computed_re,
     return result;
 }
 
-/* The largest |computed - exact| over the norm of x, where exact is the sum by definition. */
+/* The largest |computed - exact| over the norm of x, where exact is the sum by
+ * definition. */
 static double forward_error(const double *x, const double *spectrum, size_t size,
                             mpfr_t *cosines, mpfr_t *sines)
 {
@@ -108,8 +110,8 @@ static double forward_error(const double *x, const double *spectrum, size_t size
     return largest / norm(x, size);
 }
 
-/* The same for size times the inverse of a half spectrum: X_0 + X_half (-1)^j + twice the real
- * part of X_k exp(2 pi i j k / size). */
+/* The same for size times the inverse of a half spectrum: X_0 + X_half (-1)^j + twice the
+ * real part of X_k exp(2 pi i j k / size). */
 static double inverse_error(const double *spectrum, const double *x, size_t size,
                             mpfr_t *cosines, mpfr_t *sines)
 {
@@ -285,8 +287,8 @@ static void energy_is_kept_and_the_inverse_brings_the_input_back(void **state)
     sot_fft_free(fft);
 }
 
-/* 2^11 integers below 2^10: the exact convolution is below 2^31 and must be hit by rounding,
- * because the error stays far below 1/2. */
+/* 2^11 integers below 2^10: the exact convolution is below 2^31 and must be hit by
+ * rounding, because the error stays far below 1/2. */
 static void convolution_of_integers_is_exact(void **state)
 {
     (void)state;

@@ -176,6 +176,29 @@ static void exponents_are_enclosed(void **state)
     sotto_rng_free(rng);
 }
 
+static void curve_is_enclosed(void **state)
+{
+    (void)state;
+    sotto_rng *rng = test_rng(60);
+    mpfr_t exact;
+    mpfr_init2(exact, BITS);
+    for (int i = 0; i < 300; i++) {
+        const sot_tile_test test = {.right = 1 + (uint32_t)sot_rng_below(rng, 1u << 23)};
+        const unsigned fraction =
+            3 + (unsigned)sot_rng_below(rng, SOT_WIDE_FRACTION_MAX - 2);
+        const sot_wide t = sot_wide_ratio(0, sot_rng_below(rng, 20000), 1009, fraction);
+        sot_wide lower, upper;
+        sot_tile_curve(&test, &t, &t, &lower, &upper);
+        set_wide(exact, &t);
+        mpfr_neg(exact, exact, MPFR_RNDN);
+        mpfr_exp(exact, exact, MPFR_RNDN);
+        mpfr_mul_ui(exact, exact, test.right, MPFR_RNDN);
+        assert_encloses(&lower, &upper, exact, 0x1p31 * test.right);
+    }
+    mpfr_clear(exact);
+    sotto_rng_free(rng);
+}
+
 typedef struct fixed_exponent {
     uint64_t numerator, denominator;
 } fixed_exponent;
@@ -262,6 +285,7 @@ int main(void)
         cmocka_unit_test(normal_tiles_fit_the_curve),
         cmocka_unit_test(discrete_tiles_fit_the_curve),
         cmocka_unit_test(exponents_are_enclosed),
+        cmocka_unit_test(curve_is_enclosed),
         cmocka_unit_test(comparison_with_the_curve_draws_digits_until_it_is_decided),
         cmocka_unit_test(double_and_wide_comparisons_agree),
     };

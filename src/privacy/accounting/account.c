@@ -54,16 +54,11 @@ sotto_status sot_finite_delta(const sot_composition *composition, double delta,
                               double *out_delta, sotto_error *error)
 {
     *out_delta = sot_composition_finite_delta(composition, delta);
-    if (*out_delta > 0.0) return SOTTO_OK;
-    if (delta == 0.0 && composition->log_survival.lower == 0.0) {
-        return sot_fail(
-            error, SOTTO_UNREACHABLE,
-            "delta is 0; this accountant needs a delta above 0, for example 1e-6");
-    }
+    if (*out_delta >= 0.0) return SOTTO_OK;
     return sot_fail(error, SOTTO_UNREACHABLE,
-                    "delta %g is not above the %g that the plan's own approximate events "
+                    "delta %g is less than the %g that the plan's own approximate events "
                     "use up; give a larger delta",
-                    delta, -expm1(composition->log_survival.lower));
+                    delta, composition->failure.upper);
 }
 
 /* Compiles the plan with its open targets filled in, asks one question, frees. */
@@ -79,6 +74,7 @@ static sotto_status price(const sotto_plan *plan, const accountant_row *row,
     sotto_account account = {.order = NAN};
     status = epsilon == NULL ? row->epsilon(&priced, *delta, &account, error)
                              : row->delta(&priced, *epsilon, &account, error);
+    if (composition->is_loose) account.epsilon_lower = account.delta_lower = NAN;
     sot_composition_free(composition);
     if (status != SOTTO_OK) return status;
     account.accountant = row->accountant;
@@ -181,15 +177,15 @@ static sotto_status bracket_noise(search *target, double *out_lower, double *out
     const int met = noise_excess(at, target) <= 0.0;
     double stride = met ? -0.7 : 0.7;
     while (target->status == SOTTO_OK) {
-        const double next = at + stride;
-        if (next < least) { /* no noise to speak of suffices */
+        if (at == least) { /* no noise to speak of suffices */
             *out_lower = *out_upper = at;
             return SOTTO_OK;
         }
-        if (next > most) {
+        if (at == most) {
             return unreachable(target, "noise multipliers up to 1e9 are not enough; the "
                                        "other events of the plan cost too much");
         }
+        const double next = fmin(fmax(at + stride, least), most);
         const int next_met = noise_excess(next, target) <= 0.0;
         if (next_met != met) {
             *out_lower = met ? next : at;
@@ -265,9 +261,10 @@ static sotto_status bracket_steps(search *target, uint64_t *out_met, uint64_t *o
 {
     uint64_t met = 1;
     uint64_t unmet = 2;
-    while (unmet < SOTTO_COUNT_MAX && steps_met(target, unmet)) {
+    while (unmet <= SOTTO_COUNT_MAX && steps_met(target, unmet)) {
         met = unmet;
-        unmet *= 8;
+        unmet = unmet <= SOTTO_COUNT_MAX / 8 ? 8 * unmet : SOTTO_COUNT_MAX;
+        if (met == SOTTO_COUNT_MAX) unmet = SOTTO_COUNT_MAX + 1; /* no plan has more */
     }
     if (target->status != SOTTO_OK) return target->status;
     double lower = log((double)met);
@@ -336,6 +333,14 @@ sotto_status sotto_gaussian_noise_classical(double epsilon, double delta,
     }
     const sotto_status status = check_delta(delta, 1e-300, error);
     if (status != SOTTO_OK) return status;
-    *out_noise_multiplier = sot_widen_up(sqrt(2.0 * log(1.25 / delta)) / epsilon, 1e-14);
+    const double noise = sot_widen_up(sqrt(2.0 * log(1.25 / delta)) / epsilon, 1e-14);
+    if (isinf(noise)) {
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "epsilon is %g; the noise it needs is beyond the range of numbers: "
+            "give a larger one",
+            epsilon);
+    }
+    *out_noise_multiplier = noise;
     return SOTTO_OK;
 }

@@ -51,11 +51,11 @@ static void rotation(double x, double *out_real, double *out_imaginary)
     *out_imaginary = sin(x);
 }
 
-static void fill_rotations(const sot_atoms *atoms, double s, double *out)
+static void fill_rotations(const double *loss, size_t count, double s, double *out_real,
+                           double *out_imaginary)
 {
-    for (size_t k = 0; k < atoms->count; k++) {
-        rotation(s * atoms->loss[k], &out[k], &out[atoms->count + k]);
-    }
+    for (size_t k = 0; k < count; k++)
+        rotation(s * loss[k], &out_real[k], &out_imaginary[k]);
 }
 
 /* One block of sum_k weight_k (F + D + FD), in SOT_ATOM_LANES independent partial sums. */
@@ -80,17 +80,22 @@ static void sum_block(const double *restrict weight, const double *restrict coar
     *out_imaginary += (imaginary[0] + imaginary[1]) + (imaginary[2] + imaginary[3]);
 }
 
-static void rotate_and_sum(const sot_atoms *atoms, const double *coarse,
-                           const double *fine, double *out_real, double *out_imaginary)
+/* Adds one block of atoms to the sums of all nodes: the block and its rotations stay in the
+ * nearest cache while the nodes go by. */
+static void add_block(const double *loss, const double *weight, size_t count, double step,
+                      size_t nodes, double *sum_real, double *sum_imaginary)
 {
-    const size_t count = atoms->count;
-    *out_real = 0.0;
-    *out_imaginary = 0.0;
-    for (size_t begin = 0; begin < count; begin += SOT_ATOM_BLOCK) {
-        const size_t size =
-            count - begin < SOT_ATOM_BLOCK ? count - begin : SOT_ATOM_BLOCK;
-        sum_block(atoms->weight + begin, coarse + begin, coarse + count + begin,
-                  fine + begin, fine + count + begin, size, out_real, out_imaginary);
+    double coarse_real[SOT_ATOM_BLOCK], coarse_imaginary[SOT_ATOM_BLOCK];
+    double fine_real[BLOCK][SOT_ATOM_BLOCK], fine_imaginary[BLOCK][SOT_ATOM_BLOCK];
+    for (size_t b = 0; b < BLOCK; b++)
+        fill_rotations(loss, count, (double)b * step, fine_real[b], fine_imaginary[b]);
+    for (size_t j = 0; j < nodes; j++) {
+        const size_t b = j % BLOCK;
+        if (b == 0) {
+            fill_rotations(loss, count, (double)j * step, coarse_real, coarse_imaginary);
+        }
+        sum_block(weight, coarse_real, coarse_imaginary, fine_real[b], fine_imaginary[b],
+                  count, &sum_real[j], &sum_imaginary[j]);
     }
 }
 
@@ -106,9 +111,11 @@ static void accumulate_node(const sot_atoms *atoms, double times, double s, doub
     const double log_upper = square > -0.5
                                  ? 0.5 * log1p(square) + log1p(rho / sqrt(1.0 + square))
                                  : log(fmax(modulus, DBL_MIN));
+    const double angle = atan2(imaginary, 1.0 + real);
     *log_modulus += times * log_upper;
-    *argument += times * atan2(imaginary, 1.0 + real);
-    *error += times * rho / fmax(modulus, DBL_MIN);
+    *argument += times * angle;
+    /* The angles of several parts may cancel, their roundings do not. */
+    *error += times * (rho / fmax(modulus, DBL_MIN) + 2.0 * DBL_EPSILON * fabs(angle));
 }
 
 sotto_status sot_atoms_accumulate(const sot_atoms *atoms, double times, double step,
@@ -117,23 +124,20 @@ sotto_status sot_atoms_accumulate(const sot_atoms *atoms, double times, double s
                                   sotto_error *error)
 {
     const size_t count = atoms->count;
-    /* The coarse rotation and BLOCK fine ones; each is `count` real, then imaginary parts. */
-    double *rotations = sot_new_array(2 * (BLOCK + 1) * count, sizeof *rotations);
-    if (rotations == NULL) return sot_fail_memory(error, 2 * (BLOCK + 1) * count, 8);
-    double *coarse = rotations;
-    double *fine = rotations + 2 * count;
-    for (size_t b = 0; b < BLOCK; b++) {
-        fill_rotations(atoms, (double)b * step, fine + 2 * b * count);
+    double *sums = sot_new_array(2 * nodes, sizeof *sums);
+    if (sums == NULL) return sot_fail_memory(error, 2 * nodes, sizeof *sums);
+    double *real = sums;
+    double *imaginary = sums + nodes;
+    for (size_t begin = 0; begin < count; begin += SOT_ATOM_BLOCK) {
+        const size_t size =
+            count - begin < SOT_ATOM_BLOCK ? count - begin : SOT_ATOM_BLOCK;
+        add_block(atoms->loss + begin, atoms->weight + begin, size, step, nodes, real,
+                  imaginary);
     }
     for (size_t j = 0; j < nodes; j++) {
-        const size_t b = j % BLOCK;
-        if (b == 0) fill_rotations(atoms, (double)j * step, coarse);
-        double real;
-        double imaginary;
-        rotate_and_sum(atoms, coarse, fine + 2 * b * count, &real, &imaginary);
-        accumulate_node(atoms, times, (double)j * step, real, imaginary,
+        accumulate_node(atoms, times, (double)j * step, real[j], imaginary[j],
                         &out_log_modulus[j], &out_argument[j], &out_error[j]);
     }
-    sot_free(rotations);
+    sot_free(sums);
     return SOTTO_OK;
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -44,24 +45,30 @@ static void add_pure(sot_composition *composition, double epsilon, double count)
     composition->pure[composition->pure_count++] = (sot_pure){epsilon, count};
 }
 
-static void add_failure(sot_composition *composition, double delta, double count)
+/* 1 - (1 - F)(1 - f) = F + (1 - F) f, increasing in both. */
+static sot_bracket either_fails(sot_bracket first, sot_bracket second)
 {
-    const double log_kept = count * log1p(-delta);
-    sot_bracket *sum = &composition->log_survival;
-    sum->lower = sot_add_down(sum->lower, sot_widen_down(log_kept, 4.0 * DBL_EPSILON));
-    sum->upper = sot_add_up(sum->upper, sot_widen_up(log_kept, 4.0 * DBL_EPSILON));
-    if (sum->upper > 0.0) sum->upper = 0.0;
+    sot_bracket either;
+    either.lower = sot_add_down(
+        first.lower, sot_mul_down(sot_sub_down(1.0, first.lower), second.lower));
+    either.upper =
+        sot_add_up(first.upper, sot_mul_up(sot_sub_up(1.0, first.upper), second.upper));
+    either.lower = fmin(fmax(either.lower, 0.0), 1.0);
+    either.upper = fmin(either.upper, 1.0);
+    return either;
 }
 
-/* The probability that some (epsilon, delta) event fails: 1 - prod (1 - delta_i). */
-static sot_bracket failure(const sot_composition *composition)
+/* A single event keeps its delta to the last bit: (0.1, 1e-6)-DP is 0.1 at delta 1e-6. */
+static void add_failure(sot_composition *composition, double delta, double count)
 {
-    const sot_bracket *kept = &composition->log_survival;
-    sot_bracket failed = {0.0, 0.0};
-    if (kept->lower == 0.0) return failed;
-    failed.lower = fmax(0.0, sot_widen_down(-expm1(kept->upper), 4.0 * DBL_EPSILON));
-    failed.upper = fmin(1.0, sot_widen_up(-expm1(kept->lower), 4.0 * DBL_EPSILON));
-    return failed;
+    sot_bracket failed = {delta, delta};
+    if (count > 1.0) {
+        const double once = -expm1(count * log1p(-delta));
+        failed.lower = sot_widen_down(once, 8.0 * DBL_EPSILON);
+        failed.upper =
+            fmin(sot_mul_up(count, delta), sot_widen_up(once, 8.0 * DBL_EPSILON));
+    }
+    composition->failure = either_fails(composition->failure, failed);
 }
 
 /* Canonne, Kamath & Steinke, NeurIPS 2020, Thm 14: rho = sensitivity^2/(2 sigma^2). */
@@ -77,6 +84,20 @@ double sot_event_epsilon(const sotto_event *event)
 {
     if (event->mechanism != SOTTO_DISCRETE_LAPLACE) return event->epsilon;
     return sot_div_up(event->sensitivity, event->scale);
+}
+
+/* True when the pair an event is priced by is worse than the event's own: a bound from below on
+ * the pair's loss then says nothing about the event. Discrete Laplace noise that one record moves by one
+ * step of the grid, and two-way randomized response, are binary randomized response itself. */
+static bool is_priced_loosely(const sotto_event *event)
+{
+    if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE) return event->categories > 2;
+    if (event->mechanism == SOTTO_DISCRETE_LAPLACE) {
+        return event->sensitivity != (isnan(event->grid) ? 1.0 : event->grid);
+    }
+    return event->mechanism == SOTTO_EXPONENTIAL ||
+           event->mechanism == SOTTO_PERMUTE_AND_FLIP ||
+           event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
 }
 
 static void add_event(sot_composition *composition, const sotto_event *event,
@@ -99,7 +120,7 @@ static void add_event(sot_composition *composition, const sotto_event *event,
             sot_add_up(composition->rho_upper, sot_mul_up(count, event->rho));
         break;
     case SOTTO_APPROXIMATE:
-        add_failure(composition, event->delta, count);
+        if (event->delta > 0.0) add_failure(composition, event->delta, count);
         add_pure(composition, event->epsilon, count);
         break;
     case SOTTO_DISCRETE_GAUSSIAN:
@@ -114,7 +135,7 @@ static void add_event(sot_composition *composition, const sotto_event *event,
         add_pure(composition, sot_event_epsilon(event), count);
         break;
     case SOTTO_MECHANISM_UNSET:
-        assert(!"sotto_plan_add refuses this");
+        assert(false); /* sotto_plan_add refuses this */
         break;
     }
 }
@@ -150,6 +171,7 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
                               count == 0 ? "steps" : "noise");
             goto failed;
         }
+        composition->is_loose = composition->is_loose || is_priced_loosely(event);
         add_event(composition, event, sigma, (double)count);
     }
     *out_composition = composition;
@@ -185,10 +207,14 @@ double sot_pure_log_mgf(double epsilon, double t)
 double sot_composition_log_mgf(const sot_composition *composition,
                                sot_direction direction, double t, double *out_error)
 {
-    const double square = composition->gaussian_square.upper;
-    double sum = 0.5 * t * (t + 1.0) * square + t * (t + 1.0) * composition->rho_upper;
-    double error = 16.0 * DBL_EPSILON * sum +
-                   0.5 * t * (t + 1.0) * (square - composition->gaussian_square.lower);
+    const sot_bracket *square = &composition->gaussian_square;
+    double sum = 0.0;
+    double error = 0.0;
+    if (square->upper > 0.0 || composition->rho_upper > 0.0) { /* t^2 may overflow */
+        sum = t * (t + 1.0) * (0.5 * square->upper + composition->rho_upper);
+        error = 16.0 * DBL_EPSILON * sum +
+                0.5 * t * (t + 1.0) * (square->upper - square->lower);
+    }
     for (size_t i = 0; i < composition->sampled_count; i++) {
         double one_error;
         const double one =
@@ -230,24 +256,16 @@ int sot_composition_is_symmetric(const sot_composition *composition)
 double sot_composition_finite_delta(const sot_composition *composition, double delta)
 {
     /* 1 - (1 - delta)/(1 - F) = (delta - F)/(1 - F) */
-    const sot_bracket failed = failure(composition);
-    if (failed.upper == 0.0) return delta;
-    const double left = sot_sub_down(delta, failed.upper);
-    return left <= 0.0 ? -1.0 : sot_div_down(left, sot_sub_up(1.0, failed.lower));
+    const sot_bracket *failed = &composition->failure;
+    if (failed->upper == 0.0) return delta;
+    if (delta < failed->upper) return -1.0;
+    const double left = sot_sub_down(delta, failed->upper);
+    return sot_div_down(left, sot_sub_up(1.0, failed->lower));
 }
 
 sot_bracket sot_composition_whole_delta(const sot_composition *composition,
                                         sot_bracket finite)
 {
-    /* 1 - (1 - F)(1 - finite) = F + (1 - F) finite, increasing in both */
-    const sot_bracket failed = failure(composition);
-    if (failed.upper == 0.0) return finite;
-    const double kept_upper = sot_sub_up(1.0, failed.upper);
-    const double kept_lower = sot_sub_down(1.0, failed.lower);
-    sot_bracket whole;
-    whole.upper = sot_add_up(failed.upper, sot_mul_up(kept_upper, finite.upper));
-    whole.lower = sot_add_down(failed.lower, sot_mul_down(kept_lower, finite.lower));
-    if (whole.upper > 1.0) whole.upper = 1.0;
-    if (whole.lower < 0.0) whole.lower = 0.0;
-    return whole;
+    if (composition->failure.upper == 0.0) return finite;
+    return either_fails(composition->failure, finite);
 }

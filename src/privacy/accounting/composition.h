@@ -2,6 +2,8 @@
 #ifndef SOT_ACCOUNTING_COMPOSITION_H
 #define SOT_ACCOUNTING_COMPOSITION_H
 
+#include <stdbool.h>
+
 #include <sotto/accountant.h>
 
 #include "privacy/accounting/bracket.h"
@@ -20,8 +22,10 @@ typedef struct sot_composition {
     sot_pure
         *pure; /* one entry for each epsilon; (epsilon, delta) events count here too */
     size_t pure_count;
+    bool
+        is_loose; /* some event is priced by a worse pair: lower bounds do not hold for it */
     sot_bracket
-        log_survival; /* sum of log(1 - delta_i): no (epsilon, delta) event fails */
+        failure; /* that some (epsilon, delta) event fails: 1 - prod(1 - delta_i) */
 } sot_composition;
 
 /* Open targets of the plan are filled with `noise_multiplier` and `steps` (NaN and 0 when the
@@ -44,8 +48,8 @@ double sot_composition_log_mgf_estimate(const sot_composition *composition,
 /* True when both directions have the same law, so that one suffices. */
 int sot_composition_is_symmetric(const sot_composition *composition);
 
-/* The delta left for the finite part when the whole may have `delta`: rounded down.
- * Negative when the events' own deltas exceed it. */
+/* The delta left for the finite part when the whole may have `delta`: rounded down. 0 when the
+ * events' own deltas use it up, negative when they exceed it. */
 double sot_composition_finite_delta(const sot_composition *composition, double delta);
 
 /* The whole's delta from the finite part's bracket. */

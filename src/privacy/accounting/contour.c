@@ -57,6 +57,12 @@ static double estimated_log_mgf(const sot_contour_request *request, double t)
            smoothing_log_mgf(request, t);
 }
 
+/* log of a^a/(1+a)^(1+a), the sharpest constant in (1 - e^-y)_+ <= kappa e^{ay}. */
+static double log_kappa(double a)
+{
+    return -a * log1p(1.0 / a) - log1p(a);
+}
+
 /* For a given epsilon the exponent of the integrand at s = 0; for a given delta the epsilon
  * that Renyi's bound gives at order c + 1. Any c is sound: it only sets the width. */
 static double line_objective(double log_c, void *context)
@@ -68,14 +74,21 @@ static double line_objective(double log_c, void *context)
     if (!isnan(request->epsilon)) {
         return k - c * request->epsilon - log_c - log1p(c);
     }
-    return (k - request->log_delta + c * log_c - (1.0 + c) * log1p(c)) / c;
+    return (k - request->log_delta + log_kappa(c)) / c;
 }
 
 static double place_line(const sot_contour_request *request)
 {
     line_search search = {request};
-    return exp(
-        sot_minimize(line_objective, &search, log(1e-4), log(2e3), 0.02, 40, NULL));
+    /* The best c is about one over the spread of the loss: plans of tiny losses want more. */
+    double most = 2e3;
+    double c;
+    do {
+        c = exp(
+            sot_minimize(line_objective, &search, log(1e-4), log(most), 0.02, 40, NULL));
+        most *= 100.0;
+    } while (c > 0.0025 * most && most < 1e13);
+    return c;
 }
 
 /* ---- where the sum stops ---- */
@@ -104,7 +117,7 @@ static double decay_excess(double log_s, void *context)
     return log_decay(context, exp(log_s)) + 38.0;
 }
 
-/* The smallest s (to 5 %) with a decay of e^-38, or 0 when there is none below 1e9. */
+/* The smallest s (to 5 %) with a decay of e^-38, or 0 when there is none below 1e13. */
 static double stopping_point(decay *bound)
 {
     double lower = 1e-4;
@@ -112,7 +125,7 @@ static double stopping_point(decay *bound)
     while (log_decay(bound, upper) > -38.0) {
         lower = upper;
         upper *= 4.0;
-        if (upper > 1e9) return 0.0;
+        if (upper > 1e13) return 0.0;
     }
     double log_lower = log(lower);
     double log_upper = log(upper);
@@ -123,12 +136,6 @@ static double stopping_point(decay *bound)
 }
 
 /* ---- how fine the sum is ---- */
-
-/* log of a^a/(1+a)^(1+a), the sharpest constant in (1 - e^-y)_+ <= kappa e^{ay}. */
-static double log_kappa(double a)
-{
-    return a * log(a) - (1.0 + a) * log1p(a);
-}
 
 /* Epsilon and log delta of the answer, one of them asked for, the other guessed by Renyi's
  * bound on this line. */
@@ -219,11 +226,15 @@ static void add_gaussian_to_table(sot_contour *contour)
     }
 }
 
+/* A plan of many different sampled events may take this many times the limit of one. */
+static const double plan_work_factor = 16.0;
+
 static sotto_status fill_table(sot_contour *contour, double work_max, double s_max,
                                sotto_error *error)
 {
     const sot_composition *composition = contour->composition;
     sotto_status status = SOTTO_OK;
+    double work = 0.0;
     add_gaussian_to_table(contour);
     for (size_t i = 0; i < composition->sampled_count && status == SOTTO_OK; i++) {
         const sot_sampled *sampled = &composition->sampled[i];
@@ -231,7 +242,9 @@ static sotto_status fill_table(sot_contour *contour, double work_max, double s_m
         status = sot_sampled_atoms(sampled, contour->direction, contour->c, s_max, &atoms,
                                    error);
         if (status != SOTTO_OK) break;
-        if ((double)atoms.count * (double)contour->nodes > work_max) {
+        const double once = (double)atoms.count * (double)contour->nodes;
+        work += once;
+        if (once > work_max || work > plan_work_factor * work_max) {
             sot_atoms_clear(&atoms);
             return sot_fail(error, SOTTO_UNSUPPORTED, "the contour integral is too long");
         }
@@ -286,10 +299,12 @@ static double estimate_work(const sot_contour_request *request, double c, double
                             double stop)
 {
     const sot_composition *composition = request->composition;
+    /* Of a long plan every so many events will do. */
+    const size_t stride = 1 + composition->sampled_count / 16;
     double atoms = 16.0;
-    for (size_t i = 0; i < composition->sampled_count; i++) {
-        atoms += sot_sampled_atoms_estimate(&composition->sampled[i], request->direction,
-                                            c, stop);
+    for (size_t i = 0; i < composition->sampled_count; i += stride) {
+        atoms += (double)stride * sot_sampled_atoms_estimate(&composition->sampled[i],
+                                                             request->direction, c, stop);
     }
     return atoms * (1.0 + stop * period / (2.0 * M_PI));
 }
@@ -297,11 +312,13 @@ static double estimate_work(const sot_contour_request *request, double c, double
 /* At tiny rates the tilted law at the saddle point has two humps, no jump and one jump, and
  * the line is expensive. Further left the second hump is gone; the price is cancellation: the
  * sum must resolve delta against W. Takes the first cheap line, or else the cheapest, among
- * those that lose at most e^14. */
-static void move_line_left(sot_contour *contour, const sot_contour_request *request,
-                           place target, double stop)
+ * those that lose at most e^14. Returns the estimated work. */
+static double move_line_left(sot_contour *contour, const sot_contour_request *request,
+                             place target, double stop)
 {
-    const double cheap = 4e6;
+    /* Planning another line costs about as much as 1e5 evaluations for each sampled event. */
+    const double cheap =
+        4e6 + fmin(1e6 * (double)request->composition->sampled_count, request->work_max);
     const double first_c = contour->c;
     double best_c = first_c;
     double best_work = HUGE_VAL;
@@ -318,6 +335,7 @@ static void move_line_left(sot_contour *contour, const sot_contour_request *requ
     }
     contour->c = best_c;
     contour->log_mgf = real_log_mgf(request, best_c, &contour->log_mgf_error);
+    return best_work;
 }
 
 /* Where the sum may stop on the line Re t = c, and the bound on what lies beyond. */
@@ -350,7 +368,13 @@ static sotto_status lay_out(sot_contour *contour, const sot_contour_request *req
     if (status != SOTTO_OK) return status;
     const place target = guess_place(request, contour->c, contour->log_mgf);
     const double first_c = contour->c;
-    if (stop > 0.0) move_line_left(contour, request, target, stop);
+    double work = HUGE_VAL;
+    if (stop > 0.0) work = move_line_left(contour, request, target, stop);
+    /* The estimate is good to a factor 2: refuse the hopeless before any atom is made. */
+    if (work > 4.0 * plan_work_factor * request->work_max ||
+        (request->composition->sampled_count < 2 && work > 4.0 * request->work_max)) {
+        return sot_fail(error, SOTTO_UNSUPPORTED, "the contour integral is too long");
+    }
     if (contour->c != first_c) {
         status = measure_decay(request, contour->c, &stop, &log_tail, error);
         if (status != SOTTO_OK) return status;
@@ -374,7 +398,7 @@ double sot_contour_log_chernoff(const sot_contour_request *request)
     const double k = real_log_mgf(request, c, &error);
     const double bound = k - c * request->epsilon + log_kappa(c);
     const double rounding =
-        32.0 * unit * (fabs(k) + c * request->epsilon + (1.0 + c) * log1p(c));
+        32.0 * unit * (fabs(k) + c * request->epsilon + 1.0 + log1p(c));
     return isfinite(bound) ? bound + error + rounding : 0.0;
 }
 

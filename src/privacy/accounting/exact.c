@@ -42,13 +42,14 @@ static double loss_max(const sot_composition *composition, sot_direction directi
     if (composition->gaussian_square.upper > 0.0) return INFINITY;
     double sum = 0.0;
     for (size_t i = 0; i < composition->sampled_count; i++) {
-        sum += composition->sampled[i].count *
-               sot_sampled_loss_max(&composition->sampled[i], direction);
+        const double once = sot_sampled_loss_max(&composition->sampled[i], direction);
+        sum = sot_add_up(sum, sot_mul_up(composition->sampled[i].count, once));
     }
     for (size_t i = 0; i < composition->pure_count; i++) {
-        sum += composition->pure[i].count * composition->pure[i].epsilon;
+        const sot_pure *pure = &composition->pure[i];
+        sum = sot_add_up(sum, sot_mul_up(pure->count, pure->epsilon));
     }
-    return sot_widen_up(sum, 1e-12);
+    return sum;
 }
 
 /* True when Renyi's bound already shows that delta in this direction is at most `delta`: the
@@ -70,14 +71,14 @@ static sotto_status direction_delta(const sot_composition *composition,
                                     sot_bracket *out_delta, sotto_kernel *out_kernel,
                                     sotto_error *error)
 {
-    if (sot_closed_form_covers(composition)) {
-        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
-        *out_delta = sot_closed_form_delta(composition, direction, epsilon);
-        return SOTTO_OK;
-    }
     if (epsilon >= loss_max(composition, direction)) {
         *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
         *out_delta = (sot_bracket){0.0, 0.0};
+        return SOTTO_OK;
+    }
+    if (sot_closed_form_covers(composition)) {
+        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
+        *out_delta = sot_closed_form_delta(composition, direction, epsilon);
         return SOTTO_OK;
     }
     sot_contour *contour;
@@ -98,6 +99,8 @@ static sotto_status direction_delta(const sot_composition *composition,
     return SOTTO_OK;
 }
 
+/* Renyi's answer where the contour's is worse or missing; the lower end, which may be the
+ * trivial 0, stays. */
 static sotto_status better_of_rdp_delta(const sot_priced *priced, double epsilon,
                                         sotto_account *out, sotto_error *error)
 {
@@ -118,7 +121,7 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
     out->epsilon = epsilon;
     out->epsilon_lower = NAN;
     out->delta = NAN;
-    out->delta_lower = NAN;
+    out->delta_lower = 0.0;
     out->order = NAN;
     if (composition->rho_upper > 0.0) {
         return better_of_rdp_delta(priced, epsilon, out, error);
@@ -133,8 +136,10 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
         sotto_kernel used = SOTTO_KERNEL_RDP;
         const sotto_status status = direction_delta(composition, (sot_direction)direction,
                                                     epsilon, &delta, &used, error);
-        if (status == SOTTO_UNSUPPORTED)
+        if (status == SOTTO_UNSUPPORTED) {
+            out->delta_lower = sot_composition_whole_delta(composition, worst).lower;
             return better_of_rdp_delta(priced, epsilon, out, error);
+        }
         if (status != SOTTO_OK) return status;
         if (delta.upper >= worst.upper) kernel = used;
         worst.upper = fmax(worst.upper, delta.upper);
@@ -200,14 +205,16 @@ static sotto_status direction_epsilon(const sot_composition *composition,
                                       sot_bracket *out_epsilon, sotto_kernel *out_kernel,
                                       sotto_error *error)
 {
+    sotto_status status;
     if (sot_closed_form_covers(composition)) {
         closed_profile profile = {composition, direction};
         *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
-        return sot_solve_epsilon(closed_profile_at, &profile, delta, 1.0, out_epsilon,
+        status = sot_solve_epsilon(closed_profile_at, &profile, delta, 1.0, out_epsilon,
+                                   error);
+    } else {
+        status = contour_epsilon(composition, direction, delta, out_epsilon, out_kernel,
                                  error);
     }
-    const sotto_status status =
-        contour_epsilon(composition, direction, delta, out_epsilon, out_kernel, error);
     const double most = loss_max(composition, direction);
     if (status == SOTTO_OK && out_epsilon->upper > most) out_epsilon->upper = most;
     return status;
@@ -236,7 +243,7 @@ static sotto_status pure_epsilon(const sot_composition *composition, sotto_accou
     return SOTTO_OK;
 }
 
-/* Renyi's answer where the contour's is worse or missing; the contour's lower end stays. */
+/* The same for epsilon. */
 static sotto_status better_of_rdp_epsilon(const sot_priced *priced, double delta,
                                           sotto_account *out, sotto_error *error)
 {
@@ -260,6 +267,7 @@ static sotto_status both_directions(const sot_priced *priced, double delta,
     sotto_status status =
         direction_epsilon(composition, SOT_REMOVE, delta, &epsilon, &kernel, error);
     if (status != SOTTO_OK) return status;
+    out->epsilon_lower = epsilon.lower; /* whatever comes of the other direction */
     if (!sot_composition_is_symmetric(composition) &&
         !surely_below(composition, SOT_ADD, epsilon.upper, delta)) {
         /* Usually remove is the worse direction: then one evaluation of add settles it. */
@@ -291,22 +299,21 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
     out->delta = delta;
     out->delta_lower = NAN;
     out->epsilon = NAN;
-    out->epsilon_lower = NAN;
+    out->epsilon_lower = 0.0;
     out->order = NAN;
-    double finite = 0.0;
-    if (delta > 0.0 || composition->log_survival.lower < 0.0) {
-        const sotto_status status = sot_finite_delta(composition, delta, &finite, error);
-        if (status != SOTTO_OK) return status;
-    }
+    double finite;
+    sotto_status status = sot_finite_delta(composition, delta, &finite, error);
+    if (status != SOTTO_OK) return status;
     if (finite == 0.0) return pure_epsilon(composition, out, error);
 
     if (composition->rho_upper > 0.0)
         return better_of_rdp_epsilon(priced, delta, out, error);
 
-    const sotto_status status = both_directions(priced, finite, out, error);
-    if (status != SOTTO_OK && status != SOTTO_UNSUPPORTED) return status;
-    const bool doubtful = status == SOTTO_UNSUPPORTED ||
-                          out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
+    status = both_directions(priced, finite, out, error);
+    /* A contour's delta cannot fall below its own rounding: Renyi's bound can. */
+    const bool missing = status == SOTTO_UNSUPPORTED || status == SOTTO_UNREACHABLE;
+    if (status != SOTTO_OK && !missing) return status;
+    const bool doubtful = missing || out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
                           out->epsilon > 1.001 * out->epsilon_lower;
     return doubtful ? better_of_rdp_epsilon(priced, delta, out, error) : SOTTO_OK;
 }

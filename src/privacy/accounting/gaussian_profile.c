@@ -140,7 +140,11 @@ sot_bracket sot_sampled_gaussian_delta(double rate, double noise_multiplier,
                                                  8.0 * DBL_EPSILON));
             return delta;
         }
-        return scaled_profile(rate, mu, log1p(growth / rate));
+        /* log alpha' = log((alpha - 1 + q)/q), from the larger side before alpha overflows. */
+        const double log_alpha =
+            epsilon > 30.0 ? epsilon - log(rate) + log1p((rate - 1.0) * exp(-epsilon))
+                           : log1p(growth / rate);
+        return scaled_profile(rate, mu, log_alpha);
     }
     /* 1 - alpha(1-q) = q - (alpha-1)(1-q); the subtraction may cancel, so widen by its error. */
     const double kept = rate - growth * (1.0 - rate);

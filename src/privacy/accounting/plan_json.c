@@ -153,9 +153,14 @@ static sotto_status read_fields(const sot_json_value *value, sotto_event *event,
 static sotto_status read_event(const sot_json_value *value, size_t index,
                                sotto_plan *plan, sotto_error *error)
 {
-    static const char *const known_keys[] = {
-        "mechanism", "noise_multiplier", "epsilon", "delta", "rho",
-        "mu",        "sampling",         "count",   NULL};
+    static const char *const known_keys[] = {"mechanism",  "noise_multiplier",
+                                             "epsilon",    "delta",
+                                             "rho",        "mu",
+                                             "sigma",      "scale",
+                                             "grid",       "sensitivity",
+                                             "sampling",   "count",
+                                             "categories", "purpose",
+                                             NULL};
     sotto_status status = sot_json_as_object(value, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(value, known_keys, error);
     if (status != SOTTO_OK) return status;

@@ -24,7 +24,7 @@ typedef struct question {
 
 static double log_kappa(double t)
 {
-    return t * log(t) - (1.0 + t) * log1p(t);
+    return -t * log1p(1.0 / t) - log1p(t);
 }
 
 /* K(t) + log kappa(t), rounded up. */
@@ -33,8 +33,7 @@ static double exponent_upper(const question *asked, double t)
     double error;
     const double k = sot_composition_log_mgf(asked->composition, SOT_REMOVE, t, &error);
     const double kappa = log_kappa(t);
-    return k + error + kappa +
-           32.0 * DBL_EPSILON * (fabs(k) + (1.0 + t) * (1.0 + log1p(t)));
+    return k + error + kappa + 32.0 * DBL_EPSILON * (fabs(k) + fabs(kappa) + 1.0);
 }
 
 static double exponent_estimate(const question *asked, double t)
@@ -71,7 +70,7 @@ static double log_delta_estimate(double log_t, void *context)
 static double best_log_t(sot_function objective, question *asked)
 {
     const double lowest = log(1e-6);
-    const double highest = log(1e7);
+    const double highest = log(1e13);
     double best = log(10.0);
     double least = objective(best, asked);
     for (double direction = -1.0; direction <= 1.0; direction += 2.0) {
@@ -96,6 +95,13 @@ sotto_status sot_rdp_epsilon(const sot_priced *priced, double delta, sotto_accou
     const sotto_status status =
         sot_finite_delta(priced->composition, delta, &finite, error);
     if (status != SOTTO_OK) return status;
+    if (finite == 0.0) {
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "delta %g leaves nothing for Renyi's bound, which needs more than "
+            "the events' own deltas; give a larger delta",
+            delta);
+    }
     question asked = {priced->composition, sot_widen_down(log(finite), 4.0 * DBL_EPSILON),
                       NAN};
     const double t = exp(best_log_t(epsilon_estimate, &asked));
@@ -134,8 +140,18 @@ sotto_status sot_rdp_delta(const sot_priced *priced, double epsilon, sotto_accou
     return SOTTO_OK;
 }
 
-sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
-                               double *out_rdp_upper, sotto_error *error)
+/* K(t)/t, rounded up. */
+static double divergence_upper(const sot_composition *composition, double t)
+{
+    double slack;
+    const double k = sot_composition_log_mgf(composition, SOT_REMOVE, t, &slack);
+    const double rdp = sot_widen_up((k + slack) / t, 4.0 * DBL_EPSILON);
+    return isnan(rdp) ? HUGE_VAL : rdp;
+}
+
+sotto_status sotto_account_rdp_with_delta(const sotto_plan *plan, double order,
+                                          double *out_rdp_upper, double *out_delta_upper,
+                                          sotto_error *error)
 {
     if (!(order > 1.0) || isinf(order)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -145,18 +161,33 @@ sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
     sot_composition *composition;
     const sotto_status status = sot_composition_new(plan, NAN, 0, &composition, error);
     if (status != SOTTO_OK) return status;
-    if (composition->log_survival.lower < 0.0) {
-        sot_composition_free(composition);
+    const double t =
+        order - 1.0; /* exact: Sterbenz below 2, a multiple of order's ulp above */
+    /* The divergence increases with the order, so a larger order bounds it too: where close to
+     * 1 the rounding of K drowns in the division by t, and where the quadrature gives up but
+     * the finite sum of the next whole order does not. */
+    const double least_t = 0.01;
+    double rdp = divergence_upper(composition, t);
+    if (t < least_t) rdp = fmin(rdp, divergence_upper(composition, least_t));
+    if (isinf(rdp)) rdp = divergence_upper(composition, ceil(t));
+    *out_delta_upper = composition->failure.upper;
+    *out_rdp_upper = rdp;
+    sot_composition_free(composition);
+    return SOTTO_OK;
+}
+
+sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
+                               double *out_rdp_upper, sotto_error *error)
+{
+    double rdp, delta;
+    const sotto_status status =
+        sotto_account_rdp_with_delta(plan, order, &rdp, &delta, error);
+    if (status != SOTTO_OK) return status;
+    if (delta > 0.0) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "the plan has an approximate event, whose Renyi divergence is "
                         "infinite; ask for epsilon at a delta instead");
     }
-    double slack;
-    const double t =
-        order - 1.0; /* exact: Sterbenz below 2, a multiple of order's ulp above */
-    const double k = sot_composition_log_mgf(composition, SOT_REMOVE, t, &slack);
-    const double rdp = sot_widen_up((k + slack) / t, 4.0 * DBL_EPSILON);
-    sot_composition_free(composition);
-    *out_rdp_upper = isnan(rdp) ? HUGE_VAL : rdp;
+    *out_rdp_upper = rdp;
     return SOTTO_OK;
 }

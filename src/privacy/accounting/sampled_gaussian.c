@@ -79,24 +79,29 @@ static double mgf_logarithm(const sot_grid *grid, double step, double *out_error
     return largest + log(total * step * 0.39894228040143268);
 }
 
+/* The finite sum has `order` terms; beyond, the quadrature is the cheaper one. */
+static const double integer_order_max = 4096.0;
+
 /* Remove at integer z: M = sum_k C(z,k) (1-q)^(z-k) q^k e^{k(k-1)/(2 sigma^2)} (Mironov, Talwar
  * & Zhang 2019, eq. 30). Without the exponential the sum is 1, so M - 1 has expm1 instead, and
  * positive terms only: no cancellation at any rate. */
-static double mgf_integer_order(const sot_grid *grid, double *out_error)
+static double mgf_integer_order(const sot_sampled *sampled, double z, double *out_error)
 {
-    const double z = grid->power;
+    const double offset = 0.5 / (sampled->sigma * sampled->sigma);
+    const double log_rate = log(sampled->rate);
+    const double log_complement = log1p(-sampled->rate);
     double largest = -HUGE_VAL;
     for (double k = 2.0; k <= z; k += 1.0) {
-        const double shift = k * (k - 1.0) * grid->offset;
-        largest = fmax(largest, sot_log_binomial(z, k) + k * grid->log_rate +
-                                    (z - k) * grid->log_complement + shift);
+        const double shift = k * (k - 1.0) * offset;
+        largest = fmax(largest, sot_log_binomial(z, k) + k * log_rate +
+                                    (z - k) * log_complement + shift);
     }
     sot_sum sum = {0};
     double rounding = 0.0;
     for (double k = 2.0; k <= z; k += 1.0) {
-        const double shift = k * (k - 1.0) * grid->offset;
+        const double shift = k * (k - 1.0) * offset;
         const double choose = sot_log_binomial(z, k);
-        const double powers = k * grid->log_rate + (z - k) * grid->log_complement;
+        const double powers = k * log_rate + (z - k) * log_complement;
         /* log(e^shift - 1) = shift + log(1 - e^-shift) */
         const double term = exp(choose + powers + shift - largest) * -expm1(-shift);
         sot_sum_add(&sum, term);
@@ -116,12 +121,14 @@ double sot_sampled_log_mgf(const sot_sampled *sampled, sot_direction direction, 
                            double *out_error)
 {
     *out_error = HUGE_VAL;
+    const double order = t + 1.0;
+    if (direction == SOT_REMOVE && order == floor(order) && order >= 2.0 &&
+        order <= integer_order_max) {
+        return mgf_integer_order(sampled, order, out_error);
+    }
     sot_grid grid;
     if (!sot_grid_make(sampled->rate, sampled->sigma, direction, t, &grid))
         return HUGE_VAL;
-    if (direction == SOT_REMOVE && grid.power == floor(grid.power)) {
-        return mgf_integer_order(&grid, out_error);
-    }
     sot_cells cells;
     sot_cells_fill(&grid, &cells);
     const double step = sot_cells_step(&cells, &grid, 0.0, 1e-18);
@@ -146,7 +153,10 @@ double sot_sampled_log_mgf_estimate(const sot_sampled *sampled, sot_direction di
     sot_grid grid;
     if (!sot_grid_make(sampled->rate, sampled->sigma, direction, t, &grid))
         return HUGE_VAL;
-    const double step = fmin(0.4, 0.3 * sampled->sigma);
+    /* Six digits will do: 8 standard deviations, and e^{-2 pi^2/0.7} from the strip. */
+    const double step = 0.7 * fmin(1.0, sampled->sigma);
+    grid.lower += 5.5;
+    grid.upper -= 5.5;
     double ignored;
     if (sampled->rate <= 0.5 && grid.log_peak < 500.0) {
         const double excess = mgf_minus_one(&grid, step, &ignored);
@@ -204,6 +214,8 @@ sotto_status sot_sampled_atoms(const sot_sampled *sampled, sot_direction directi
     double sum = 0.0;
     double dropped = 0.0;
     double rounding = 0.0;
+    double weight_errors = 0.0;
+    double sizes = 0.0;
     const double summation = SOT_ATOM_ROUNDINGS + (last - first) / SOT_ATOM_BLOCK;
     for (double k = first; k <= last; k += 1.0) {
         const double y = k * step;
@@ -216,11 +228,12 @@ sotto_status sot_sampled_atoms(const sot_sampled *sampled, sot_direction directi
             continue;
         }
         const double size = fabs(node.log_ratio);
-        rounding +=
-            weight * (node.log_ratio_error +
-                      size * (summation + 2.0 * y * y +
-                              fabs(grid.power) * (node.log_ratio_error + 2.0 * size) +
-                              fabs(grid.log_peak)));
+        const double weight_error =
+            2.0 * y * y + fabs(grid.power) * (node.log_ratio_error + 2.0 * size) +
+            fabs(grid.log_peak);
+        rounding += weight * (node.log_ratio_error + size * (summation + weight_error));
+        weight_errors += weight * weight_error;
+        sizes += weight * size;
         out_atoms->loss[kept] = sign * node.log_ratio;
         out_atoms->weight[kept] = weight;
         sum += weight;
@@ -232,7 +245,9 @@ sotto_status sot_sampled_atoms(const sot_sampled *sampled, sot_direction directi
     const double log_mgf = grid.log_peak + log(sum * step * 0.39894228040143268);
     const double quadrature =
         exp(sot_cells_log_error(&cells, &grid, s_max, step) - log_mgf);
-    out_atoms->rounding_per_s = 2.0 * unit * rounding / sum;
+    /* The weights' errors act on the terms, and through the normaliser on all of them. */
+    out_atoms->rounding_per_s =
+        2.0 * unit * (rounding + weight_errors / sum * sizes) / sum;
     /* Transform at s and normaliser at 0 both err, hence the factor 2.4 = 2 * 1.2. */
     out_atoms->quadrature =
         2.4 * quadrature + 4.0 * dropped / sum + 2.0 * sot_grid_outside(&grid);

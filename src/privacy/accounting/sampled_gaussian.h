@@ -25,7 +25,7 @@ typedef struct sot_sampled {
 } sot_sampled;
 
 /* log M(t) at real t > 0, and a bound on its absolute error; infinite beyond the orders that
- * the quadrature covers (about 1000 sigma). */
+ * the quadrature covers (about 1000 sigma, unless t + 1 is a whole number up to 4096). */
 double sot_sampled_log_mgf(const sot_sampled *sampled, sot_direction direction, double t,
                            double *out_error);
 

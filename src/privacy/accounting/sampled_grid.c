@@ -133,7 +133,9 @@ static double log_contour_error(const sot_cells *cells, const sot_grid *grid, do
                                 double step, shift contour)
 {
     const double growth = s * grid->inverse_sigma;
-    double sum = exp(log_contour_rest(grid, s, step, contour));
+    const double negligible = -100.0; /* of an exponent; all such cells count as one */
+    double sum =
+        exp(log_contour_rest(grid, s, step, contour)) + exp(negligible) * SOT_CELLS_MAX;
     for (size_t i = 0; i < cells->count; i++) {
         const double posterior = cells->posterior[i];
         const double high = contour.base / (1.0 + contour.bend * cells->before[i]);
@@ -147,7 +149,13 @@ static double log_contour_error(const sot_cells *cells, const sot_grid *grid, do
             exponent +=
                 0.5 * grid->power * log1p(-4.0 * middle * (1.0 - middle) * sine * sine);
         }
-        sum += exp(exponent) / expm1(fmin(2.0 * M_PI * low / step, 700.0));
+        /* e^exponent/(e^turns - 1), and 1/(1 - e^-3) is below 1.06 */
+        const double turns = 2.0 * M_PI * low / step;
+        if (turns < 3.0) {
+            sum += exp(exponent) / expm1(turns);
+        } else if (exponent - turns > negligible) {
+            sum += 1.06 * exp(exponent - turns);
+        }
     }
     /* Contours above and below; 1/sqrt(2 pi); 1 + 1e-9 for the rounding of this sum. */
     return grid->log_peak +
@@ -180,11 +188,25 @@ double sot_cells_step(const sot_cells *cells, const sot_grid *grid, double s,
 {
     /* M(c) is at least about e^peak times the width of the peak. */
     const double target = grid->log_peak + log(tolerance) - log(1.0 + fabs(grid->power));
-    /* The exponent of the bound goes like -1/step: start there, then adjust. */
+    /* The exponent of the bound goes like -1/step: start there, shrink faster and faster
+     * until it holds, then come back to within a quarter of the largest step that does. */
     double step =
         fmin(0.4, 2.0 * M_PI * fmin(2.0 * grid->sigma, 8.0) / (4.0 - log(tolerance)));
-    while (sot_cells_log_error(cells, grid, s, step) > target && step > 1e-6)
-        step *= 0.8;
+    double too_long = step;
+    double shrink = 0.8;
+    while (sot_cells_log_error(cells, grid, s, step) > target && step > 1e-6) {
+        too_long = step;
+        step *= shrink;
+        shrink *= 0.8;
+    }
+    while (too_long > 1.26 * step) {
+        const double middle = sqrt(step * too_long);
+        if (sot_cells_log_error(cells, grid, s, middle) > target) {
+            too_long = middle;
+        } else {
+            step = middle;
+        }
+    }
     return step;
 }
 
