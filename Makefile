@@ -68,6 +68,7 @@ test-all:
 	$(MAKE) fuzz
 	@$(SKIPPED)
 	$(call ctest,dev)
+	python3 tools/planted_bugs.py build/dev
 
 asan:
 	tools/deps test
@@ -82,18 +83,17 @@ tsan:
 FUZZ_SECONDS ?= 20
 fuzz:
 	tools/deps fuzz
-	$(call cmake,fuzz)
-	tools/fuzz build/fuzz $(FUZZ_SECONDS)
+	tools/fuzz --each $(FUZZ_SECONDS)
 
 SOURCES = $(shell find bench cli examples fuzz include src tests -name '*.[ch]')
 format:
 	tools/deps check
-	clang-format-14 -i $(SOURCES)
+	@clang-format-14 -i $(SOURCES)
 
 check:
 	tools/deps check
 	$(MAKE) build
-	clang-format-14 --dry-run --Werror $(SOURCES)
+	@clang-format-14 --dry-run --Werror $(SOURCES) && echo "formatting: $(words $(SOURCES)) files"
 	python3 tools/check_layers.py
 	python3 tools/check_exports.py build/libsotto.so tests/abi/exports.txt
 	python3 tools/check_headers.py

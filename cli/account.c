@@ -53,14 +53,25 @@ static const cli_option event_options[] = {
      "gaussian: noise scale over the reference norm", .value = "S", .example = "1.1",
      .range = CLI_POSITIVE},
     {"epsilon-each", CLI_NUMBER, CLI_OPTIONAL,
-     "pure, approximate: epsilon of one release", .value = "E", .example = "0.1",
-     .range = CLI_POSITIVE},
+     "pure, approximate, exponential, permute-and-flip, randomized-response: epsilon of "
+     "one "
+     "release",
+     .value = "E", .example = "0.1", .range = CLI_NOT_NEGATIVE},
     {"delta-each", CLI_NUMBER, CLI_OPTIONAL, "approximate: delta of one release",
      .value = "D", .example = "1e-8", .range = CLI_BELOW_ONE},
     {"rho", CLI_NUMBER, CLI_OPTIONAL, "zcdp: rho of one release", .value = "R",
-     .example = "0.01", .range = CLI_POSITIVE},
+     .example = "0.01", .range = CLI_NOT_NEGATIVE},
     {"mu", CLI_NUMBER, CLI_OPTIONAL, "gdp: mu of one release", .value = "M",
-     .example = "0.5", .range = CLI_POSITIVE},
+     .example = "0.5", .range = CLI_NOT_NEGATIVE},
+    {"scale", CLI_NUMBER, CLI_OPTIONAL,
+     "discrete-gaussian (its sigma), discrete-laplace: noise scale, in units of the "
+     "query",
+     .value = "B", .example = "5", .range = CLI_POSITIVE},
+    {"sensitivity", CLI_NUMBER, CLI_OPTIONAL,
+     "discrete-gaussian, discrete-laplace: sensitivity, in units of the query",
+     .value = "L", .example = "1", .range = CLI_POSITIVE},
+    {"categories", CLI_COUNT, CLI_OPTIONAL, "randomized-response: number of answers",
+     .value = "K", .example = "2", .count_max = INT32_MAX},
     {0},
 };
 
@@ -165,12 +176,9 @@ static sotto_status classical_noise(const cli_call *call, account_answer *answer
                                        &answer->noise_multiplier, error);
     if (status != SOTTO_OK) return status;
 
-    sotto_adjacency adjacency = SOTTO_ADD_REMOVE;
-    if (cli_given(call, "adjacency")) {
-        status =
-            sotto_adjacency_from_name(cli_text(call, "adjacency"), &adjacency, error);
-        if (status != SOTTO_OK) return status;
-    }
+    sotto_adjacency adjacency = SOTTO_ADJACENCY_UNSET;
+    status = sotto_adjacency_from_name(cli_text(call, "adjacency"), &adjacency, error);
+    if (status != SOTTO_OK) return status;
     sotto_plan *plan = NULL;
     status = sotto_plan_new(adjacency, &plan, error);
     if (status != SOTTO_OK) return status;

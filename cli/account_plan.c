@@ -17,14 +17,36 @@ static const struct parameter {
     size_t offset;
     const char *example;
 } parameters[] = {
-    {SOTTO_GAUSSIAN, "noise-multiplier", offsetof(sotto_event, noise_multiplier), "1.1"},
-    {SOTTO_PURE, "epsilon-each", offsetof(sotto_event, epsilon), "0.1"},
-    {SOTTO_APPROXIMATE, "epsilon-each", offsetof(sotto_event, epsilon), "0.1"},
-    {SOTTO_APPROXIMATE, "delta-each", offsetof(sotto_event, delta), "1e-8"},
-    {SOTTO_ZCDP, "rho", offsetof(sotto_event, rho), "0.01"},
-    {SOTTO_GDP, "mu", offsetof(sotto_event, mu), "0.5"},
+#define FLAG(name, field, example) name, offsetof(sotto_event, field), example
+    {SOTTO_GAUSSIAN, FLAG("noise-multiplier", noise_multiplier, "1.1")},
+    {SOTTO_PURE, FLAG("epsilon-each", epsilon, "0.1")},
+    {SOTTO_APPROXIMATE, FLAG("epsilon-each", epsilon, "0.1")},
+    {SOTTO_APPROXIMATE, FLAG("delta-each", delta, "1e-8")},
+    {SOTTO_ZCDP, FLAG("rho", rho, "0.01")},
+    {SOTTO_GDP, FLAG("mu", mu, "0.5")},
+    {SOTTO_DISCRETE_GAUSSIAN, FLAG("scale", scale, "5")},
+    {SOTTO_DISCRETE_GAUSSIAN, FLAG("sensitivity", sensitivity, "1")},
+    {SOTTO_DISCRETE_LAPLACE, FLAG("scale", scale, "5")},
+    {SOTTO_DISCRETE_LAPLACE, FLAG("sensitivity", sensitivity, "1")},
+    {SOTTO_EXPONENTIAL, FLAG("epsilon-each", epsilon, "0.1")},
+    {SOTTO_PERMUTE_AND_FLIP, FLAG("epsilon-each", epsilon, "0.1")},
+    {SOTTO_RANDOMIZED_RESPONSE, FLAG("epsilon-each", epsilon, "1.1")},
+    {SOTTO_RANDOMIZED_RESPONSE, FLAG("categories", categories, "2")},
+#undef FLAG
 };
 enum { PARAMETER_COUNT = sizeof parameters / sizeof parameters[0] };
+
+/* Every parameter is a double but the number of categories. */
+static void set_parameter(const cli_call *call, const struct parameter *parameter,
+                          sotto_event *event)
+{
+    if (strcmp(parameter->flag, "categories") == 0) {
+        event->categories = (uint32_t)cli_count(call, parameter->flag);
+        return;
+    }
+    const double value = cli_number(call, parameter->flag);
+    memcpy((char *)event + parameter->offset, &value, sizeof value);
+}
 
 static bool belongs(const char *flag, sotto_mechanism mechanism)
 {
@@ -53,8 +75,7 @@ static sotto_status fill_parameters(const cli_call *call, sotto_event *event,
                     "a plan with --plan FILE",
                     name, p->flag, p->flag, p->example);
             }
-            const double value = cli_number(call, p->flag);
-            memcpy((char *)event + p->offset, &value, sizeof value);
+            set_parameter(call, p, event);
         } else if (cli_given(call, p->flag) && !belongs(p->flag, event->mechanism)) {
             return cli_fail(
                 error, SOTTO_INVALID_ARGUMENT,
@@ -93,11 +114,8 @@ static sotto_status plan_from_flags(const cli_call *call, sotto_plan **out_plan,
     status = fill_sampling(call, &event, error);
     if (status != SOTTO_OK) return status;
     event.count = cli_has(call, "count") ? cli_count(call, "count") : 0;
-    if (cli_given(call, "adjacency")) {
-        status =
-            sotto_adjacency_from_name(cli_text(call, "adjacency"), &adjacency, error);
-        if (status != SOTTO_OK) return status;
-    }
+    status = sotto_adjacency_from_name(cli_text(call, "adjacency"), &adjacency, error);
+    if (status != SOTTO_OK) return status;
     sotto_plan *plan = NULL;
     status = sotto_plan_new(adjacency, &plan, error);
     if (status != SOTTO_OK) return status;
@@ -184,9 +202,12 @@ static sotto_status check_against_flags(const cli_call *call, const sotto_plan *
 
 static sotto_status refuse_event_flags(const cli_call *call, sotto_error *error)
 {
-    static const char *const flags[] = {
-        "mechanism", "noise-multiplier", "epsilon-each", "delta-each", "rho", "mu",
-        "rate",      "sampling",         "count"};
+    static const char *const flags[] = {"mechanism",    "noise-multiplier",
+                                        "epsilon-each", "delta-each",
+                                        "rho",          "mu",
+                                        "scale",        "sensitivity",
+                                        "categories",   "rate",
+                                        "sampling",     "count"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         if (!cli_has(call, flags[i]) || !cli_given(call, flags[i])) continue;
         return cli_fail(

@@ -7,7 +7,7 @@
 
 #include "output.h"
 
-enum { COLUMN_BYTES = 40, TEXT_BYTES = 256, LINE_WIDTH = 80 };
+enum { COLUMN_BYTES = 40, TEXT_BYTES = 512, LINE_WIDTH = 80 };
 
 static bool is_shown(const cli_option *option)
 {

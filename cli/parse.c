@@ -135,6 +135,7 @@ static sotto_status complete(cli_call *call, sotto_error *error)
 {
     const cli_option *option = NULL;
     for (size_t i = 0; (option = cli_option_at(call->command, i)) != NULL; i++) {
+        assert(i < CLI_OPTIONS_MAX);
         cli_value *value = &call->values[i];
         if (value->given) continue;
         if (option->presence == CLI_REQUIRED || option->presence == CLI_OPERAND) {

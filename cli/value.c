@@ -7,10 +7,10 @@
 
 #include <sotto/accountant.h>
 
-enum { PHRASE_BYTES = 200, LABEL_BYTES = 40 };
+enum { PHRASE_BYTES = 240, LABEL_BYTES = 40 };
 
 /* What is left of a value in an error line: enough to recognise it. */
-enum { SHOWN_BYTES = 60 };
+enum { SHOWN_BYTES = 40 };
 
 const char *cli_option_label(const cli_option *option, char *buffer, size_t size_bytes)
 {
@@ -43,7 +43,7 @@ static void describe(const cli_option *option, char *out, size_t size_bytes)
         [CLI_RATE] = "a number above 0 and at most 1",
         [CLI_BELOW_ONE] = "a number of at least 0 and below 1",
     };
-    char choices[PHRASE_BYTES / 2];
+    char choices[PHRASE_BYTES - 40];
     int used = 0;
     switch (option->kind) {
     case CLI_NUMBER:

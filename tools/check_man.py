@@ -2,6 +2,7 @@
 """Checks that the man pages say what the command's table says.
 
     check_man.py --sotto build/sotto
+    check_man.py --self-test         plants faults and must catch every one
 
 Every command has a page, sotto-<command>.1 (sotto.1 is the program itself); mandoc finds
 nothing to complain about; the synopsis of each command lists exactly its options, required
@@ -110,10 +111,71 @@ def check_page(page, text, commands):
     return [f"man/{page}.1: {problem}" for problem in problems]
 
 
+FINE_TABLE = {"account": {"path": "account", "group": True, "options": [
+    {"name": "help", "letter": "h", "presence": "optional", "choices": []}]},
+    "account ask": {"path": "account ask", "group": False, "options": [
+        {"name": "delta", "presence": "required", "value": "D", "choices": []},
+        {"name": "kind", "presence": "optional", "value": "NAME", "choices": ["one", "two"]},
+        {"name": "data", "presence": "operand", "value": "DATA", "choices": []},
+        {"name": "secret", "presence": "hidden", "choices": []},
+        {"name": "help", "letter": "h", "presence": "optional", "choices": []}]}}
+FINE_PAGE = """.Sh SYNOPSIS
+.Nm sotto account ask
+.Fl -delta Ar D
+.Ar DATA
+.Op Fl -kind Ar NAME
+.Op Fl -help
+.Nm sotto account
+.Fl -help
+.Sh DESCRIPTION
+.It Fl -delta Ar D
+Delta.
+.It Fl -kind Ar NAME
+.Cm one
+or
+.Cm two .
+.It Fl h , -help
+Help.
+.Sh SEE ALSO
+"""
+FAULTS = [
+    (".Op Fl -kind Ar NAME\n", ""),
+    (".Op Fl -kind Ar NAME", ".Op Fl -kind Ar WORD"),
+    (".Op Fl -kind", ".Fl -kind"),
+    (".Fl -delta Ar D\n.Ar", ".Op Fl -delta Ar D\n.Ar"),
+    (".Ar DATA\n", ""),
+    (".Op Fl -help", ".Op Fl -help\n.Op Fl -secret"),
+    (".Op Fl -help", ".Op Fl -help\n.Op Fl -more"),
+    (".Nm sotto account\n.Fl -help\n", ""),
+    (".Nm sotto account\n", ".Nm sotto account other\n.Op Fl -help\n.Nm sotto account\n"),
+    (".It Fl -delta Ar D\n", ""),
+    (".It Fl -delta Ar D", ".It Fl -delta Ar X"),
+    (".It Fl h , -help", ".It Fl -help"),
+    (".Sh SEE", ".It Fl -more\nMore.\n.Sh SEE"),
+    (".Cm two .", "another."),
+]
+
+
+def self_test():
+    failures = [f"fine, yet: {problem}" for problem in check_page("p", FINE_PAGE, FINE_TABLE)]
+    for old, new in FAULTS:
+        page = FINE_PAGE.replace(old, new, 1)
+        if page == FINE_PAGE or not check_page("p", page, FINE_TABLE):
+            failures.append(f"not caught: {old!r} -> {new!r}")
+    print(*failures, sep="\n", end="\n" if failures else "")
+    print(f"check_man: self-test: {len(FAULTS)} faults planted, {len(failures)} failures")
+    return 1 if failures else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sotto", required=True)
+    parser.add_argument("--sotto", help="the built command")
+    parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
+    if arguments.self_test:
+        return self_test()
+    if arguments.sotto is None:
+        parser.error("give --sotto")
     table = table_of(os.path.abspath(arguments.sotto))
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 

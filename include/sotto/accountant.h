@@ -35,11 +35,16 @@ typedef enum sotto_adjacency {
 
 typedef enum sotto_mechanism {
     SOTTO_MECHANISM_UNSET = 0,
-    SOTTO_GAUSSIAN = 1,    /* noise_multiplier; may be sampled */
-    SOTTO_PURE = 2,        /* epsilon: any epsilon-DP release */
-    SOTTO_APPROXIMATE = 3, /* epsilon, delta: any (epsilon, delta)-DP release */
-    SOTTO_ZCDP = 4,        /* rho: any rho-zCDP release */
-    SOTTO_GDP = 5          /* mu: any mu-GDP release */
+    SOTTO_GAUSSIAN = 1,            /* noise_multiplier; may be sampled */
+    SOTTO_PURE = 2,                /* epsilon: any epsilon-DP release */
+    SOTTO_APPROXIMATE = 3,         /* epsilon, delta: any (epsilon, delta)-DP release */
+    SOTTO_ZCDP = 4,                /* rho: any rho-zCDP release */
+    SOTTO_GDP = 5,                 /* mu: any mu-GDP release */
+    SOTTO_DISCRETE_GAUSSIAN = 6,   /* scale (sigma), sensitivity; priced by its zCDP */
+    SOTTO_DISCRETE_LAPLACE = 7,    /* scale, sensitivity; priced as pure */
+    SOTTO_EXPONENTIAL = 8,         /* epsilon; priced as pure */
+    SOTTO_PERMUTE_AND_FLIP = 9,    /* epsilon; priced as pure */
+    SOTTO_RANDOMIZED_RESPONSE = 10 /* epsilon, categories; priced as pure */
 } sotto_mechanism;
 
 typedef enum sotto_sampling {
@@ -62,8 +67,12 @@ typedef enum sotto_kernel {
     SOTTO_KERNEL_BASIC = 5
 } sotto_kernel;
 
+enum { SOTTO_PURPOSE_BYTES = 48 };
+
 /* One line of a plan. Start from sotto_event_defaults(): fields the mechanism does not use
- * must stay SOTTO_UNSET, fields it uses must be set. */
+ * must stay SOTTO_UNSET, fields it uses must be set. A Gaussian event may say scale and
+ * sensitivity (both, or none) beside its noise_multiplier, which must then not exceed their
+ * ratio; grid may always be set. */
 typedef struct sotto_event {
     sotto_mechanism mechanism;
     double
@@ -72,9 +81,16 @@ typedef struct sotto_event {
     double delta;
     double rho;
     double mu;
+    double scale; /* noise scale in units of the query; the Gaussians call it sigma */
+    double sensitivity; /* of the query, in the same units */
+    double grid;        /* spacing of the released values; information only */
     sotto_sampling sampling;
     double rate;    /* probability that a record takes part, in (0, 1] */
     uint64_t count; /* how often the event happens, at least 1 */
+    uint32_t
+        categories; /* of randomized response, at least 2; 0 for every other mechanism */
+    char purpose
+        [SOTTO_PURPOSE_BYTES]; /* what is released; the gate matches it; may be "" */
 } sotto_event;
 
 /* NaN: "nobody has set this". */
@@ -100,6 +116,7 @@ typedef struct sotto_account {
 /* A target left open in a plan: the question `noise` fills in every noise_multiplier that is
  * SOTTO_UNSET, the question `steps` every count that is 0. */
 
+/* An event to fill in: nothing that carries privacy is set. */
 SOTTO_API sotto_event sotto_event_defaults(void);
 
 /* An empty plan. Free it with sotto_plan_free(). */
@@ -122,6 +139,17 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_parse(const char *json,
                                                          sotto_plan **out_plan,
                                                          sotto_error *error);
 
+/* The canonical JSON form: no blanks, keys in byte order, numbers with the fewest digits that
+ * read back as the same bits, unset fields left out, "search" for open targets. Parsing it
+ * gives an equal plan. Free it with sotto_plan_free_json(). Refuses a plan without events
+ * (there is no such file) and a purpose that is not UTF-8. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_to_json(const sotto_plan *plan,
+                                                           char **out_json,
+                                                           sotto_error *error);
+SOTTO_API void sotto_plan_free_json(char *json); /* NULL is fine */
+
+/* What a plan holds: how many events (not counting repetitions), and between which data sets
+ * they protect. */
 SOTTO_API size_t sotto_plan_size(const sotto_plan *plan);
 SOTTO_API sotto_adjacency sotto_plan_adjacency(const sotto_plan *plan);
 /* Borrowed from the plan; `index` must be below sotto_plan_size(). */
@@ -161,6 +189,41 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_rdp(const sotto_plan *plan
                                                           double order,
                                                           double *out_rdp_upper,
                                                           sotto_error *error);
+
+/* The same for plans with (epsilon, delta) events, in two columns: the plan is `out_delta_upper`-
+ * approximately (order, `out_rdp_upper`)-RDP. The first column takes an (epsilon, delta) event
+ * as the epsilon-DP release it is but for an event of probability delta, the second is
+ * 1 - prod(1 - delta_i); both are rounded up. See src/privacy/ledger/ledger.md. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_account_rdp_with_delta(const sotto_plan *plan, double order, double *out_rdp_upper,
+                             double *out_delta_upper, sotto_error *error);
+
+/* sotto_account_epsilon() for noise whose law is off by at most `sampler_error` in total
+ * variation, over all draws together: the guarantee of the noise as it was really drawn. The
+ * error costs (1 + e^epsilon) sampler_error of delta: src/privacy/accounting/sampler_error.c
+ * has the proof. 0 gives sotto_account_epsilon() itself. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_epsilon_inexact(
+    const sotto_plan *plan, sotto_accountant accountant, double delta,
+    double sampler_error, sotto_account *out_account, sotto_error *error);
+
+/* The plan in single numbers, rounded up: it is mu-GDP if all its events are Gaussian or GDP
+ * and not sampled, rho-zCDP if none is sampled or has a delta; NaN where it is not. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_single_numbers(
+    const sotto_plan *plan, double *out_mu, double *out_rho, sotto_error *error);
+
+/* Which part of the plan's Renyi divergence at `order` each event has, its repetitions
+ * included; the parts sum to 1 but for rounding (to 0 if nothing costs anything). They say
+ * where the budget goes; they are no guarantee. `out_shares` has sotto_plan_size() places. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_shares(const sotto_plan *plan,
+                                                             double order,
+                                                             double *out_shares,
+                                                             sotto_error *error);
+
+/* The best attack: of all tests for one record that accuse wrongly with probability at most
+ * `false_positive_rate`, none finds the record with a probability above the result, if the
+ * release has every (epsilon, delta) of `pairs` as a guarantee. Rounded up, at most 1. */
+SOTTO_API double sotto_account_attack(const sotto_account *pairs, size_t count,
+                                      double false_positive_rate);
 
 /* The textbook's Gaussian calibration sqrt(2 ln(1.25/delta))/epsilon, Dwork & Roth 2014,
  * Thm A.1, proved for epsilon < 1 and refused beyond; for comparison with

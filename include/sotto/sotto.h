@@ -4,8 +4,21 @@
 
 #include <sotto/accountant.h>
 #include <sotto/error.h>
+#include <sotto/exponential.h>
+#include <sotto/gate.h>
+#include <sotto/gaussian.h>
+#include <sotto/grid.h>
+#include <sotto/laplace.h>
+#include <sotto/ledger.h>
+#include <sotto/noisy_max.h>
+#include <sotto/permute_and_flip.h>
 #include <sotto/progress.h>
+#include <sotto/propose_test_release.h>
+#include <sotto/randomized_response.h>
 #include <sotto/rng.h>
+#include <sotto/schema.h>
+#include <sotto/selection.h>
+#include <sotto/sparse_vector.h>
 #include <sotto/system.h>
 #include <sotto/version.h>
 

@@ -1,4 +1,5 @@
-/* The regularised incomplete beta function, after DiDonato & Morris, ACM TOMS 18 (1992) 360. */
+/* The regularised incomplete beta function, after DiDonato & Morris, "Algorithm 708",
+ * ACM TOMS 18 (1992) 360. */
 #include "numeric/special.h"
 
 #include <float.h>
@@ -9,16 +10,17 @@
 
 static const double two_pi = 0x1.921fb54442d18p+2;
 
-/* A point of the distribution, with what must not be recomputed by a rounding subtraction. */
+/* A point of the distribution, with what must not be recomputed by a rounding
+ * subtraction. */
 typedef struct beta_point {
     double a, b;
     double x, y;     /* y = 1 - x */
     double distance; /* a - (a + b) x = a y - b x: how far x is below the mean, scaled */
 } beta_point;
 
-/* a - a x - b x with the rounding errors of both products and both differences put back: near the
- * mean it is a small difference of numbers as large as a, and the exponent is a^2 times as
- * sensitive. The result is good to an ulp plus a 2^-104. */
+/* a - a x - b x with the rounding errors of both products and both differences put back:
+ * near the mean it is a small difference of numbers as large as a, and its square over a
+ * is the exponent of the result. It is good to an ulp plus a 2^-104. */
 static double scaled_distance(double a, double b, double x)
 {
     const double ax = a * x;
@@ -33,9 +35,10 @@ static double scaled_distance(double a, double b, double x)
     return second + (first_error + second_error - product_errors);
 }
 
-/* x^a y^b / B(a, b). With D = distance, sx/a = 1 - D/a and sy/b = 1 + D/b for s = a + b, so
- * Stirling's formula for B leaves
- *     sqrt(a b / (2 pi s)) exp(-a g(-D/a) - b g(D/b) + errors),    g(t) = t - log(1 + t) >= 0. */
+/* x^a y^b / B(a, b). With D = distance, sx/a = 1 - D/a and sy/b = 1 + D/b for s = a + b,
+ * so Stirling's formula for B leaves
+ *     sqrt(a b / (2 pi s)) exp(-a g(-D/a) - b g(D/b) + errors),
+ * where g(t) = t - log(1 + t) is never negative. */
 static double beta_power(const beta_point *p)
 {
     const double s = p->a + p->b;
@@ -47,10 +50,10 @@ static double beta_power(const beta_point *p)
     return sqrt(p->a / s * (p->b / two_pi)) * exp(errors - exponent);
 }
 
-/* I_x(a, b) B(a, b) / (x^a y^b) for x at or below the mean: a continued fraction (DiDonato & Morris,
- * eq. 9) with positive terms until n > b, by the modified Lentz algorithm. It takes
- * about sqrt(max(a, b)) steps near the mean and a few dozen away from it. NaN if it
- * does not settle. */
+/* I_x(a, b) B(a, b) / (x^a y^b) for x at or below the mean: a continued fraction
+ * (DiDonato & Morris, eq. 9) with positive terms until n > b, by the modified Lentz
+ * algorithm. It takes about sqrt(max(a, b)) / 4 steps near the mean and a few dozen away
+ * from it. NaN if it does not settle. */
 static double beta_fraction(const beta_point *p)
 {
     enum { STEPS_MAX = 5000000 };
@@ -79,7 +82,8 @@ static double beta_fraction(const beta_point *p)
     return (double)NAN;
 }
 
-/* I_x(a, b) and 1 - I_x(a, b); the one that the fraction gives is accurate however small. */
+/* I_x(a, b) and 1 - I_x(a, b); the one on x's side of the mean comes from the fraction
+ * and is accurate however small it is. */
 typedef struct beta_values {
     double lower, upper;
     double power; /* x^a y^b / B(a, b) */
@@ -132,8 +136,8 @@ static residual inverse_residual(double a, double b, double x, double p, double 
     return (residual){log(q) - log(v.upper), derivative / v.upper};
 }
 
-/* x in [0, 1/2] with I_x(a, b) = p, where 1 - p = q and I_(1/2) >= p: Newton's iteration in log x,
- * inside a bracket that is halved, in log x, whenever a step leaves it. */
+/* x in [0, 1/2] with I_x(a, b) = p, where 1 - p = q and I_(1/2) >= p: Newton's iteration
+ * in log x, inside a bracket that is halved, in log x, whenever a step leaves it. */
 static double inverse_below_half(double a, double b, double p, double q)
 {
     enum { STEPS_MAX = 200 };
@@ -173,7 +177,8 @@ double sot_incomplete_beta_inverse(double a, double b, double p)
 {
     if (!are_shapes(a, b) || !(p >= 0.0 && p <= 1.0)) return (double)NAN;
     if (p == 0.0 || p == 1.0) return p;
-    /* The smaller of x and 1 - x is solved for: it is the one with digits to get right. */
+    /* The smaller of x and 1 - x is solved for: it is the one with digits to get
+     * right. */
     const residual half = inverse_residual(a, b, 0.5, p, 1.0 - p);
     if (half.value >= 0.0) return inverse_below_half(a, b, p, 1.0 - p);
     return 1.0 - inverse_below_half(b, a, 1.0 - p, p);

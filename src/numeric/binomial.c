@@ -11,8 +11,8 @@ static const double two_pi = 0x1.921fb54442d18p+2;
 
 /* psi(y + 1 + m) - psi(y + 1) for y >= SHIFT, m >= 0: the asymptotic series
  *     psi(y + 1) = log y + 1/(2y) - sum_k B_2k / (2k y^2k)          (DLMF 5.11.2)
- * differenced term by term, each difference with its factor m taken out, so that nothing cancels
- * however small m is. */
+ * differenced term by term, each difference with its factor m taken out, so that nothing
+ * cancels however small m is. */
 static double digamma_difference(double y, double m)
 {
     /* -B_2k / (2k); the next term, 1/12 y^-14, adds less than 1e-16 of the result. */
@@ -31,11 +31,11 @@ static double digamma_difference(double y, double m)
     return log1p(m * a) + b_minus_a * (0.5 + (b + a) * divided);
 }
 
-/* log C(m + f, f) for 0 <= f < 1, m >= f. The gamma functions' product formulas combine to
+/* log C(m + f, f) for 0 <= f < 1, m >= f. The products of the gamma functions combine to
  *     C(m + f, f) = prod_{i >= 1} (1 + m f / (i (i + m + f))),
- * whose factors are all above 1. The product from SHIFT + 1 on is the exponential of the integral
- * over x from 0 to f of psi(SHIFT + 1 + x + m) - psi(SHIFT + 1 + x): a smooth function whose
- * nearest pole is SHIFT + 1 away, so that 5 Gauss nodes integrate it to 1e-18. */
+ * whose factors are all above 1. The product from SHIFT + 1 on is the exponential of the
+ * integral over x from 0 to f of psi(SHIFT + 1 + x + m) - psi(SHIFT + 1 + x): a smooth
+ * function whose nearest pole is SHIFT + 1 away, so 5 Gauss nodes give 1e-18. */
 static double log_binomial_fraction(double m, double f)
 {
     enum { SHIFT = 16, NODES = 5 };
@@ -79,8 +79,8 @@ static double log_binomial_large(double n, double m, double k)
 double sot_log_binomial(double n, double k)
 {
     if (!(k >= 0.0 && n >= k) || isinf(k)) return (double)NAN;
-    /* n - k is exact for k >= n / 2 (Sterbenz), and rounded, which moves the result by as little,
-     * otherwise. */
+    /* n - k is exact for k >= n / 2 (Sterbenz), and rounded, which moves the result by as
+     * little, otherwise. */
     const double rest = n - k;
     const double smaller = fmin(k, rest);
     const double larger = fmax(k, rest);

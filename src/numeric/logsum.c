@@ -58,8 +58,8 @@ double sot_log_sum_exp(const double *terms, size_t count)
     }
     if (isinf(terms[largest])) return terms[largest];
 
-    /* The other terms relative to the largest, by Kahan's sum: the error does not grow with
-     * their number. */
+    /* The other terms relative to the largest, by Kahan's sum: the error does not grow
+     * with their number. */
     double sum = 0.0;
     double carry = 0.0;
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
-/* Quantiles of the normal distribution: a rough start, then two steps of Halley's iteration, whose
- * error is cubed each time, on a function that is accurate to the last bits where it is used. */
+/* Quantiles of the normal distribution: a rough start, then two steps of Halley's
+ * iteration, whose error is cubed each time, on a function that is accurate to the last
+ * bits where it is used. */
 #include "numeric/special.h"
 
 #include <math.h>
@@ -8,7 +9,8 @@ static const double sqrt_two = 0x1.6a09e667f3bcdp+0;
 static const double sqrt_two_pi = 0x1.40d931ff62706p+1;
 static const double pi = 0x1.921fb54442d18p+1;
 
-/* log 2 as a sum of two doubles; adding the first to a number near -log 2 is exact (Sterbenz). */
+/* log 2 as a sum of two doubles; adding the first to a number near -log 2 is exact
+ * (Sterbenz). */
 static const double log_two_high = 0x1.62e42fefa39efp-1;
 static const double log_two_low = 0x1.abc9e3b39803fp-56;
 
@@ -17,8 +19,8 @@ static const double log_two_low = 0x1.abc9e3b39803fp-56;
 #define LOG_QUARTER        (-0x1.62e42fefa39efp+0) /* log(1/4) */
 #define LOG_THREE_QUARTERS (-0x1.269621134db92p-2) /* log(3/4) */
 
-/* x with Phi(x) = 1/2 + offset, |offset| <= 1/4: erf has a full relative accuracy around 0, and so
- * has x. */
+/* x with Phi(x) = 1/2 + offset, |offset| <= 1/4: erf has a full relative accuracy around
+ * 0, and so has x. */
 static double central_quantile(double offset)
 {
     /* Three terms of the Taylor series of the inverse: relative error at most 2e-3. */
@@ -36,7 +38,8 @@ static double central_quantile(double offset)
 static double tail_quantile(double log_p)
 {
     const double t = sqrt_two * sqrt(-log_p);
-    /* z = t - log(t sqrt(2 pi)) / t + ..., and the second term is below 1e-19 of the first. */
+    /* z = t - log(t sqrt(2 pi)) / t + ..., and the second term is below 1e-19 of the
+     * first. */
     if (log_p < -1e20) return t;
     /* Abramowitz & Stegun 26.2.23: absolute error at most 4.5e-4. */
     double z = t - (2.515517 + t * (0.802853 + t * 0.010328)) /

@@ -11,8 +11,8 @@ _Static_assert(FLT_EVAL_METHOD == 0,
 _Static_assert(FLT_RADIX == 2 && DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024,
                "IEEE 754 binary64 is assumed");
 
-/* Below this magnitude the residual of a product or quotient may not be a double: it can have
- * bits down to 2^-106 of the result, and 2^-960 * 2^-106 is above DBL_TRUE_MIN = 2^-1074. */
+/* Below this magnitude the residual of a product or quotient may not be a double: it can
+ * have bits down to 2^-106 of the result, and 2^-1066 is above DBL_TRUE_MIN, 2^-1074. */
 #define RESIDUAL_IS_SAFE 0x1p-960
 
 /* How far libm's result is moved, in doubles. */
@@ -24,8 +24,8 @@ double sot_next_up(double x)
 {
     if (!isfinite(x)) return x;
     if (x == 0.0) return DBL_TRUE_MIN;
-    /* The encoding without its sign bit, read as an integer, is ordered as the magnitude; inf
-     * follows DBL_MAX and DBL_TRUE_MIN follows zero. */
+    /* The encoding without its sign bit, read as an integer, is ordered as the magnitude;
+     * inf follows DBL_MAX and DBL_TRUE_MIN follows zero. */
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     bits = x > 0.0 ? bits + 1 : bits - 1;
@@ -59,8 +59,8 @@ double sot_add_up(double a, double b)
     if (!isfinite(sum)) {
         return isinf(sum) && isfinite(a) && isfinite(b) ? overflow_up(sum) : sum;
     }
-    /* Fast2Sum: with |large| >= |small| both differences are exact, and neither overflows if
-     * the sum did not (Boldo, Graillat & Muller, ACM TOMS 44(1), 2017). */
+    /* Fast2Sum: with |large| >= |small| both differences are exact, and neither overflows
+     * if the sum did not (Boldo, Graillat & Muller, ACM TOMS 44(1), 2017). */
     const double large = fabs(a) >= fabs(b) ? a : b;
     const double small = fabs(a) >= fabs(b) ? b : a;
     return round_up(sum, small - (sum - large));
@@ -87,8 +87,8 @@ static double product_residual(double a, double b, double product)
 {
     if (fabs(product) >= RESIDUAL_IS_SAFE) return fma(a, b, -product);
     if (a == 0.0 || b == 0.0) return 0.0;
-    /* Significands in [1/2, 1); the product scaled alike is at most 1 (2 if it was rounded up to
-     * DBL_TRUE_MIN) and the scaling is exact: nothing underflows. */
+    /* Significands in [1/2, 1); the product scaled alike is at most 1 (2 if it was
+     * rounded up to DBL_TRUE_MIN) and the scaling is exact: nothing underflows. */
     int a_exponent;
     int b_exponent;
     const double a_significand = frexp(a, &a_exponent);
@@ -112,8 +112,8 @@ double sot_mul_down(double a, double b)
     return -sot_mul_up(-a, b);
 }
 
-/* The sign of a / b - quotient, where `quotient` is a / b rounded to nearest; all are finite and
- * b is not zero. a - quotient * b has the sign of (a / b - quotient) * b. */
+/* The sign of a / b - quotient, where `quotient` is a / b rounded to nearest; all are
+ * finite and b is not zero. a - quotient * b has the sign of (a / b - quotient) * b. */
 static double quotient_residual(double a, double b, double quotient)
 {
     double remainder;

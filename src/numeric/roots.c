@@ -1,5 +1,6 @@
 #include "numeric/roots.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -45,9 +46,10 @@ static bool is_wide(const search *s)
     return far / 4.0 > fmax(near, s->floor);
 }
 
-/* The point that halves the work left. Arithmetic bisection would need 2000 steps to go from
- * [1e-300, 1e300] to a small relative error; so every other bisection of a wide bracket is at
- * zero or at the geometric mean, and 12 of these make any bracket narrow. */
+/* The point that halves the work left. Arithmetic bisection would need 2000 steps to go
+ * from [1e-300, 1e300] to a small relative error; so every other bisection of a wide
+ * bracket is at zero or at the geometric mean, and 12 of these make any bracket
+ * narrow. */
 static double bisect(search *s)
 {
     const double low = s->low.x;
@@ -60,9 +62,10 @@ static double bisect(search *s)
     return (high > 0.0 ? 1.0 : -1.0) * sqrt(near) * sqrt(far);
 }
 
-/* The inverse parabola through three points, in Newton's form, at y = 0; the secant if the third
- * point does not help. Values are divided by the larger of the two at the ends, so that
- * neither tiny nor huge ones spoil the divided differences. NaN if f is infinite. */
+/* The inverse parabola through three points, in Newton's form, at y = 0; the secant if
+ * the third point does not help. Values are divided by the larger of the two at the ends,
+ * so that neither tiny nor huge ones spoil the divided differences. NaN if f is
+ * infinite. */
 static double interpolate(const search *s)
 {
     const bool low_is_best = fabs(s->low.y) <= fabs(s->high.y);
@@ -81,10 +84,11 @@ static double interpolate(const search *s)
     return parabola >= s->low.x && parabola <= s->high.x ? parabola : secant;
 }
 
-/* Where to look next. Interpolation is kept half a tolerance away from the ends: once an end is as
- * close to the root as that, the step lands beyond the root and the bracket closes at once. A
- * bisection is forced whenever two steps did not halve the bracket, and every other step while
- * it stays wide for long: in the end three evaluations always gain a bit. */
+/* Where to look next. Interpolation is kept half a tolerance away from the ends: once an
+ * end is as close to the root as that, the step lands beyond the root and the bracket
+ * closes at once. A bisection is forced whenever two steps did not halve the bracket, and
+ * every other step while it stays wide for long: in the end three evaluations always gain
+ * a bit. */
 static double choose(search *s)
 {
     enum { PATIENCE = 3 };
@@ -171,9 +175,10 @@ static double evaluate(descent *s, sot_function f, void *context, double x)
     return isnan(y) ? (double)INFINITY : y;
 }
 
-/* Starts at the golden section. Where f is infinite two values do not say on which side the
- * minimum lies, so the grids of 1/2, 1/4, 1/8, ... are walked until a finite value appears; the
- * neighbours on the last grid that is complete are infinite or not inside, and so bound the search. */
+/* Starts at the golden section. Where f is infinite two values do not say on which side
+ * the minimum lies, so the grids of 1/2, 1/4, 1/8, ... are walked until a finite value
+ * appears; the neighbours on the last grid that is complete are infinite or not inside,
+ * and so bound the search. */
 static void find_finite_start(descent *s, sot_function f, void *context)
 {
     const double lower = s->lower;
@@ -198,8 +203,8 @@ static void find_finite_start(descent *s, sot_function f, void *context)
     }
 }
 
-/* The step from x to the minimum of the parabola through x, w, v: false if that leaves the
- * interval, or is not less than half the step before last, or a value is infinite. */
+/* The step from x to the minimum of the parabola through x, w, v: false if that leaves
+ * the interval, or is not less than half the step before last, or a value is infinite. */
 static bool parabolic_step(const descent *s, double *out_step)
 {
     const double r = (s->x.x - s->w.x) * (s->x.y - s->v.y);
@@ -216,8 +221,8 @@ static bool parabolic_step(const descent *s, double *out_step)
     return true;
 }
 
-/* Brent's next point: the parabola's, or the golden section of the larger part; never within
- * `least` of x, nor of the ends. */
+/* Brent's next point: the parabola's, or the golden section of the larger part; never
+ * within `least` of x, nor of the ends. */
 static double next_point(descent *s, double least)
 {
     const double middle = 0.5 * s->lower + 0.5 * s->upper;
@@ -263,6 +268,7 @@ static void take(descent *s, point next)
 double sot_minimize(sot_function f, void *context, double lower, double upper,
                     double tolerance, int evaluations_max, double *out_minimum)
 {
+    assert(isfinite(lower) && isfinite(upper) && lower <= upper);
     descent s = {.lower = lower, .upper = upper, .evaluations_left = evaluations_max};
     find_finite_start(&s, f, context);
     s.w = s.v = s.x;

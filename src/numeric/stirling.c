@@ -3,8 +3,8 @@
 #include <float.h>
 #include <math.h>
 
-/* sum_{k >= 1} square^k / (2k + 1), which is atanh(r)/r - 1 at square = r^2, for square <= 1/9:
- * the 17 terms leave out less than 1e-18. */
+/* sum_{k >= 1} square^k / (2k + 1), which is atanh(r)/r - 1 at square = r^2, for square
+ * <= 1/9: the 17 terms leave out less than 1e-18. */
 static double atanh_remainder(double square)
 {
     double sum = 0.0;
@@ -13,8 +13,8 @@ static double atanh_remainder(double square)
     return sum;
 }
 
-/* stirling_error(x) - stirling_error(x + 1) = (x + 1/2) log(1 + 1/x) - 1; with r = 1/(2x + 1)
- * the product is atanh(r) / r. */
+/* stirling_error(x) - stirling_error(x + 1) = (x + 1/2) log(1 + 1/x) - 1; the product is
+ * atanh(r) / r with r = 1/(2x + 1). */
 static double stirling_step(double x)
 {
     if (x < 1.0) return (x + 0.5) * log1p(1.0 / x) - 1.0;
@@ -27,8 +27,8 @@ double sot_stirling_error(double x)
     double steps = 0.0;
     for (; x < 10.0; x += 1.0)
         steps += stirling_step(x);
-    /* Stirling's series, B_2k / (2k (2k-1) x^(2k-1)) (DLMF 5.11.1): the error is less than the
-     * first term left out, 3617 / 122400 x^-15 <= 3e-17. */
+    /* Stirling's series, B_2k / (2k (2k-1) x^(2k-1)) (DLMF 5.11.1): the error is less
+     * than the first term left out, 3617 / 122400 x^-15 <= 3e-17. */
     const double u = 1.0 / x;
     const double v = u * u;
     const double series =

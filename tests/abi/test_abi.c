@@ -16,11 +16,22 @@ static void public_structs_keep_their_size_and_place(void **state)
     (void)state;
     if (sizeof(void *) != 8) skip();
     assert_layout(sotto_error, 260, message, 4);
-    assert_layout(sotto_event, 72, count, 64);
+    assert_layout(sotto_event, 152, count, 88);
     assert_layout(sotto_account, 56, adjacency, 48);
     assert_layout(sotto_progress, 32, epsilon_so_far, 24);
+    assert_layout(sotto_ledger_config, 104, order, 96);
+    assert_layout(sotto_ledger_balance, 232, head, 160);
+    assert_layout(sotto_reservation, 488, after, 256);
+    assert_layout(sotto_ledger_entry, 104, spent, 96);
     assert_layout(sotto_system_part, 96, version, 32);
     assert_layout(sotto_system, 2304, parts, 768);
+    assert_layout(sotto_selection_config, 32, purpose, 24);
+    assert_layout(sotto_sparse_vector_config, 48, purpose, 40);
+    assert_layout(sotto_propose_test_release_config, 32, purpose, 24);
+    assert_layout(sotto_randomized_response_config, 24, purpose, 16);
+    assert_layout(sotto_coin_survey_config, 48, purpose, 40);
+    assert_layout(sotto_frequency, 40, upper, 32);
+    assert_layout(sotto_response_outlook, 40, variance_population, 32);
 }
 
 static void public_enums_keep_their_numbers(void **state)
@@ -50,6 +61,10 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_GDP, 5);
     assert_int_equal(SOTTO_NOT_SAMPLED, 0);
     assert_int_equal(SOTTO_POISSON, 1);
+    assert_int_equal(SOTTO_LEDGER_INIT, 1);
+    assert_int_equal(SOTTO_LEDGER_GRANT, 2);
+    assert_int_equal(SOTTO_LEDGER_RESERVE, 3);
+    assert_int_equal(SOTTO_LEDGER_COMMIT, 4);
     assert_int_equal(SOTTO_EXACT, 1);
     assert_int_equal(SOTTO_RDP, 2);
     assert_int_equal(SOTTO_BASIC, 3);
@@ -58,6 +73,10 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_KERNEL_CONTOUR_SMOOTHED, 3);
     assert_int_equal(SOTTO_KERNEL_RDP, 4);
     assert_int_equal(SOTTO_KERNEL_BASIC, 5);
+    assert_int_equal(SOTTO_CHANGE_ANY, 1);
+    assert_int_equal(SOTTO_CHANGE_MONOTONE, 2);
+    assert_int_equal(SOTTO_INTERVAL_EXACT, 1);
+    assert_int_equal(SOTTO_INTERVAL_NORMAL, 2);
     assert_int_equal(SOTTO_MESSAGE_BYTES, 256);
     assert_int_equal(SOTTO_SYSTEM_PARTS_MAX, 16);
 }

@@ -26,7 +26,7 @@ static int make_directory(void **state)
 
 static const char *in_directory(const char *name)
 {
-    static char paths[4][512];
+    static char paths[4][1024];
     static int turn;
     char *path = paths[turn++ % 4];
     (void)snprintf(path, sizeof paths[0], "%s/%s", directory, name);
@@ -207,6 +207,11 @@ static void a_missing_directory_is_named(void **state)
     assert_refused(sot_file_write(in_directory("file/below"), "x", 1, 0644, &error),
                    SOTTO_IO, &error, "file/below", "Not a directory", NULL);
     assert_content("file", "kept");
+    char name[300];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_refused(sot_file_write(in_directory(name), "x", 1, 0644, &error), SOTTO_IO,
+                   &error, "...: File name too long", NULL);
 }
 
 static void a_path_needs_no_directory_part(void **state)

@@ -109,6 +109,11 @@ static void a_wrong_type_is_named_by_its_path(void **state)
                    &error, "events[1].sampled is null; give true or false", NULL);
     assert_refused(sot_json_get_string(&second, "count", &text, &error), SOTTO_PARSE,
                    &error, "is 1.5; give a string", NULL);
+    const sot_json_value first = sot_json_item(&events, 0);
+    assert_refused(sot_json_get_string(&first, "count", &text, &error), SOTTO_PARSE,
+                   &error, "events[0].count is 14063; give a string", NULL);
+    assert_refused(sot_json_get_double(&first, "sampled", &noise, &error), SOTTO_PARSE,
+                   &error, "events[0].sampled is true; give a number", NULL);
     assert_refused(sot_json_get_object(&root, "events", &member, &error), SOTTO_PARSE,
                    &error, "events is an array; give an object", NULL);
     assert_refused(sot_json_get_array(&third, "sampled", &member, &error), SOTTO_PARSE,
@@ -296,6 +301,7 @@ static void strings_follow_the_grammar(void **state)
     assert_unparsable("[\"\\ud800\"]", "\\ud800 is half of a surrogate pair");
     assert_unparsable("[\"\\ud800\\u0041\"]", "\\ud800 is half");
     assert_unparsable("[\"\\udc00\\ud800\"]", "\\udc00 is half");
+    assert_unparsable("[\"\\udc00\\udc00\"]", "\\udc00 is half");
     assert_unparsable("[\"\xff\"]", "not UTF-8");
     assert_unparsable("[\"\xc0\xaf\"]", "not UTF-8");         /* overlong */
     assert_unparsable("[\"\xed\xa0\x80\"]", "not UTF-8");     /* a surrogate */

@@ -38,6 +38,31 @@ static void grown_arrays_are_zeroed(void **state)
     sot_free(bytes);
 }
 
+static void a_copied_string_is_its_own(void **state)
+{
+    (void)state;
+    char text[] = "adjacency";
+    char *copy = sot_copy_string(text);
+    text[0] = 'A';
+    assert_string_equal(copy, "adjacency");
+    sot_free(copy);
+    (void)sot_test_fail_allocation(1);
+    assert_null(sot_copy_string(text));
+    assert_int_equal(sot_test_fail_allocation(0), 1);
+}
+
+static void wiped_memory_holds_zeros(void **state)
+{
+    (void)state;
+    unsigned char secret[16];
+    memset(secret, 0xA5, sizeof secret);
+    sot_wipe(secret, sizeof secret - 1);
+    for (size_t i = 0; i < sizeof secret - 1; i++)
+        assert_int_equal(secret[i], 0);
+    assert_int_equal(secret[sizeof secret - 1], 0xA5); /* and no more than asked */
+    sot_wipe_and_free(NULL, 0);
+}
+
 static void a_message_is_cut_not_overrun(void **state)
 {
     (void)state;
@@ -56,6 +81,8 @@ int main(void)
         cmocka_unit_test(the_nth_allocation_fails_once),
         cmocka_unit_test(an_overflowing_product_is_refused),
         cmocka_unit_test(grown_arrays_are_zeroed),
+        cmocka_unit_test(a_copied_string_is_its_own),
+        cmocka_unit_test(wiped_memory_holds_zeros),
         cmocka_unit_test(a_message_is_cut_not_overrun),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

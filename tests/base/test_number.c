@@ -337,6 +337,9 @@ static void hexadecimal_has_the_very_bits(void **state)
         assert_string_equal(text, expected);
         assert_true(same_bits(strtod(text, NULL), value));
     }
+    char text[SOT_DOUBLE_TEXT_BYTES];
+    sot_format_hex(-(double)INFINITY, text);
+    assert_string_equal(text, "-inf");
 }
 
 static void any_decimal_point_is_understood(void **state)

@@ -1,6 +1,12 @@
 #include "support.h"
 
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <sotto/system.h>
@@ -75,6 +81,46 @@ static void the_numbers_are_the_systems(void **state)
 #endif
 }
 
+/* Every getrandom() of this process fails with `code` from now on. */
+static int spoil_getrandom(unsigned code)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrandom, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | code),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0;
+}
+
+static void a_random_source_that_is_not_ready_is_reported(void **state)
+{
+    (void)state;
+    const struct {
+        unsigned code;
+        const char *text;
+    } cases[] = {{EAGAIN, "getrandom: the kernel has not gathered enough entropy yet"},
+                 {ENOSYS, "getrandom: Function not implemented"}};
+    for (size_t i = 0; i < 2; i++) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) { /* 77: this kernel has no seccomp */
+            sotto_system system;
+            if (spoil_getrandom(cases[i].code) != 0) _exit(77);
+            if (sotto_system_describe(&system, NULL) != SOTTO_OK) _exit(1);
+            if (system.entropy_ready) _exit(2);
+            _exit(strcmp(system.entropy, cases[i].text) == 0 ? 0 : 3);
+        }
+        int outcome = -1;
+        assert_int_equal(waitpid(child, &outcome, 0), child);
+        assert_true(WIFEXITED(outcome));
+        if (WEXITSTATUS(outcome) == 77) skip();
+        assert_int_equal(WEXITSTATUS(outcome), 0);
+    }
+}
+
 static void nowhere_to_write_is_refused(void **state)
 {
     (void)state;
@@ -90,6 +136,7 @@ int main(void)
         cmocka_unit_test(every_text_is_filled_and_ends),
         cmocka_unit_test(the_loaded_libraries_are_named),
         cmocka_unit_test(the_numbers_are_the_systems),
+        cmocka_unit_test(a_random_source_that_is_not_ready_is_reported),
         cmocka_unit_test(nowhere_to_write_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,6 +182,29 @@ static void the_lowest_failing_chunk_is_reported(void **state)
     }
 }
 
+static sotto_status fail_one_after_the_other(size_t chunk, size_t begin, size_t end,
+                                             void *context, sotto_error *error)
+{
+    (void)begin;
+    (void)end;
+    pthread_barrier_wait(context); /* both have started */
+    if (chunk == 1) pause_milliseconds(20);
+    return sot_fail(error, SOTTO_IO, "chunk %zu failed", chunk);
+}
+
+static void a_higher_chunk_that_fails_later_is_not_heard(void **state)
+{
+    (void)state;
+    sot_pool *pool = new_pool(2);
+    sotto_error error;
+    pthread_barrier_t both;
+    pthread_barrier_init(&both, NULL, 2);
+    assert_refused(sot_parallel_for(pool, 2, 1, fail_one_after_the_other, &both, &error),
+                   SOTTO_IO, &error, "chunk 0 failed", NULL);
+    pthread_barrier_destroy(&both);
+    sot_pool_free(pool);
+}
+
 static sotto_status fail_silently(size_t chunk, size_t begin, size_t end, void *context,
                                   sotto_error *error)
 {
@@ -376,6 +399,7 @@ int main(void)
         cmocka_unit_test(every_item_is_visited_exactly_once),
         cmocka_unit_test(chunks_run_side_by_side_and_workers_take_no_signals),
         cmocka_unit_test(the_lowest_failing_chunk_is_reported),
+        cmocka_unit_test(a_higher_chunk_that_fails_later_is_not_heard),
         cmocka_unit_test(a_chunk_that_says_nothing_still_fails_the_loop),
         cmocka_unit_test(cancelling_skips_what_has_not_started),
         cmocka_unit_test(a_loop_inside_a_loop_neither_hangs_nor_differs),

@@ -4,6 +4,7 @@
     run.py --sotto build/dev/sotto CASE...      the cases; the first difference is shown
     run.py --sotto build/dev/sotto --update CASE...   writes what they give into the case
     run.py --sotto build/dev/sotto --examples   the examples that end the help pages
+    run.py --self-test                          plants faults and must catch every one
 
 A case is a text file. Comment lines first (why the case exists), then sections:
 
@@ -83,7 +84,7 @@ def execute(script, arguments):
     with tempfile.TemporaryDirectory() as bin_directory, \
             tempfile.TemporaryDirectory() as work_directory:
         install(bin_directory, arguments)
-        environment = dict(os.environ, LC_ALL="C", NO_ENTROPY=arguments.no_entropy,
+        environment = dict(os.environ, LC_ALL="C", NO_ENTROPY=os.path.abspath(arguments.no_entropy),
                            PATH=bin_directory + os.pathsep + os.environ["PATH"])
         done = subprocess.run(["sh", "-c", script], cwd=work_directory, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
@@ -181,15 +182,57 @@ def run_examples(arguments):
     return 1 if failed else 0
 
 
+SCRIPT = "# Why.\n--- run\necho '{\"a\": 2.5, \"b\": \"x\"}'; echo oops >&2; exit 3\n"
+FINE = [
+    '--- stdout\n{"a": 2.5, "b": "x"}\n--- stderr\noops\n--- exit 3\n',
+    '--- stdout like\n.*2\\.5.*\n--- stderr like\no+ps\n--- exit 3\n',
+    '--- json\na 2 3\nb "x"\n--- stderr\noops\n--- exit 3\n',
+    '--- json\na 2.5\nb *\n--- stderr\noops\n--- exit 3\n',
+]
+FAULTS = [
+    '--- stdout\n{"a": 2.5, "b": "x"}\n--- stderr\noops\n',
+    '--- stdout\n{"a": 2.5, "b": "x"}\n--- stderr\noops\n--- exit 2\n',
+    '--- stdout\n{"a": 2.5, "b": "x"}\n--- exit 3\n',
+    '--- stderr\noops\n--- exit 3\n',
+    '--- stdout\n{"a": 2.6, "b": "x"}\n--- stderr\noops\n--- exit 3\n',
+    '--- stdout like\n2\\.5\n--- stderr\noops\n--- exit 3\n',
+    '--- json\na 2.6 3\nb "x"\n--- stderr\noops\n--- exit 3\n',
+    '--- json\na 2 3\nb "y"\n--- stderr\noops\n--- exit 3\n',
+    '--- json\na 2 3\n--- stderr\noops\n--- exit 3\n',
+    '--- json\na 2 3\nb *\nc *\n--- stderr\noops\n--- exit 3\n',
+]
+
+
+def self_test(arguments):
+    arguments.sotto = "/bin/true"
+    failures = 0
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "a.case")
+        for expected in FINE + FAULTS:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(SCRIPT + expected)
+            case = parse(path)
+            if bool(compare(case, execute(case["run"], arguments))) != (expected in FAULTS):
+                print(f"misjudged: {expected!r}")
+                failures += 1
+    print(f"run: self-test: {len(FAULTS)} faults planted, {failures} failures")
+    return 1 if failures else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sotto", required=True, help="the command under test")
+    parser.add_argument("--sotto", help="the command under test")
+    parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--valgrind", help="run the command under this valgrind")
     parser.add_argument("--no-entropy", default="", help="the built no_entropy.c")
     parser.add_argument("--update", action="store_true", help="write the results into the cases")
     parser.add_argument("--examples", action="store_true", help="run the help pages' examples")
     parser.add_argument("cases", nargs="*")
     arguments = parser.parse_args()
+    if arguments.self_test:
+        return self_test(arguments)
+    if arguments.sotto is None:
+        parser.error("give --sotto")
     return run_examples(arguments) if arguments.examples else run_cases(arguments)
 
 

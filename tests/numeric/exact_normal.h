@@ -4,8 +4,8 @@
 
 #include "numeric/reference.h"
 
-/* sum_{k >= 1} (-1)^k (2k-1)!! / x^(2k): M(x) = (1 + sum) / x. For x > 1000 the term left out,
- * the 17th, is below 1e-84. */
+/* sum_{k >= 1} (-1)^k (2k-1)!! / x^(2k): M(x) = (1 + sum) / x. For x > 1000 the term left
+ * out, the 17th, is below 1e-84. */
 static inline void asymptotic_sum(mpfr_ptr out, mpfr_srcptr x)
 {
     mpfr_t square;

@@ -8,11 +8,12 @@
 
 #include <mpfr.h>
 
-/* Enough for every reference here: the deepest cancellation, 1 - x M(x) at x = 1000, costs 20
- * bits after e^(x^2/2) has cost 20, and 53 are compared. */
+/* Enough for every reference here: the deepest cancellation, 1 - x M(x) at x = 1000,
+ * costs 20 bits after e^(x^2/2) has cost 20, and 53 are compared. */
 enum { REFERENCE_BITS = 160 };
 
-/* MPFR's default range ends at 2^(-2^30), and erfc(1e5) is far below it. Call it first. */
+/* MPFR's default range ends at 2^(-2^30), and erfc(1e5) is far below it. Call it
+ * first. */
 static inline int widen_reference_range(void **state)
 {
     (void)state;
@@ -47,7 +48,8 @@ static inline double next_log_between(uint64_t *state, double lower, double uppe
     return exp(next_between(state, log(lower), log(upper)));
 }
 
-/* Any bit pattern that is a finite double: all exponents, subnormals too, are equally likely. */
+/* Any bit pattern that is a finite double: all exponents, subnormals too, are equally
+ * likely. */
 static inline double next_finite_double(uint64_t *state)
 {
     for (;;) {
@@ -60,9 +62,9 @@ static inline double next_finite_double(uint64_t *state)
 
 /* ---- comparison ---- */
 
-/* |value - exact| / |exact|; 0 if both are zero or the same infinity, else infinite where it
- * makes no sense. Where exact is below DBL_MIN the error is taken relative to DBL_MIN, minus the
- * one DBL_TRUE_MIN that rounding there costs. */
+/* |value - exact| / |exact|; 0 if both are zero or the same infinity, else infinite where
+ * it makes no sense. Where exact is below DBL_MIN the error is taken relative to DBL_MIN,
+ * minus the one DBL_TRUE_MIN that rounding there costs. */
 static inline double reference_error(double value, mpfr_srcptr exact)
 {
     if (isnan(value) || mpfr_nan_p(exact)) return INFINITY;
@@ -91,6 +93,13 @@ static inline void assert_same(double value, double expected)
     fail();
 }
 
+/* The larger of two errors; unlike fmax() it keeps a NaN, so that no comparison passes by
+ * one. */
+static inline double worse(double largest, double error)
+{
+    return error > largest || isnan(error) ? error : largest;
+}
+
 /* The largest error seen, and where. */
 typedef struct worst_error {
     double error;
@@ -110,8 +119,8 @@ static inline void note_error(worst_error *worst, double error, double a, double
     }
 }
 
-/* Fails unless at least `points` were compared and the largest error is within `allowed`. Set
- * SOTTO_TEST_VERBOSE in the environment to see the margins. */
+/* Fails unless at least `points` were compared and the largest error is within `allowed`.
+ * Set SOTTO_TEST_VERBOSE in the environment to see the margins. */
 static inline void assert_worst(const worst_error *worst, double allowed, size_t points,
                                 const char *name)
 {

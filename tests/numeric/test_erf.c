@@ -109,7 +109,8 @@ static void chebyshev_coefficient(mpfr_ptr out, mpfr_t *values, unsigned nodes,
     mpfr_clear(angle);
 }
 
-/* x = 5 (1 + t) / (1 - t) at the node of angle (j + 1/2) pi / nodes: 5 cot^2(angle / 2). */
+/* x = 5 (1 + t) / (1 - t) at the node of angle (j + 1/2) pi / nodes: 5 cot^2(angle /
+ * 2). */
 static void half_line_node(mpfr_ptr x, unsigned nodes, unsigned j)
 {
     mpfr_const_pi(x, MPFR_RNDN);
@@ -142,7 +143,8 @@ static void fill_values(mpfr_t *values, unsigned nodes, exact_function exact,
     mpfr_clear(weight);
 }
 
-/* Every coefficient is correctly rounded and those left out sum to less than `tail_max`. */
+/* Every coefficient is correctly rounded and those left out sum to less than
+ * `tail_max`. */
 static void check_series(const double *series, unsigned terms, exact_function exact,
                          int quadratic, double tail_max)
 {

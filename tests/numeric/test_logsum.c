@@ -5,7 +5,8 @@
 /* The constant of the stated bound, 5e-16 (|larger| + |g|). */
 #define STATED 5e-16
 
-/* log(e^a + sign e^b) = a + log1p(sign e^(b - a)); 1200 bits keep 1 - e^(b - a) accurate. */
+/* log(e^a + sign e^b) = a + log1p(sign e^(b - a)); 1200 bits keep 1 - e^(b - a)
+ * accurate. */
 static void exact_log_combination(mpfr_ptr out, double a, double b, int sign)
 {
     mpfr_t difference;
@@ -37,7 +38,8 @@ static double scaled_error(double value, mpfr_srcptr exact, double a)
     return result;
 }
 
-/* Pairs a >= b of every kind: equal in size, far apart, next to each other, huge, tiny. */
+/* Pairs a >= b of every kind: equal in size, far apart, next to each other, huge,
+ * tiny. */
 static void draw_pair(uint64_t *seed, int kind, double *a, double *b)
 {
     const double size = next_log_between(seed, 1e-20, 1e300);

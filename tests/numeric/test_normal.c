@@ -5,8 +5,9 @@
 /* The relative error stated in special.h. */
 #define STATED 2e-15
 
-/* |x / exact - 1|, where `exact` solves log Phi = log_p: with log_p given to full precision, one
- * Newton step from x, |log Phi(x) - log_p| M(-x), is the distance to the solution up to its square. */
+/* |x / exact - 1|, where `exact` solves log Phi = log_p: with log_p given to full
+ * precision, one Newton step from x, |log Phi(x) - log_p| M(-x), is the distance to the
+ * solution up to its square. */
 static double quantile_error(double x, mpfr_srcptr log_p)
 {
     mpfr_t argument;

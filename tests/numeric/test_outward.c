@@ -40,8 +40,9 @@ static const operation operations[] = {
     {"sqrt", sqrt_up_of_first, sqrt_down_of_first, exact_sqrt_of_first},
 };
 
-/* a op b, correctly rounded in a direction: rounded to 53 bits and then, for subnormal results,
- * again on the coarser grid, with the first rounding's direction known to MPFR. */
+/* a op b, correctly rounded in a direction: rounded to 53 bits and then, for subnormal
+ * results, again on the coarser grid, with the first rounding's direction known to
+ * MPFR. */
 static double directed(const operation *op, double a, double b, mpfr_rnd_t mode)
 {
     mpfr_t x;
@@ -90,8 +91,9 @@ static void results_are_the_directed_roundings_of_any_two_doubles(void **state)
         check_pair(next_finite_double(&seed), next_finite_double(&seed));
 }
 
-/* Pairs of similar size, sums with cancellation, short significands (exact products), results at
- * the edge of overflow and in the subnormal range: what random bits seldom hit. */
+/* Pairs of similar size, sums with cancellation, short significands (exact products),
+ * results at the edge of overflow and in the subnormal range: what random bits seldom
+ * hit. */
 static void results_are_the_directed_roundings_of_awkward_pairs(void **state)
 {
     (void)state;
@@ -179,7 +181,8 @@ static void plain_rounding_would_be_caught(void **state)
 typedef double (*unary)(double);
 typedef int (*exact_unary)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 
-/* down <= exact <= up, and at most 10 doubles apart (4 on each side, 1 of libm's error each). */
+/* down <= exact <= up, and at most 10 doubles apart (4 on each side, 1 of libm's error
+ * each). */
 static void check_function(unary up_of, unary down_of, exact_unary exact, double x)
 {
     mpfr_t value;

@@ -118,6 +118,31 @@ static void the_bracket_narrows_to_the_tolerance(void **state)
     }
 }
 
+/* A step at `parameter`, with values of any size, different at every call. */
+static double wild_step(double x, double parameter)
+{
+    static uint64_t seed = 1;
+    const double size = fmax(fabs(next_finite_double(&seed)), DBL_TRUE_MIN);
+    return x < parameter ? -size : size;
+}
+
+static void no_function_and_no_bracket_takes_long(void **state)
+{
+    (void)state;
+    uint64_t seed = 21;
+    int searches = 0;
+    for (int i = 0; i < 20000; i++) {
+        const double a = next_finite_double(&seed);
+        const double b = next_finite_double(&seed);
+        const double root = i % 2 == 0 ? next_finite_double(&seed) : 0.3 * a + 0.7 * b;
+        if (!(root > fmin(a, b) && root <= fmax(a, b))) continue;
+        (void)check_root((counted){wild_step, root, 0}, fmin(a, b), fmax(a, b),
+                         i % 3 == 0 ? 1e-9 : 0.0, i % 5 == 0 ? 1e-12 : 0.0);
+        searches++;
+    }
+    assert_true(searches > 10000);
+}
+
 static void smooth_functions_converge_fast(void **state)
 {
     (void)state;
@@ -266,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bracket_narrows_to_the_tolerance),
+        cmocka_unit_test(no_function_and_no_bracket_takes_long),
         cmocka_unit_test(smooth_functions_converge_fast),
         cmocka_unit_test(a_root_at_an_end_is_found),
         cmocka_unit_test(the_bracket_survives_when_evaluations_run_out),

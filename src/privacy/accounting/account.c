@@ -74,6 +74,7 @@ static sotto_status price(const sotto_plan *plan, const accountant_row *row,
     sotto_account account = {.order = NAN};
     status = epsilon == NULL ? row->epsilon(&priced, *delta, &account, error)
                              : row->delta(&priced, *epsilon, &account, error);
+    if (composition->is_loose) account.epsilon_lower = account.delta_lower = NAN;
     sot_composition_free(composition);
     if (status != SOTTO_OK) return status;
     account.accountant = row->accountant;

@@ -43,15 +43,22 @@ static double count_of(const sot_priced *priced, const sotto_event *event)
     return (double)(event->count == 0 ? priced->steps : event->count);
 }
 
+/* True for events that are private only at a delta above 0 and bring none of their own. */
+static int needs_share(const sotto_event *event)
+{
+    return event->mechanism == SOTTO_GAUSSIAN || event->mechanism == SOTTO_GDP ||
+           event->mechanism == SOTTO_ZCDP || event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
+}
+
 static sotto_status event_epsilon(const sot_priced *priced, const sotto_event *event,
                                   double share, double *out_epsilon, sotto_error *error)
 {
-    if (event->mechanism == SOTTO_PURE || event->mechanism == SOTTO_APPROXIMATE) {
-        *out_epsilon = event->epsilon;
+    if (!needs_share(event)) {
+        *out_epsilon = sot_event_epsilon(event);
         return SOTTO_OK;
     }
-    if (event->mechanism == SOTTO_ZCDP) {
-        *out_epsilon = zcdp_epsilon(event->rho, share);
+    if (event->mechanism == SOTTO_ZCDP || event->mechanism == SOTTO_DISCRETE_GAUSSIAN) {
+        *out_epsilon = zcdp_epsilon(sot_event_rho(event), share);
         return SOTTO_OK;
     }
     single alone = {.rate = 1.0, .sigma = NAN, .mu = event->mu};
@@ -78,7 +85,7 @@ sotto_status sot_basic_epsilon(const sot_priced *priced, double delta, sotto_acc
         const double count = count_of(priced, event);
         if (event->mechanism == SOTTO_APPROXIMATE) {
             own_deltas = sot_add_up(own_deltas, sot_mul_up(count, event->delta));
-        } else if (event->mechanism != SOTTO_PURE) {
+        } else if (needs_share(event)) {
             sharers += count;
         }
     }

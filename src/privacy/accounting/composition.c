@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -70,6 +71,35 @@ static void add_failure(sot_composition *composition, double delta, double count
     composition->failure = either_fails(composition->failure, failed);
 }
 
+/* Canonne, Kamath & Steinke, NeurIPS 2020, Thm 14: rho = sensitivity^2/(2 sigma^2). */
+double sot_event_rho(const sotto_event *event)
+{
+    if (event->mechanism != SOTTO_DISCRETE_GAUSSIAN) return event->rho;
+    const double ratio = sot_div_up(event->sensitivity, event->scale);
+    return 0.5 * sot_mul_up(ratio, ratio);
+}
+
+/* Discrete Laplace of scale t: the pmf changes by e^{|shift|/t}, so epsilon = sensitivity/t. */
+double sot_event_epsilon(const sotto_event *event)
+{
+    if (event->mechanism != SOTTO_DISCRETE_LAPLACE) return event->epsilon;
+    return sot_div_up(event->sensitivity, event->scale);
+}
+
+/* True when the pair an event is priced by is worse than the event's own: a bound from below on
+ * the pair's loss then says nothing about the event. Discrete Laplace noise that one record moves by one
+ * step of the grid, and two-way randomized response, are binary randomized response itself. */
+static bool is_priced_loosely(const sotto_event *event)
+{
+    if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE) return event->categories > 2;
+    if (event->mechanism == SOTTO_DISCRETE_LAPLACE) {
+        return event->sensitivity != (isnan(event->grid) ? 1.0 : event->grid);
+    }
+    return event->mechanism == SOTTO_EXPONENTIAL ||
+           event->mechanism == SOTTO_PERMUTE_AND_FLIP ||
+           event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
+}
+
 static void add_event(sot_composition *composition, const sotto_event *event,
                       double sigma, double count)
 {
@@ -93,11 +123,19 @@ static void add_event(sot_composition *composition, const sotto_event *event,
         if (event->delta > 0.0) add_failure(composition, event->delta, count);
         add_pure(composition, event->epsilon, count);
         break;
+    case SOTTO_DISCRETE_GAUSSIAN:
+        composition->rho_upper =
+            sot_add_up(composition->rho_upper, sot_mul_up(count, sot_event_rho(event)));
+        break;
+    case SOTTO_DISCRETE_LAPLACE:
     case SOTTO_PURE:
-        add_pure(composition, event->epsilon, count);
+    case SOTTO_EXPONENTIAL:
+    case SOTTO_PERMUTE_AND_FLIP:
+    case SOTTO_RANDOMIZED_RESPONSE:
+        add_pure(composition, sot_event_epsilon(event), count);
         break;
     case SOTTO_MECHANISM_UNSET:
-        assert(!"sotto_plan_add refuses this");
+        assert(false); /* sotto_plan_add refuses this */
         break;
     }
 }
@@ -133,6 +171,7 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
                               count == 0 ? "steps" : "noise");
             goto failed;
         }
+        composition->is_loose = composition->is_loose || is_priced_loosely(event);
         add_event(composition, event, sigma, (double)count);
     }
     *out_composition = composition;

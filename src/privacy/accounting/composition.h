@@ -2,6 +2,8 @@
 #ifndef SOT_ACCOUNTING_COMPOSITION_H
 #define SOT_ACCOUNTING_COMPOSITION_H
 
+#include <stdbool.h>
+
 #include <sotto/accountant.h>
 
 #include "privacy/accounting/bracket.h"
@@ -20,6 +22,8 @@ typedef struct sot_composition {
     sot_pure
         *pure; /* one entry for each epsilon; (epsilon, delta) events count here too */
     size_t pure_count;
+    bool
+        is_loose; /* some event is priced by a worse pair: lower bounds do not hold for it */
     sot_bracket
         failure; /* that some (epsilon, delta) event fails: 1 - prod(1 - delta_i) */
 } sot_composition;
@@ -51,6 +55,11 @@ double sot_composition_finite_delta(const sot_composition *composition, double d
 /* The whole's delta from the finite part's bracket. */
 sot_bracket sot_composition_whole_delta(const sot_composition *composition,
                                         sot_bracket finite);
+
+/* The zCDP parameter of a zCDP or discrete Gaussian event, and the epsilon of an event priced
+ * as pure; rounded up. */
+double sot_event_rho(const sotto_event *event);
+double sot_event_epsilon(const sotto_event *event);
 
 /* log M(t) of an arbitrary epsilon-DP release (binary randomized response). */
 double sot_pure_log_mgf(double epsilon, double t);

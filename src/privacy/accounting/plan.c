@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "numeric/outward.h"
 
 struct sotto_plan {
     sotto_adjacency adjacency;
@@ -23,12 +24,18 @@ typedef struct name_row {
 
 static const name_row adjacency_names[] = {
     {SOTTO_ADD_REMOVE, "add-remove"}, {SOTTO_REPLACE_ONE, "replace-one"}, {0, NULL}};
-static const name_row mechanism_names[] = {{SOTTO_GAUSSIAN, "gaussian"},
-                                           {SOTTO_PURE, "pure"},
-                                           {SOTTO_APPROXIMATE, "approximate"},
-                                           {SOTTO_ZCDP, "zcdp"},
-                                           {SOTTO_GDP, "gdp"},
-                                           {0, NULL}};
+static const name_row mechanism_names[] = {
+    {SOTTO_GAUSSIAN, "gaussian"},
+    {SOTTO_PURE, "pure"},
+    {SOTTO_APPROXIMATE, "approximate"},
+    {SOTTO_ZCDP, "zcdp"},
+    {SOTTO_GDP, "gdp"},
+    {SOTTO_DISCRETE_GAUSSIAN, "discrete-gaussian"},
+    {SOTTO_DISCRETE_LAPLACE, "discrete-laplace"},
+    {SOTTO_EXPONENTIAL, "exponential"},
+    {SOTTO_PERMUTE_AND_FLIP, "permute-and-flip"},
+    {SOTTO_RANDOMIZED_RESPONSE, "randomized-response"},
+    {0, NULL}};
 static const name_row sampling_names[] = {
     {SOTTO_NOT_SAMPLED, "none"}, {SOTTO_POISSON, "poisson"}, {0, NULL}};
 static const name_row accountant_names[] = {
@@ -52,7 +59,7 @@ static const char *name_of(const name_row *rows, int value)
 static sotto_status value_of(const name_row *rows, const char *what, const char *name,
                              int *out_value, sotto_error *error)
 {
-    char known[128] = "";
+    char known[192] = "";
     size_t used = 0;
     for (const name_row *row = rows; row->name != NULL; row++) {
         if (strcmp(row->name, name) == 0) {
@@ -157,22 +164,44 @@ static const field_row fields[] = {
     {FIELD(delta), 0.0, 0.999999, "a number from 0 to 0.999999, for example 1e-8"},
     {FIELD(rho), 0.0, 1e12, "a number from 0 to 1e12, for example 0.01"},
     {FIELD(mu), 0.0, 1e6, "a number from 0 to 1e6, for example 0.5"},
+    {FIELD(scale), 1e-300, 1e300, "a positive number, for example 5"},
+    {FIELD(sensitivity), 1e-300, 1e300, "a positive number, for example 1"},
     {FIELD(rate), 1e-12, 1.0, "a number from 1e-12 to 1, for example 0.01"},
+    {FIELD(grid), 1e-300, 1e300, "a positive number, for example 1"},
 };
-enum { NOISE_MULTIPLIER, EPSILON, DELTA, RHO, MU, RATE, FIELDS };
+enum {
+    NOISE_MULTIPLIER,
+    EPSILON,
+    DELTA,
+    RHO,
+    MU,
+    SCALE,
+    SENSITIVITY,
+    RATE,
+    GRID,
+    FIELDS
+};
 
 typedef struct mechanism_row {
     sotto_mechanism mechanism;
-    unsigned uses; /* bit set of fields */
+    unsigned uses; /* bit set of fields it needs */
+    unsigned may;  /* bit set of fields it may have on top */
     int may_be_sampled;
 } mechanism_row;
 
+#define SCALED (1u << SCALE | 1u << SENSITIVITY)
+
 static const mechanism_row mechanisms[] = {
-    {SOTTO_GAUSSIAN, 1u << NOISE_MULTIPLIER, 1},
-    {SOTTO_PURE, 1u << EPSILON, 0},
-    {SOTTO_APPROXIMATE, 1u << EPSILON | 1u << DELTA, 0},
-    {SOTTO_ZCDP, 1u << RHO, 0},
-    {SOTTO_GDP, 1u << MU, 0},
+    {SOTTO_GAUSSIAN, 1u << NOISE_MULTIPLIER, SCALED | 1u << GRID, 1},
+    {SOTTO_PURE, 1u << EPSILON, 0, 0},
+    {SOTTO_APPROXIMATE, 1u << EPSILON | 1u << DELTA, 0, 0},
+    {SOTTO_ZCDP, 1u << RHO, 0, 0},
+    {SOTTO_GDP, 1u << MU, 0, 0},
+    {SOTTO_DISCRETE_GAUSSIAN, SCALED, 1u << GRID, 0},
+    {SOTTO_DISCRETE_LAPLACE, SCALED, 1u << GRID, 0},
+    {SOTTO_EXPONENTIAL, 1u << EPSILON, 0, 0},
+    {SOTTO_PERMUTE_AND_FLIP, 1u << EPSILON, 0, 0},
+    {SOTTO_RANDOMIZED_RESPONSE, 1u << EPSILON, 0, 0},
 };
 
 static double field_value(const sotto_event *event, int field)
@@ -192,12 +221,16 @@ static const mechanism_row *find_mechanism(sotto_mechanism mechanism)
 
 /* A field's value against the mechanism: in range if used (a Gaussian's noise may be left
  * open), unset if not. */
-static sotto_status check_field(const sotto_event *event, int field, int used,
+static sotto_status check_field(const sotto_event *event, int field, int used, int may,
                                 sotto_error *error)
 {
     const field_row *row = &fields[field];
     const double value = field_value(event, field);
     const char *mechanism = sotto_mechanism_name(event->mechanism);
+    if (!used && may) {
+        if (isnan(value)) return SOTTO_OK;
+        used = 1;
+    }
     if (!used && !isnan(value)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "%s is %g, but a %s event has no %s%s; leave it out", row->name,
@@ -242,6 +275,38 @@ static sotto_status check_sampling(const sotto_plan *plan, const sotto_event *ev
     return SOTTO_OK;
 }
 
+/* Scale and sensitivity come together, and a Gaussian's noise_multiplier may understate but
+ * never overstate their ratio. */
+static sotto_status check_relations(const sotto_event *event, sotto_error *error)
+{
+    if (isnan(event->scale) != isnan(event->sensitivity)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%s is set without %s; give both or none",
+                        isnan(event->scale) ? "sensitivity" : "scale",
+                        isnan(event->scale) ? "scale" : "sensitivity");
+    }
+    if (event->mechanism == SOTTO_GAUSSIAN && !isnan(event->scale) &&
+        event->noise_multiplier > sot_div_up(event->scale, event->sensitivity)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "noise_multiplier is %.17g, but scale/sensitivity is only %.17g; "
+                        "give at most that",
+                        event->noise_multiplier, event->scale / event->sensitivity);
+    }
+    const int is_response = event->mechanism == SOTTO_RANDOMIZED_RESPONSE;
+    if (is_response ? event->categories < 2 : event->categories != 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "categories is %lu; give %s",
+                        (unsigned long)event->categories,
+                        is_response ? "the number of answers, at least 2"
+                                    : "it for randomized-response only");
+    }
+    if (memchr(event->purpose, '\0', sizeof event->purpose) == NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "purpose is longer than %d characters; shorten it",
+                        SOTTO_PURPOSE_BYTES - 1);
+    }
+    return SOTTO_OK;
+}
+
 static sotto_status check_event(const sotto_plan *plan, const sotto_event *event,
                                 sotto_error *error)
 {
@@ -255,8 +320,9 @@ static sotto_status check_event(const sotto_plan *plan, const sotto_event *event
     for (int field = 0; field < FIELDS && status == SOTTO_OK; field++) {
         const int used = field == RATE ? event->sampling != SOTTO_NOT_SAMPLED
                                        : (row->uses >> field & 1u) != 0;
-        status = check_field(event, field, used, error);
+        status = check_field(event, field, used, (row->may >> field & 1u) != 0, error);
     }
+    if (status == SOTTO_OK) status = check_relations(event, error);
     if (status != SOTTO_OK) return status;
     if (event->count > SOTTO_COUNT_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -276,6 +342,9 @@ sotto_event sotto_event_defaults(void)
                          .delta = SOTTO_UNSET,
                          .rho = SOTTO_UNSET,
                          .mu = SOTTO_UNSET,
+                         .scale = SOTTO_UNSET,
+                         .sensitivity = SOTTO_UNSET,
+                         .grid = SOTTO_UNSET,
                          .sampling = SOTTO_NOT_SAMPLED,
                          .rate = SOTTO_UNSET,
                          .count = 1};

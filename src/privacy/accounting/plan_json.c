@@ -79,6 +79,34 @@ static sotto_status read_optional(const sot_json_value *object, const char *key,
     return sot_json_as_double(&member, out_number, error);
 }
 
+/* categories and purpose */
+static sotto_status read_words(const sot_json_value *value, sotto_event *event,
+                               sotto_error *error)
+{
+    sot_json_value member;
+    if (sot_json_member(value, "categories", &member)) {
+        int64_t categories;
+        const sotto_status status = sot_json_as_int64(&member, &categories, error);
+        if (status != SOTTO_OK) return status;
+        if (categories < 2 || categories > INT32_MAX) {
+            return sot_json_refuse(&member, "give a whole number of answers, at least 2",
+                                   error);
+        }
+        event->categories = (uint32_t)categories;
+    }
+    if (sot_json_member(value, "purpose", &member)) {
+        const char *text;
+        const sotto_status status = sot_json_as_string(&member, &text, error);
+        if (status != SOTTO_OK) return status;
+        const size_t length = strlen(text);
+        if (length >= sizeof event->purpose) {
+            return sot_json_refuse(&member, "give at most 47 bytes", error);
+        }
+        memcpy(event->purpose, text, length + 1);
+    }
+    return SOTTO_OK;
+}
+
 static sotto_status read_fields(const sot_json_value *value, sotto_event *event,
                                 sotto_error *error)
 {
@@ -97,6 +125,22 @@ static sotto_status read_fields(const sot_json_value *value, sotto_event *event,
     if (status == SOTTO_OK) status = read_optional(value, "delta", &event->delta, error);
     if (status == SOTTO_OK) status = read_optional(value, "rho", &event->rho, error);
     if (status == SOTTO_OK) status = read_optional(value, "mu", &event->mu, error);
+    /* The scale of a Gaussian is called sigma. */
+    const char *scale =
+        event->mechanism == SOTTO_GAUSSIAN || event->mechanism == SOTTO_DISCRETE_GAUSSIAN
+            ? "sigma"
+            : "scale";
+    if (status == SOTTO_OK &&
+        sot_json_member(value, scale[1] == 'i' ? "scale" : "sigma", &member)) {
+        status = sot_json_refuse(&member, "gaussian events have a sigma, others a scale",
+                                 error);
+    }
+    if (status == SOTTO_OK) status = read_optional(value, scale, &event->scale, error);
+    if (status == SOTTO_OK) {
+        status = read_optional(value, "sensitivity", &event->sensitivity, error);
+    }
+    if (status == SOTTO_OK) status = read_optional(value, "grid", &event->grid, error);
+    if (status == SOTTO_OK) status = read_words(value, event, error);
     if (status == SOTTO_OK && sot_json_member(value, "sampling", &member)) {
         status = read_sampling(&member, event, error);
     }
@@ -109,9 +153,14 @@ static sotto_status read_fields(const sot_json_value *value, sotto_event *event,
 static sotto_status read_event(const sot_json_value *value, size_t index,
                                sotto_plan *plan, sotto_error *error)
 {
-    static const char *const known_keys[] = {
-        "mechanism", "noise_multiplier", "epsilon", "delta", "rho",
-        "mu",        "sampling",         "count",   NULL};
+    static const char *const known_keys[] = {"mechanism",  "noise_multiplier",
+                                             "epsilon",    "delta",
+                                             "rho",        "mu",
+                                             "sigma",      "scale",
+                                             "grid",       "sensitivity",
+                                             "sampling",   "count",
+                                             "categories", "purpose",
+                                             NULL};
     sotto_status status = sot_json_as_object(value, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(value, known_keys, error);
     if (status != SOTTO_OK) return status;
@@ -125,7 +174,10 @@ static sotto_status read_event(const sot_json_value *value, size_t index,
         if (status != SOTTO_OK) return status;
         if (sotto_mechanism_from_name(name, &event.mechanism, NULL) != SOTTO_OK) {
             return sot_json_refuse(
-                &member, "give one of gaussian, pure, approximate, zcdp, gdp", error);
+                &member,
+                "give one of gaussian, pure, approximate, zcdp, gdp, discrete-gaussian, "
+                "discrete-laplace, exponential, permute-and-flip, randomized-response",
+                error);
         }
     }
     status = read_fields(value, &event, error);

@@ -149,8 +149,9 @@ static double divergence_upper(const sot_composition *composition, double t)
     return isnan(rdp) ? HUGE_VAL : rdp;
 }
 
-sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
-                               double *out_rdp_upper, sotto_error *error)
+sotto_status sotto_account_rdp_with_delta(const sotto_plan *plan, double order,
+                                          double *out_rdp_upper, double *out_delta_upper,
+                                          sotto_error *error)
 {
     if (!(order > 1.0) || isinf(order)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -160,12 +161,6 @@ sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
     sot_composition *composition;
     const sotto_status status = sot_composition_new(plan, NAN, 0, &composition, error);
     if (status != SOTTO_OK) return status;
-    if (composition->failure.upper > 0.0) {
-        sot_composition_free(composition);
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the plan has an approximate event, whose Renyi divergence is "
-                        "infinite; ask for epsilon at a delta instead");
-    }
     const double t =
         order - 1.0; /* exact: Sterbenz below 2, a multiple of order's ulp above */
     /* The divergence increases with the order, so a larger order bounds it too: where close to
@@ -175,7 +170,24 @@ sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
     double rdp = divergence_upper(composition, t);
     if (t < least_t) rdp = fmin(rdp, divergence_upper(composition, least_t));
     if (isinf(rdp)) rdp = divergence_upper(composition, ceil(t));
+    *out_delta_upper = composition->failure.upper;
+    *out_rdp_upper = rdp;
     sot_composition_free(composition);
+    return SOTTO_OK;
+}
+
+sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
+                               double *out_rdp_upper, sotto_error *error)
+{
+    double rdp, delta;
+    const sotto_status status =
+        sotto_account_rdp_with_delta(plan, order, &rdp, &delta, error);
+    if (status != SOTTO_OK) return status;
+    if (delta > 0.0) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the plan has an approximate event, whose Renyi divergence is "
+                        "infinite; ask for epsilon at a delta instead");
+    }
     *out_rdp_upper = rdp;
     return SOTTO_OK;
 }

@@ -73,8 +73,7 @@ bool sot_grid_make(double rate, double sigma, sot_direction direction, double c,
     return true;
 }
 
-/* Cells this far below the peak are bounded together: no factor of the error bound exceeds
- * e^40 (the contour stays above e^-40, see log_contour_error). */
+/* Cells this far below the peak are bounded together, in log_contour_rest(). */
 static const double dropped_log_base = -160.0;
 
 void sot_cells_fill(const sot_grid *grid, sot_cells *out_cells)
@@ -110,6 +109,22 @@ typedef struct shift {
     double bend; /* height is base/(1 + bend * posterior) */
 } shift;
 
+/* log of what the cells left out and the line outside the range contribute at most: f there
+ * is below e^-160 and e^-reach^2/2 of the peak, and every other factor is taken at its worst. */
+static double log_contour_rest(const sot_grid *grid, double s, double step, shift contour)
+{
+    const double lowest = contour.base / (1.0 + contour.bend);
+    const double growth = s * grid->inverse_sigma * fmin(1.2 * lowest, contour.base);
+    double factor = 0.5 * contour.base * contour.base + growth -
+                    log(expm1(fmin(2.0 * M_PI * lowest / step, 700.0)));
+    if (grid->power < 0.0) {
+        factor += grid->power * log(cos(0.5 * contour.base * grid->inverse_sigma));
+    }
+    const double cells = exp(dropped_log_base) * SOT_CELLS_MAX;
+    const double outside = 2.0 * exp(-0.5 * reach * reach) / (reach * cell_width);
+    return factor + log(cells + outside);
+}
+
 /* Sum over the cells of sup |f(y + i b(y))|/(e^{2 pi b/h} - 1) dy, for the contour
  * b(y) = base/(1 + bend p(y)): high where the integrand does not oscillate, low where it does.
  * On it (section 2 of the proof) |r| <= r(y), |r|^2 >= r(y)^2 (1 - 4p(1-p) sin^2(b/(2 sigma))),
@@ -119,7 +134,8 @@ static double log_contour_error(const sot_cells *cells, const sot_grid *grid, do
 {
     const double growth = s * grid->inverse_sigma;
     const double negligible = -100.0; /* of an exponent; all such cells count as one */
-    double sum = (exp(dropped_log_base + 40.0) + exp(negligible)) * SOT_CELLS_MAX;
+    double sum =
+        exp(log_contour_rest(grid, s, step, contour)) + exp(negligible) * SOT_CELLS_MAX;
     for (size_t i = 0; i < cells->count; i++) {
         const double posterior = cells->posterior[i];
         const double high = contour.base / (1.0 + contour.bend * cells->before[i]);

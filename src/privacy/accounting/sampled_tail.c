@@ -128,10 +128,10 @@ static sotto_status fill_tail(sot_sampled_tail *tail, double step, sotto_error *
         const double b = shift_height(grid->sigma, i);
         const double growth = strip_log_growth(grid, b, strip);
         tail->log_factor[i] = 0.5 * b * b;
-        /* 1e-12 covers the rounding of the arguments. */
+        /* 1e-12 covers the rounding of the arguments; the strip's growth also bounds the
+         * factors of the nodes left out. */
         tail->error[i] = 1e-12 + 3.0 * exp(growth - 2.0 * M_PI * strip / step) +
-                         4.0 * dropped * exp(tail->log_factor[i]) +
-                         sot_grid_outside(grid);
+                         4.0 * dropped * exp(growth) + sot_grid_outside(grid);
     }
     tail->best = 7;
     return SOTTO_OK;

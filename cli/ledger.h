@@ -1,0 +1,43 @@
+/* cli/ledger.h: the parts of `sotto ledger`: the balance and the rows shown, the plot drawn. */
+#ifndef SOTTO_CLI_LEDGER_H
+#define SOTTO_CLI_LEDGER_H
+
+#include <stddef.h>
+
+#include <sotto/ledger.h>
+
+#include "frame.h"
+#include "output.h"
+
+/* One row of the table; texts are copies. */
+typedef struct ledger_row {
+    sotto_ledger_entry entry;
+    char text[SOTTO_LEDGER_TEXT_BYTES];
+    char output_hash[SOTTO_HASH_HEX_BYTES];
+    char hash[SOTTO_HASH_HEX_BYTES];
+} ledger_row;
+
+/* All that `show` shows. */
+typedef struct ledger_story {
+    sotto_ledger_balance balance;
+    ledger_row *rows;
+    size_t count;
+    size_t capacity;
+    bool has_account;      /* the information line of the exact accountant */
+    sotto_account account; /* of all plans as if fixed in advance */
+} ledger_story;
+
+/* Where the budget stands, as lines of text or as members of an object. */
+void ledger_show_balance(const sotto_ledger_balance *balance);
+void ledger_add_balance(cli_json *json, const sotto_ledger_balance *balance);
+
+/* The whole story. */
+void ledger_show_text(const ledger_story *story);
+SOTTO_MUST_CHECK sotto_status ledger_show_json(const ledger_story *story,
+                                               sotto_error *error);
+
+/* cli/ledger_svg.c: the burn-down as a plot: what is left after each row. */
+SOTTO_MUST_CHECK sotto_status ledger_draw(const ledger_story *story, const char *path,
+                                          sotto_error *error);
+
+#endif

@@ -1,0 +1,44 @@
+/* cli/plan_report.h: the answer of `sotto plan`, and its two forms. */
+#ifndef SOTTO_CLI_PLAN_REPORT_H
+#define SOTTO_CLI_PLAN_REPORT_H
+
+#include <sotto/accountant.h>
+
+enum { PLAN_PAIRS = 12, PLAN_ATTACKS = 4, PLAN_ACCOUNTANTS = 3 };
+
+typedef struct plan_opinion {
+    sotto_accountant accountant;
+    sotto_status status; /* SOTTO_OK: `account` holds; else `reason` says why not */
+    sotto_account account;
+    sotto_error reason;
+} plan_opinion;
+
+typedef struct plan_attack {
+    double false_positive_rate;
+    double true_positive_rate; /* upper bound */
+} plan_attack;
+
+typedef struct plan_cost {
+    double share;         /* of the plan's Renyi divergence */
+    double epsilon_alone; /* of this event with its count, at the same delta; NaN: none */
+} plan_cost;
+
+typedef struct plan_report {
+    sotto_plan *plan;
+    sotto_account headline;
+    sotto_account pairs[PLAN_PAIRS]; /* certified pairs: the headline first */
+    size_t shown_count;              /* of the pairs, for the table */
+    size_t pair_count;               /* all, for the attack table */
+    plan_attack attacks[PLAN_ATTACKS];
+    plan_opinion opinions[PLAN_ACCOUNTANTS];
+    double mu, rho;   /* NaN: none */
+    double order;     /* at which the shares are taken */
+    plan_cost *costs; /* one for each event */
+} plan_report;
+
+SOTTO_MUST_CHECK sotto_status plan_report_text(const plan_report *report,
+                                               sotto_error *error);
+SOTTO_MUST_CHECK sotto_status plan_report_json(const plan_report *report,
+                                               sotto_error *error);
+
+#endif

@@ -1,0 +1,138 @@
+/* sotto verify: recompute a certificate from the file it is in, and show it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sotto/certificate.h>
+
+#include "commands.h"
+#include "input.h"
+#include "output.h"
+
+static const char *form_choice(size_t index)
+{
+    static const char *const names[] = {"text", "markdown", "html"};
+    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
+}
+
+static const cli_option options[] = {
+    {"file", CLI_FILE, CLI_OPERAND,
+     "a file that sotto released, with its certificate; - is standard input",
+     .value = "FILE", .example = "count.json"},
+    {"form", CLI_CHOICE, CLI_OPTIONAL, "how to show the certificate", .value = "NAME",
+     .fallback = "text", .choices = form_choice},
+    {"html", CLI_FILE, CLI_OPTIONAL, "also write it as an HTML page", .value = "FILE",
+     .example = "certificate.html"},
+    {0},
+};
+
+typedef struct certified {
+    char *text;
+    size_t size_bytes;
+} certified;
+
+static sotto_certificate_form form_of(const char *name)
+{
+    for (size_t i = 0; form_choice(i) != NULL; i++) {
+        if (strcmp(name, form_choice(i)) == 0) return (sotto_certificate_form)(i + 1);
+    }
+    return SOTTO_CERTIFICATE_TEXT;
+}
+
+/* A page is shown also when it does not hold: it says so at its top. */
+static sotto_status show_page(const certified *file, const char *form, sotto_error *error)
+{
+    char *page = NULL;
+    const sotto_status status = sotto_certificate_render(file->text, file->size_bytes,
+                                                         form_of(form), &page, error);
+    if (status == SOTTO_OK) (void)fputs(page, stdout);
+    sotto_certificate_free_text(page);
+    return status;
+}
+
+static sotto_status write_page(const certified *file, const char *path,
+                               sotto_error *error)
+{
+    char *page = NULL;
+    sotto_status status = sotto_certificate_render(file->text, file->size_bytes,
+                                                   SOTTO_CERTIFICATE_HTML, &page, error);
+    if (status == SOTTO_OK) status = cli_write_file("--html", path, page, error);
+    sotto_certificate_free_text(page);
+    return status;
+}
+
+static sotto_status show_json(const sotto_certificate_summary *summary,
+                              sotto_error *error)
+{
+    cli_json json = cli_json_new();
+    cli_json_flag(&json, "verified", summary->is_verified);
+    if (!summary->is_verified) cli_json_text(&json, "reason", summary->reason);
+    cli_json_flag(&json, "private", summary->is_private);
+    cli_json_flag(&json, "same_software", summary->is_exact);
+    cli_json_number(&json, "epsilon", summary->epsilon);
+    cli_json_number(&json, "delta", summary->delta);
+    cli_json_text(&json, "adjacency", sotto_adjacency_name(summary->adjacency));
+    cli_json_text(&json, "hash", summary->hash);
+    return cli_json_print(&json, error);
+}
+
+/* What cannot be read at all has no summary, but a script still gets its object. */
+static sotto_status show_unreadable(const sotto_error *reason, sotto_error *error)
+{
+    cli_json json = cli_json_new();
+    cli_json_flag(&json, "verified", false);
+    cli_json_text(&json, "reason", reason->message);
+    return cli_json_print(&json, error);
+}
+
+static sotto_status judge(const cli_call *call, const certified *file, sotto_error *error)
+{
+    const bool as_json = cli_flag(call, "json");
+    sotto_certificate_summary summary;
+    sotto_error reason = {.status = SOTTO_OK};
+    sotto_status status =
+        sotto_certificate_summarize(file->text, file->size_bytes, &summary, &reason);
+    if (status != SOTTO_OK) {
+        sotto_status shown = SOTTO_OK;
+        if (as_json && status == SOTTO_VERIFICATION)
+            shown = show_unreadable(&reason, error);
+        if (shown != SOTTO_OK) return shown;
+        return cli_fail(error, status, "%.60s: NOT VERIFIED: %.170s",
+                        cli_text(call, "file"), reason.message);
+    }
+    if (cli_given(call, "html")) status = write_page(file, cli_text(call, "html"), error);
+    if (status == SOTTO_OK) {
+        status = as_json ? show_json(&summary, error)
+                         : show_page(file, cli_text(call, "form"), error);
+    }
+    if (status != SOTTO_OK || summary.is_verified) return status;
+    return cli_fail(error, SOTTO_VERIFICATION, "%.60s: NOT VERIFIED: %.170s",
+                    cli_text(call, "file"), summary.reason);
+}
+
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    certified file = {.text = NULL};
+    if (cli_flag(call, "json") && cli_given(call, "form")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--json and --form %s are two ways to answer; leave one out",
+                        cli_text(call, "form"));
+    }
+    sotto_status status =
+        cli_read_file("FILE", cli_text(call, "file"), SOTTO_CERTIFIED_BYTES_MAX,
+                      SOTTO_VERIFICATION, &file.text, &file.size_bytes, error);
+    if (status == SOTTO_OK) status = judge(call, &file, error);
+    free(file.text);
+    return status;
+}
+
+const cli_command cli_verify = {
+    .name = "verify",
+    .summary = "Recompute a certificate and show what it guarantees",
+    .details =
+        "Exit code 0: every number was recomputed and holds; 1: not verified, and\n"
+        "the first difference is named.",
+    .options = options,
+    .example = "sotto verify examples/count.json",
+    .run = run,
+};

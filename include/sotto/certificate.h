@@ -1,0 +1,96 @@
+/* sotto/certificate.h: what a release reveals at most, whole and re-checkable.
+ *
+ * Idea        A certificate is a JSON object inside the released file: a sentence, epsilon at
+ *             several deltas, the plan that was carried out, the ledger before and after, and a
+ *             hash over everything else in the file. Anyone can recompute all of it.
+ * Assumes     That the software which wrote it did what the plan says: the hash guards against
+ *             editing, not against lying.
+ */
+#ifndef SOTTO_CERTIFICATE_H
+#define SOTTO_CERTIFICATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <sotto/accountant.h>
+#include <sotto/error.h>
+#include <sotto/gate.h>
+#include <sotto/ledger.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* No certified file is larger. */
+#define SOTTO_CERTIFIED_BYTES_MAX ((size_t)256 << 20)
+
+/* What the run knows beside the gate. Start from sotto_certificate_defaults(). Strings are
+ * borrowed for the call; lists are NULL-terminated. */
+typedef struct sotto_certificate_facts {
+    const char *output;         /* what is released, for example "a private count" */
+    double delta;               /* the delta the headline epsilon is stated at; 0: pure */
+    const char *unit;           /* "row", or "person (column id, at most 3 rows each)" */
+    const char *dataset;        /* dataset id of the schema; NULL when there is none */
+    const char *const *covered; /* data accesses covered by the guarantee */
+    const char *const
+        *unprotected;   /* facts that are not protected: schema, label set, n ... */
+    const char *tuning; /* how settings were chosen; NULL: "fixed in advance" */
+    const sotto_reservation *ledger; /* NULL: no ledger kept the budget */
+} sotto_certificate_facts;
+
+SOTTO_API sotto_certificate_facts sotto_certificate_defaults(void);
+
+/* Adds "certificate" to `payload_json` (a JSON object without that member) from what a
+ * finished gate did, and returns the whole file's text, to be freed with
+ * sotto_certificate_free_text(). The hash in it covers every other byte of the canonical form. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_certificate_attach(const char *payload_json, const sotto_gate *gate,
+                         const sotto_certificate_facts *facts, char **out_text,
+                         char out_hash[SOTTO_HASH_HEX_BYTES], sotto_error *error);
+
+/* Recomputes everything in the file: every epsilon, the attack table, the sentence, the
+ * ledger's sums, the hash. SOTTO_VERIFICATION names the first difference, what the file states
+ * and what was recomputed; a test-seeded run, a newer file version and a file that cannot be
+ * read fail too. Made by the same software (version, build, C library, kind of processor),
+ * every number must agree to the last bit; otherwise a bound may be larger than the recomputed
+ * one, or smaller by a relative 1e-9: another C library rounds otherwise, another version may
+ * have a tighter accountant. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_certificate_verify(const char *text,
+                                                                 size_t size_bytes,
+                                                                 sotto_error *error);
+
+/* What a certificate says in short, and whether it holds. */
+typedef struct sotto_certificate_summary {
+    double epsilon, delta; /* as stated */
+    sotto_adjacency adjacency;
+    bool is_private;  /* as stated: the noise came from the operating system */
+    bool is_verified; /* sotto_certificate_verify() accepts the file */
+    bool is_exact;    /* made by this very software, so that every bit was compared */
+    char reason[SOTTO_MESSAGE_BYTES]; /* why it is not verified; else empty */
+    char hash[SOTTO_HASH_HEX_BYTES];  /* as stated */
+} sotto_certificate_summary;
+
+/* SOTTO_OK also for a file that is not verified, as long as it can be read. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_certificate_summarize(const char *text, size_t size_bytes,
+                            sotto_certificate_summary *out_summary, sotto_error *error);
+
+typedef enum sotto_certificate_form {
+    SOTTO_CERTIFICATE_TEXT = 1,
+    SOTTO_CERTIFICATE_MARKDOWN = 2,
+    SOTTO_CERTIFICATE_HTML = 3
+} sotto_certificate_form;
+
+/* The certificate of a file for people to read, free with sotto_certificate_free_text(). It is
+ * verified first, and the page begins with the outcome: one that does not hold is shown under
+ * a warning. Only what cannot be read at all is refused. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_certificate_render(const char *text, size_t size_bytes, sotto_certificate_form form,
+                         char **out_text, sotto_error *error);
+
+SOTTO_API void sotto_certificate_free_text(char *text); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

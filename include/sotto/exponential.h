@@ -1,0 +1,49 @@
+/* sotto/exponential.h: choose a candidate with probability proportional to exp(score).
+ *
+ * Idea        A candidate with a better score is likelier, but not by more than one record may
+ *             show: weights are exp(epsilon score / range).
+ * Theorem     McSherry & Talwar, FOCS 2007 (Dwork & Roth 2014, Thm 3.10), for the range of the change
+ *             (Durfee & Rogers, NeurIPS 2019: bounded range): epsilon-DP when the change of the scores
+ *             between neighbours has range at most `range`: twice the sensitivity, or the
+ *             sensitivity itself when the change has one sign.
+ * Neighbours  config->adjacency; see sotto/selection.h.
+ * Assumes     those of sotto/selection.h; and an attacker who does not see the time it takes.
+ * Rounding    None: the choice is drawn with integers alone and has exactly the stated law, for
+ *             candidates however far behind (src/random/choice.h).
+ *             Proof note: src/privacy/mechanisms/exponential.md
+ */
+#ifndef SOTTO_EXPONENTIAL_H
+#define SOTTO_EXPONENTIAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sotto/error.h>
+#include <sotto/gate.h>
+#include <sotto/selection.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The line of a plan that one choice takes: mechanism SOTTO_EXPONENTIAL, the epsilon and the purpose. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_exponential_event(
+    const sotto_selection_config *config, sotto_event *out_event, sotto_error *error);
+
+/* Chooses among the candidates 0 .. count - 1. Time: at most `count` trials on average. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_exponential_choose(
+    sotto_gate *gate, const sotto_selection_config *config, const int64_t *scores,
+    size_t count, size_t *out_choice, sotto_error *error);
+
+/* Chooses among the points 0 .. ends[cells - 1] - 1 of a large public grid. The scores are constant on
+ * cells of consecutive points; cell i ends before point ends[i], ends ascend, and the last one is
+ * the public size of the grid, at most 2^62. The cells themselves may depend on the records: a point
+ * is released, never a cell. Time: `cells` steps and less than 11 trials on average. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_exponential_choose_point(
+    sotto_gate *gate, const sotto_selection_config *config, const int64_t *scores,
+    const uint64_t *ends, size_t cells, uint64_t *out_point, sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/* sotto/noisy_max.h: which score is the largest after noise?
+ *
+ * Idea        Add an independent exponential number of mean range / epsilon to each score and
+ *             report the place of the largest sum (never the sum itself).
+ * Theorem     Ding, Kifer, Saghaian, Steinke, Wang, Xiao & Zhang, "The Permute-and-Flip Mechanism is
+ *             Identical to Report-Noisy-Max with Exponential Noise", arXiv:2105.07260: the place has
+ *             exactly the law of permute-and-flip. So it is drawn by permute-and-flip: real exponential numbers, with
+ *             their infinitely many digits, are never needed, and ties have no special case.
+ * Neighbours  config->adjacency; see sotto/selection.h.
+ * Assumes     those of sotto/selection.h; and an attacker who does not see the time it takes.
+ * Noise       Only exponential noise is offered. Gumbel noise gives the exponential mechanism
+ *             (sotto/exponential.h); two-sided Laplace noise is worse than either.
+ * Rounding    None. Proof note: src/privacy/mechanisms/noisy_max.md
+ */
+#ifndef SOTTO_NOISY_MAX_H
+#define SOTTO_NOISY_MAX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sotto/error.h>
+#include <sotto/gate.h>
+#include <sotto/selection.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The line of a plan that one report takes. Its law is permute-and-flip's, and so is its mechanism in
+ * the plan: SOTTO_PERMUTE_AND_FLIP. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_noisy_max_event(
+    const sotto_selection_config *config, sotto_event *out_event, sotto_error *error);
+
+/* The place, 0 .. count - 1, of the largest noisy score. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_noisy_max_report(
+    sotto_gate *gate, const sotto_selection_config *config, const int64_t *scores,
+    size_t count, size_t *out_place, sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+/* sotto/propose_test_release.h: release the most frequent category if no single vote can change it.
+ *
+ * Idea        The mode of a histogram with a wide gap is the same for all neighbours: releasing it
+ *             reveals nothing. How far the histogram is from one whose mode could change is a
+ *             count of sensitivity 1; test it under noise, and release only if it passes.
+ * Theorem     Dwork & Lei, STOC 2009, for integers: with distance t, X discrete Laplace of scale 1/epsilon
+ *             and k the least integer with P(X >= k) = r^k/(1+r) <= delta, r = exp(-epsilon), releasing
+ *             the mode when t + X >= k, and "nothing" otherwise, is (epsilon, delta)-DP.
+ * Neighbours  SOTTO_REPLACE_ONE: one vote moves to another category; with gap g between the two
+ *             largest counts t = max(0, ceil(g/2) - 1). SOTTO_ADD_REMOVE: one vote more or less;
+ *             t = max(0, g - 1).
+ * Assumes     (1) one record is one vote (it changes one count by one, or moves one unit from one count to
+ *             another); (2) categories and their order are public. Equal counts: the first category
+ *             is the mode, whatever the records are.
+ * Rounding    The scale is rounded up, k is found with outward rounding; epsilon and delta are charged
+ *             in full, also when nothing is released.
+ *             Proof note: src/privacy/mechanisms/propose_test_release.md
+ */
+#ifndef SOTTO_PROPOSE_TEST_RELEASE_H
+#define SOTTO_PROPOSE_TEST_RELEASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sotto/error.h>
+#include <sotto/gate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sotto_propose_test_release_config {
+    double epsilon;            /* from 2^-30 to 1e6; has no default */
+    double delta;              /* in (0, 0.999999]; has no default */
+    sotto_adjacency adjacency; /* has no default */
+    const char *purpose;       /* 1 to 47 bytes; borrowed; has no default */
+} sotto_propose_test_release_config;
+
+/* Nothing is set. */
+SOTTO_API sotto_propose_test_release_config sotto_propose_test_release_defaults(void);
+
+/* The line of a plan that one release takes: mechanism SOTTO_APPROXIMATE, epsilon, delta, purpose. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_propose_test_release_event(const sotto_propose_test_release_config *config,
+                                 sotto_event *out_event, sotto_error *error);
+
+/* The k of the theorem: public, from the settings alone. A histogram whose distance is k or more
+ * is released with probability above 1/2. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_propose_test_release_threshold(const sotto_propose_test_release_config *config,
+                                     int64_t *out_threshold, sotto_error *error);
+
+/* Writes the mode of counts[0 .. categories - 1] and true, or `categories` and false ("nothing"). At
+ * least two categories; negative counts are refused. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_propose_test_release_mode(
+    sotto_gate *gate, const sotto_propose_test_release_config *config,
+    const int64_t *counts, size_t categories, bool *out_released, size_t *out_mode,
+    sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

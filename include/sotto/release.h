@@ -1,0 +1,132 @@
+/* sotto/release.h: one private statistic of a table, with its interval and its certificate.
+ *
+ * Idea        Settings and schema give a plan; the plan is charged to the ledger; then, and only
+ *             then, the rows are read, the statistic goes through the gate, and a JSON file with
+ *             the certificate comes out.
+ * Theorem     Each statistic is one or two mechanisms on a function of the rows whose sensitivity
+ *             follows from the schema alone: src/run/release.md has the claims and their proofs.
+ * Neighbours  config->adjacency: one row more or less (the number of rows is secret), or one row
+ *             exchanged (it is public).
+ * Assumes     (1) The schema was written without looking at the rows; (2) one person has one row:
+ *             a schema with a `unit` is refused; (3) whoever sees the output does not see how long
+ *             the run took.
+ * Rounding    Values are clipped to the schema's bounds and rounded to a public power-of-two
+ *             grid; sums are exact integers. Docs: docs/release.md
+ */
+#ifndef SOTTO_RELEASE_H
+#define SOTTO_RELEASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sotto/accountant.h>
+#include <sotto/error.h>
+#include <sotto/schema.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Values are part of the ABI: written out and never renumbered. */
+typedef enum sotto_statistic {
+    SOTTO_STATISTIC_UNSET = 0,
+    SOTTO_RELEASE_COUNT = 1,     /* how many rows */
+    SOTTO_RELEASE_SUM = 2,       /* of a numeric column */
+    SOTTO_RELEASE_MEAN = 3,      /* of a numeric column */
+    SOTTO_RELEASE_HISTOGRAM = 4, /* rows in each category or bin */
+    SOTTO_RELEASE_QUANTILE = 5,  /* of a numeric column */
+    SOTTO_RELEASE_BOUNDS = 6,    /* powers of two that a numeric column lies between */
+    SOTTO_RELEASE_RESPONSES = 7, /* one randomised answer a row */
+    SOTTO_RELEASE_CHOICE = 8     /* the best of public candidates */
+} sotto_statistic;
+
+/* What makes a candidate good. */
+typedef enum sotto_score {
+    SOTTO_SCORE_GIVEN = 0,   /* a file of lines `candidate,score` */
+    SOTTO_SCORE_COUNT = 1,   /* rows that have this value */
+    SOTTO_SCORE_REVENUE = 2, /* price times rows that would pay it */
+    SOTTO_SCORE_QUANTILE = 3 /* closeness of its rank to the wanted one */
+} sotto_score;
+
+/* Start from sotto_release_defaults(). Texts are borrowed for the call. */
+typedef struct sotto_release_config {
+    sotto_statistic statistic;
+    const char *column; /* NULL for a count and for scores from a file */
+    double epsilon;     /* of the whole release; has no default */
+    double delta;       /* SOTTO_UNSET: pure */
+    sotto_mechanism
+        mechanism; /* unset: SOTTO_DISCRETE_LAPLACE, with a delta SOTTO_GAUSSIAN;
+                                  SOTTO_PERMUTE_AND_FLIP for a choice */
+    sotto_adjacency adjacency; /* default SOTTO_ADD_REMOVE */
+    uint64_t public_n;         /* rows of the file, declared public; 0: not said */
+    const char *const
+        *where;        /* "COLUMN=VALUE", all must hold; NULL ends; NULL: all rows */
+    double confidence; /* of intervals and accuracy; default 0.95 */
+    const char *edges; /* histogram: bin edges, ascending: "0,18,65,110"; NULL: none */
+    uint64_t bins;     /* histogram: so many bins between the bounds; 0: none */
+    double quantile;   /* above 0, below 1, at most 3 decimals; has no default */
+    sotto_score score; /* of a choice */
+    const char *candidates; /* revenue, quantile: "9.99,12.5,20"; NULL: none */
+    uint64_t sensitivity;   /* given scores: how far one row moves a score; no default */
+    bool monotone;          /* given scores: one row moves all of them the same way */
+    const char *ledger;     /* NULL: the schema's */
+    const char *output;     /* file to write, replaced in one stroke; NULL: none */
+    bool insecure_test;     /* noise from `test_seed`: the certificate says NOT PRIVATE */
+    uint64_t test_seed;
+} sotto_release_config;
+
+SOTTO_API sotto_release_config sotto_release_defaults(void);
+
+/* What would be charged: from settings and schema alone, nothing else is opened. `schema` may be
+ * NULL for given scores. Free with sotto_plan_free(). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_release_plan(const sotto_release_config *config, const sotto_schema *schema,
+                   sotto_plan **out_plan, sotto_error *error);
+
+typedef struct sotto_release_result sotto_release_result;
+
+/* The whole way: plan, header of the data file, charge, gate, rows, release, certificate, file.
+ * SOTTO_BUDGET_EXCEEDED: nothing was charged and no row read. After any other failure the charge
+ * may stand. Free with sotto_release_free(). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_run(
+    const sotto_release_config *config, const sotto_schema *schema, const char *data_path,
+    sotto_release_result **out_result, sotto_error *error);
+
+/* Frequencies behind the answers of SOTTO_RELEASE_RESPONSES, from the file it wrote: unbiased
+ * estimates with standard errors and intervals. Reads no private data and costs nothing; the
+ * result has no certificate. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_release_estimate(const char *answers_path, double confidence,
+                       sotto_release_result **out_result, sotto_error *error);
+SOTTO_API void sotto_release_free(sotto_release_result *result); /* NULL is fine */
+
+/* Borrowed from the result: the whole JSON file, the same for people (without the certificate),
+ * the certificate for people ("" when there is none). */
+SOTTO_API const char *sotto_release_json(const sotto_release_result *result);
+SOTTO_API const char *sotto_release_text(const sotto_release_result *result);
+SOTTO_API const char *sotto_release_certificate(const sotto_release_result *result);
+
+/* The released values: 1, or one a bin, category or answer. */
+typedef struct sotto_release_value {
+    const char *label; /* borrowed: "mean", a category, a bin, a chosen candidate */
+    double value;      /* NaN when the label says it all */
+    double lower;      /* interval, each by itself; NaN: none */
+    double upper;
+} sotto_release_value;
+
+SOTTO_API size_t sotto_release_size(const sotto_release_result *result);
+SOTTO_API sotto_release_value sotto_release_at(const sotto_release_result *result,
+                                               size_t index);
+
+/* "count", "sum", ... as the command line spells them; "unknown" for other values. */
+SOTTO_API const char *sotto_statistic_name(sotto_statistic statistic);
+SOTTO_API const char *sotto_score_name(sotto_score score);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_score_from_name(const char *name,
+                                                              sotto_score *out,
+                                                              sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

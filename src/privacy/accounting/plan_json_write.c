@@ -1,0 +1,112 @@
+/* The canonical JSON form of a plan: what plan_json.c reads back to the same bits. */
+#include "privacy/accounting/plan_json_write.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* An unset number is an absent member. */
+static void write_number(sot_json_writer *writer, const char *key, double value)
+{
+    if (isnan(value)) return;
+    sot_json_key(writer, key);
+    sot_json_write_double(writer, value);
+}
+
+static void write_sampling(sot_json_writer *writer, const sotto_event *event)
+{
+    if (event->sampling == SOTTO_NOT_SAMPLED) return;
+    sot_json_key(writer, "sampling");
+    sot_json_begin_object(writer);
+    sot_json_key(writer, "method");
+    sot_json_write_string(writer, sotto_sampling_name(event->sampling));
+    write_number(writer, "rate", event->rate);
+    sot_json_end_object(writer);
+}
+
+/* Keys in byte order, so that the form is the canonical one of base/json_canonical.h. */
+static void write_event(sot_json_writer *writer, const sotto_event *event)
+{
+    const bool is_gaussian = event->mechanism == SOTTO_GAUSSIAN;
+    const bool has_sigma = is_gaussian || event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
+    sot_json_begin_object(writer);
+    if (event->categories != 0) {
+        sot_json_key(writer, "categories");
+        sot_json_write_int64(writer, (int64_t)event->categories);
+    }
+    sot_json_key(writer, "count");
+    if (event->count == 0) {
+        sot_json_write_string(writer, "search");
+    } else {
+        sot_json_write_int64(writer, (int64_t)event->count); /* at most 1e12 */
+    }
+    write_number(writer, "delta", event->delta);
+    write_number(writer, "epsilon", event->epsilon);
+    write_number(writer, "grid", event->grid);
+    sot_json_key(writer, "mechanism");
+    sot_json_write_string(writer, sotto_mechanism_name(event->mechanism));
+    write_number(writer, "mu", event->mu);
+    if (is_gaussian && isnan(event->noise_multiplier)) {
+        sot_json_key(writer, "noise_multiplier");
+        sot_json_write_string(writer, "search");
+    } else {
+        write_number(writer, "noise_multiplier", event->noise_multiplier);
+    }
+    if (event->purpose[0] != '\0') {
+        sot_json_key(writer, "purpose");
+        sot_json_write_string(writer, event->purpose);
+    }
+    write_number(writer, "rho", event->rho);
+    write_sampling(writer, event);
+    if (!has_sigma) write_number(writer, "scale", event->scale);
+    write_number(writer, "sensitivity", event->sensitivity);
+    if (has_sigma) write_number(writer, "sigma", event->scale);
+    sot_json_end_object(writer);
+}
+
+void sot_plan_write(const sotto_plan *plan, sot_json_writer *writer)
+{
+    sot_json_begin_object(writer);
+    sot_json_key(writer, "adjacency");
+    sot_json_write_string(writer, sotto_adjacency_name(sotto_plan_adjacency(plan)));
+    sot_json_key(writer, "events");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < sotto_plan_size(plan); i++)
+        write_event(writer, sotto_plan_event(plan, i));
+    sot_json_end_array(writer);
+    sot_json_end_object(writer);
+}
+
+sotto_status sotto_plan_to_json(const sotto_plan *plan, char **out_json,
+                                sotto_error *error)
+{
+    sot_json_writer *writer;
+    const char *text;
+    size_t size_bytes;
+    if (sotto_plan_size(plan) == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the plan has no events; add one before writing it");
+    }
+    sotto_status status = sot_json_writer_new(false, &writer, error);
+    if (status != SOTTO_OK) return status;
+    sot_plan_write(plan, writer);
+    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
+    if (status == SOTTO_OK) {
+        char *json = sot_copy_string(text);
+        if (json == NULL) {
+            status = sot_fail_memory(error, size_bytes, 1);
+        } else {
+            json[size_bytes - 1] = '\0'; /* the final newline is not part of the form */
+            *out_json = json;
+        }
+    }
+    sot_json_writer_free(writer);
+    return status;
+}
+
+void sotto_plan_free_json(char *json)
+{
+    sot_free(json);
+}

@@ -1,0 +1,66 @@
+#include "privacy/ledger/amount.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "numeric/outward.h"
+
+/* Units are below 1, so the scaling multiplies: it is exact, also for subnormal values, or
+ * overflows to infinity, which the comparison refuses. Above 2^53 every double is whole. */
+static bool whole(double value, int unit, double (*rounding)(double), int64_t *out_amount)
+{
+    if (!(value >= 0.0)) return false; /* NaN too */
+    const double units = rounding(ldexp(value, -unit));
+    if (!(units <= 0x1p62 - 0x1p9)) return false; /* the last double below 2^62 */
+    *out_amount = (int64_t)units;
+    return true;
+}
+
+bool sot_amount_up(double value, int unit, int64_t *out_amount)
+{
+    return whole(value, unit, ceil, out_amount);
+}
+
+bool sot_amount_down(double value, int unit, int64_t *out_amount)
+{
+    return whole(value, unit, floor, out_amount);
+}
+
+bool sot_amount_add(int64_t a, int64_t b, int64_t *out_sum)
+{
+    assert(a >= 0 && a <= sot_amount_max && b >= 0 && b <= sot_amount_max);
+    if (a > sot_amount_max - b) return false;
+    *out_sum = a + b;
+    return true;
+}
+
+double sot_amount_value_up(int64_t amount, int unit)
+{
+    double nearest = (double)amount;
+    if ((int64_t)nearest < amount) nearest = sot_next_up(nearest);
+    return ldexp(nearest, unit);
+}
+
+double sot_amount_value_down(int64_t amount, int unit)
+{
+    double nearest = (double)amount;
+    if ((int64_t)nearest > amount) nearest = sot_next_down(nearest);
+    return ldexp(nearest, unit);
+}
+
+const char *sot_charge_text(int64_t charge, bool up, char buffer[SOT_AMOUNT_TEXT_BYTES])
+{
+    const int64_t one = INT64_C(1) << -SOT_CHARGE_UNIT;
+    const int64_t scaled = (charge % one) * 1000000; /* below 2^60 */
+    int64_t millionths = scaled / one + (up && scaled % one != 0 ? 1 : 0);
+    int64_t ones = charge / one;
+    if (millionths == 1000000) {
+        millionths = 0;
+        ones++;
+    }
+    (void)snprintf(buffer, SOT_AMOUNT_TEXT_BYTES, "%" PRId64 ".%06" PRId64, ones,
+                   millionths);
+    return buffer;
+}

@@ -1,0 +1,40 @@
+/* ledger/amount.h: what is charged, as whole numbers of units.
+ *
+ * Idea      A sum of doubles forgets: 1e6 + 1e-12 is 1e6, and a million such runs would be
+ *           free. Amounts are int64 in units of a power of two, so adding them is exact.
+ * Range     An amount is at most 2^62 - 1, and no sum is formed that would exceed it, so an
+ *           int64 never overflows: ledger.md section "Rounding".
+ */
+#ifndef SOT_LEDGER_AMOUNT_H
+#define SOT_LEDGER_AMOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* log2 of the unit of each column. */
+enum {
+    SOT_CHARGE_UNIT = -40,  /* epsilon of a pure budget, else RDP: up to 4.2e6 */
+    SOT_DELTA_UNIT = -62,   /* the runs' own deltas: up to 1 */
+    SOT_SAMPLER_UNIT = -90, /* total variation of samplers: up to 3.7e-9 */
+    SOT_AMOUNT_TEXT_BYTES = 40
+};
+
+static const int64_t sot_amount_max = (INT64_C(1) << 62) - 1;
+
+/* The least amount whose value is at least `value`, and the greatest that is at most it. False,
+ * with *out untouched, for NaN, negative, infinite and too large values. */
+bool sot_amount_up(double value, int unit, int64_t *out_amount);
+bool sot_amount_down(double value, int unit, int64_t *out_amount);
+
+/* a + b, or false beyond sot_amount_max; both are amounts. */
+bool sot_amount_add(int64_t a, int64_t b, int64_t *out_sum);
+
+/* The value as a double, on the safe side where 53 bits do not hold it. */
+double sot_amount_value_up(int64_t amount, int unit);
+double sot_amount_value_down(int64_t amount, int unit);
+
+/* A charge with six decimals, in exact arithmetic, on the safe side: "0.100001". */
+const char *sot_charge_text(int64_t charge, bool up, char buffer[SOT_AMOUNT_TEXT_BYTES]);
+
+#endif

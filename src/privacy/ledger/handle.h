@@ -1,0 +1,21 @@
+/* ledger/handle.h: an open ledger, shared by ledger.c and history.c. */
+#ifndef SOT_LEDGER_HANDLE_H
+#define SOT_LEDGER_HANDLE_H
+
+#include <stdbool.h>
+
+#include "privacy/ledger/replay.h"
+#include "privacy/ledger/store.h"
+
+struct sotto_ledger {
+    sot_store *store;
+    sot_state state; /* as of the last look; caught up inside every transaction */
+    bool deferred;   /* only by the planted bug ledger_charged_after_release */
+};
+
+/* Starts a transaction, sees that the file is still the one that was opened, and takes in the
+ * rows that others have added. On failure there is no transaction. */
+SOTTO_MUST_CHECK sotto_status sot_ledger_begin(sotto_ledger *ledger, bool to_write,
+                                               sotto_error *error);
+
+#endif

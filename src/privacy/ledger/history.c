@@ -1,0 +1,284 @@
+/* All rows of a ledger, from the file or from an export: shown, exported, checked. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "numeric/outward.h"
+#include "privacy/ledger/amount.h"
+#include "privacy/ledger/budget.h"
+#include "privacy/ledger/handle.h"
+#include "privacy/ledger/pricing.h"
+
+/* A walk over rows that verifies each and then does what it was made for. */
+typedef struct walk {
+    sot_state state;
+    sotto_ledger_visitor visitor; /* NULL: none */
+    void *context;
+    const char *expected_head; /* NULL: none */
+    bool found_head;
+    bool reprices; /* each charge against its plan */
+    bool gathers;  /* every event into `all` */
+    sotto_plan *all;
+} walk;
+
+static void end_walk(walk *w)
+{
+    sot_state_free(&w->state);
+    sotto_plan_free(w->all);
+}
+
+/* What was charged must be what the plan costs, up to what another C library may have rounded
+ * otherwise: the bounds of the accountant are within 1e-9 of each other. */
+static sotto_status check_price(const walk *w, const sot_entry *entry,
+                                const sotto_plan *plan, sotto_error *error)
+{
+    sot_price price;
+    sotto_error cause;
+    const sotto_status status = sot_price_plan(
+        &w->state, plan, sot_amount_value_down(entry->sampler, SOT_SAMPLER_UNIT), &price,
+        &cause);
+    if (status == SOTTO_OUT_OF_MEMORY)
+        return sot_fail(error, status, "%s", cause.message);
+    if (status != SOTTO_OK) {
+        return sot_fail(error, SOTTO_VERIFICATION, "row %llu of the ledger: %.200s",
+                        (unsigned long long)entry->row, cause.message);
+    }
+    if (price.charge - price.charge / 1000000000 - 1 <= entry->charge &&
+        price.own - price.own / 1000000000 - 1 <= entry->own)
+        return SOTTO_OK;
+    char charged[SOT_AMOUNT_TEXT_BYTES], costs[SOT_AMOUNT_TEXT_BYTES];
+    return sot_fail(
+        error, SOTTO_VERIFICATION,
+        "row %llu of the ledger was charged %s (own delta %g), but its plan costs "
+        "%s (own delta %g)",
+        (unsigned long long)entry->row, sot_charge_text(entry->charge, false, charged),
+        ldexp((double)entry->own, SOT_DELTA_UNIT),
+        sot_charge_text(price.charge, true, costs),
+        ldexp((double)price.own, SOT_DELTA_UNIT));
+}
+
+static sotto_status gather(sotto_plan *all, const sotto_plan *plan, sotto_error *error)
+{
+    for (size_t i = 0; i < sotto_plan_size(plan); i++) {
+        const sotto_status status = sotto_plan_add(all, sotto_plan_event(plan, i), error);
+        if (status != SOTTO_OK) return status;
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status look_at_plan(const walk *w, const char *line, size_t size_bytes,
+                                 const sot_entry *entry, sotto_error *error)
+{
+    sotto_plan *plan;
+    sotto_error cause;
+    sotto_status status = sot_entry_plan(line, size_bytes, &plan, &cause);
+    if (status == SOTTO_OUT_OF_MEMORY)
+        return sot_fail(error, status, "%s", cause.message);
+    if (status != SOTTO_OK) {
+        return sot_fail(error, SOTTO_VERIFICATION, "row %llu of the ledger: %.200s",
+                        (unsigned long long)entry->row, cause.message);
+    }
+    if (w->reprices) status = check_price(w, entry, plan, error);
+    if (status == SOTTO_OK && w->gathers) status = gather(w->all, plan, error);
+    sotto_plan_free(plan);
+    return status;
+}
+
+static sotto_status call_visitor(const walk *w, const sot_entry *entry,
+                                 double delta_before, sotto_error *error)
+{
+    sotto_ledger_balance balance;
+    sot_state_balance(&w->state, &balance);
+    const bool is_budget =
+        entry->kind == SOTTO_LEDGER_INIT || entry->kind == SOTTO_LEDGER_GRANT;
+    const bool is_charge = entry->kind == SOTTO_LEDGER_RESERVE;
+    const sotto_ledger_entry shown = {
+        .kind = entry->kind,
+        .row = entry->row,
+        .time_seconds = entry->time_seconds,
+        .text = entry->text,
+        .epsilon = is_budget ? entry->epsilon : SOTTO_UNSET,
+        .delta = is_budget ? entry->delta : SOTTO_UNSET,
+        .charged =
+            is_charge ? sot_amount_value_up(entry->charge, SOT_CHARGE_UNIT) : SOTTO_UNSET,
+        .delta_charged =
+            is_charge ? sot_sub_up(balance.delta_spent, delta_before) : SOTTO_UNSET,
+        .reservation = entry->reservation,
+        .output_hash = entry->output,
+        .hash = entry->hash,
+        .budget = balance.budget,
+        .spent = balance.spent,
+    };
+    return w->visitor(&shown, w->context, error);
+}
+
+static sotto_status step(const char *line, size_t size_bytes, uint64_t row, void *context,
+                         sotto_error *error)
+{
+    walk *w = context;
+    sot_entry entry;
+    sotto_ledger_balance before = {.delta_spent = 0.0};
+    sotto_status status = sot_entry_parse(line, size_bytes, row, &entry, error);
+    if (status != SOTTO_OK) return status;
+    if (w->state.rows > 0) sot_state_balance(&w->state, &before);
+    status = sot_state_apply(&w->state, &entry, error);
+    if (status != SOTTO_OK) return status;
+    if (w->expected_head != NULL && strcmp(entry.hash, w->expected_head) == 0)
+        w->found_head = true;
+    if (entry.kind == SOTTO_LEDGER_INIT && w->gathers) {
+        status = sotto_plan_new(entry.adjacency, &w->all, error);
+        if (status != SOTTO_OK) return status;
+    }
+    if (entry.kind == SOTTO_LEDGER_RESERVE && (w->reprices || w->gathers)) {
+        status = look_at_plan(w, line, size_bytes, &entry, error);
+        if (status != SOTTO_OK) return status;
+    }
+    return w->visitor != NULL ? call_visitor(w, &entry, before.delta_spent, error)
+                              : SOTTO_OK;
+}
+
+/* Walks over all rows of one moment. */
+static sotto_status walk_ledger(sotto_ledger *ledger, walk *w, bool checks_structure,
+                                sotto_error *error)
+{
+    sotto_status status = sot_ledger_begin(ledger, false, error);
+    if (status != SOTTO_OK) return status;
+    w->state = sot_state_new();
+    if (checks_structure) status = sot_store_check_structure(ledger->store, error);
+    if (status == SOTTO_OK) status = sot_store_read(ledger->store, 1, step, w, error);
+    sot_store_rollback(ledger->store);
+    return status;
+}
+
+sotto_status sotto_ledger_visit(sotto_ledger *ledger, sotto_ledger_visitor visitor,
+                                void *context, sotto_error *error)
+{
+    walk w = {.visitor = visitor, .context = context};
+    const sotto_status status = walk_ledger(ledger, &w, false, error);
+    end_walk(&w);
+    return status;
+}
+
+/* ---- export ---- */
+
+typedef struct export_walk {
+    walk walk;
+    sotto_ledger_sink sink;
+    void *context;
+} export_walk;
+
+static sotto_status export_line(const char *line, size_t size_bytes, uint64_t row,
+                                void *context, sotto_error *error)
+{
+    export_walk *w = context;
+    sotto_status status = step(line, size_bytes, row, &w->walk, error);
+    if (status != SOTTO_OK) return status;
+    char *text = sot_new_array(size_bytes + 2, 1);
+    if (text == NULL) return sot_fail_memory(error, size_bytes + 2, 1);
+    memcpy(text, line, size_bytes);
+    text[size_bytes] = '\n';
+    status = w->sink(text, size_bytes + 1, w->context, error);
+    sot_free(text);
+    return status;
+}
+
+sotto_status sotto_ledger_export(sotto_ledger *ledger, sotto_ledger_sink sink,
+                                 void *context, sotto_error *error)
+{
+    export_walk w = {.sink = sink, .context = context};
+    sotto_status status = sot_ledger_begin(ledger, false, error);
+    if (status != SOTTO_OK) return status;
+    w.walk.state = sot_state_new();
+    status = sot_store_read(ledger->store, 1, export_line, &w, error);
+    sot_store_rollback(ledger->store);
+    end_walk(&w.walk);
+    return status;
+}
+
+/* ---- check ---- */
+
+static sotto_status check_anchor(const walk *w, sotto_error *error)
+{
+    if (w->expected_head == NULL || w->found_head) return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_VERIFICATION,
+        "the expected head %.16s... is not among this ledger's hashes; it is an older "
+        "copy, or another ledger: find the one that has it",
+        w->expected_head);
+}
+
+sotto_status sotto_ledger_check(sotto_ledger *ledger, const char *expected_head,
+                                sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    if (expected_head != NULL)
+        status = sot_entry_check_hash("expected head", expected_head, error);
+    if (status != SOTTO_OK) return status;
+    walk w = {.expected_head = expected_head, .reprices = true};
+    status = walk_ledger(ledger, &w, true, error);
+    if (status == SOTTO_OK) status = check_anchor(&w, error);
+    end_walk(&w);
+    return status;
+}
+
+sotto_status sotto_ledger_check_export(const char *text, size_t size_bytes,
+                                       const char *expected_head,
+                                       sotto_ledger_balance *out_balance,
+                                       sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    if (expected_head != NULL)
+        status = sot_entry_check_hash("expected head", expected_head, error);
+    if (status != SOTTO_OK) return status;
+    walk w = {.state = sot_state_new(), .expected_head = expected_head, .reprices = true};
+    for (size_t at = 0; status == SOTTO_OK && at < size_bytes;) {
+        const char *end = memchr(text + at, '\n', size_bytes - at);
+        const size_t length = end != NULL ? (size_t)(end - text) - at : size_bytes - at;
+        status = end == NULL ? sot_fail(error, SOTTO_VERIFICATION,
+                                        "row %llu of the ledger: its line is cut short",
+                                        (unsigned long long)w.state.rows + 1)
+                             : step(text + at, length, w.state.rows + 1, &w, error);
+        at += length + 1;
+    }
+    if (status == SOTTO_OK && w.state.rows == 0) {
+        status =
+            sot_fail(error, SOTTO_VERIFICATION,
+                     "there are no rows; give a file that 'sotto ledger export' wrote");
+    }
+    if (status == SOTTO_OK) status = check_anchor(&w, error);
+    if (status == SOTTO_OK && out_balance != NULL)
+        sot_state_balance(&w.state, out_balance);
+    end_walk(&w);
+    return status;
+}
+
+/* ---- information ---- */
+
+/* The samplers' total variation tau costs (1 + e^epsilon) tau of delta, with an epsilon that is
+ * at most the ledger's: taken off first. */
+static double delta_without_samplers(const sot_state *state)
+{
+    int64_t price = 0;
+    (void)sot_state_delta(state->epsilon, 0, state->sampler_spent, &price);
+    const double left =
+        sot_sub_down(state->delta, sot_amount_value_up(price, SOT_DELTA_UNIT));
+    return left > 0.0 ? left : 0.0;
+}
+
+sotto_status sotto_ledger_account(sotto_ledger *ledger, sotto_accountant accountant,
+                                  sotto_account *out_account, sotto_error *error)
+{
+    walk w = {.gathers = true};
+    sotto_status status = walk_ledger(ledger, &w, false, error);
+    if (status == SOTTO_OK && sotto_plan_size(w.all) == 0)
+        status = sot_fail(error, SOTTO_UNREACHABLE, "nothing has been charged yet");
+    if (status == SOTTO_OK) {
+        status = sotto_account_epsilon(
+            w.all, accountant, delta_without_samplers(&w.state), out_account, error);
+    }
+    if (status == SOTTO_OK) out_account->delta = w.state.delta;
+    end_walk(&w);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* mechanisms/additive.h: what all mechanisms that add noise to integer sums have in common.
+ *
+ * The law of the noise and the theorem about it are the mechanism's; here is the way through
+ * the gate, the tape, and the addition.
+ */
+#ifndef SOT_MECHANISMS_ADDITIVE_H
+#define SOT_MECHANISMS_ADDITIVE_H
+
+#include <sotto/grid.h>
+
+#include "privacy/mechanisms/gate.h"
+
+/* Sums are taken as they are up to +-2^62, which the caps of sotto/grid.h guarantee; results
+ * are cut at one less. */
+#define SOT_SUM_MAX    (INT64_C(1) << 62)
+#define SOT_RESULT_MAX (SOT_SUM_MAX - 1)
+
+typedef sotto_status (*sot_noise_fill)(sotto_rng *rng, const void *law, int64_t *out,
+                                       size_t count, sotto_error *error);
+
+typedef struct sot_additive {
+    sotto_event event;
+    sotto_adjacency adjacency;
+    sotto_norm norm;    /* of `sensitivity` */
+    double sensitivity; /* in units of the sums */
+    sot_noise_fill fill;
+    const void *law;
+    double sampler_error; /* total variation of one draw, at most */
+} sot_additive;
+
+/* cut(exact + noise), where `exact` is first cut to +-SOT_SUM_MAX.
+ *
+ * Cutting the exact value moves neighbours closer, never apart. Cutting the result is
+ * post-processing. Noise of +-INT64_MAX may stand for anything beyond: whatever `exact` is, the
+ * result is then +-SOT_RESULT_MAX, as it would be for the noise that was meant. */
+int64_t sot_add_clamped(int64_t exact, int64_t noise);
+
+/* Lets the release through the gate, draws, adds, records. Outputs are written last, and noise
+ * is wiped: noise and output together are the exact sums. */
+SOTTO_MUST_CHECK sotto_status sot_additive_release(sotto_gate *gate,
+                                                   const sot_additive *mechanism,
+                                                   const int64_t *exact_sums,
+                                                   size_t count, int64_t *out_noisy_sums,
+                                                   sotto_error *error);
+
+/* Checks that every additive config needs: adjacency, purpose, grid (a power of two). Fills
+ * purpose and grid of the event. */
+SOTTO_MUST_CHECK sotto_status sot_additive_event(sotto_event *event,
+                                                 sotto_adjacency adjacency, double grid,
+                                                 const char *purpose, sotto_error *error);
+
+#endif

@@ -1,0 +1,162 @@
+#include <sotto/exponential.h>
+
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/plant.h"
+#include "privacy/mechanisms/gate.h"
+#include "privacy/mechanisms/selection.h"
+#include "privacy/mechanisms/tape.h"
+
+sotto_status sotto_exponential_event(const sotto_selection_config *config,
+                                     sotto_event *out_event, sotto_error *error)
+{
+    return sot_selection_event(config, SOTTO_EXPONENTIAL, out_event, error);
+}
+
+/* Settings, neighbours, plan: everything that can refuse, before anything is drawn. */
+static sotto_status admit(sotto_gate *gate, const sotto_selection_config *config,
+                          size_t *out_index, sotto_error *error)
+{
+    sotto_event event;
+    sotto_status status = sotto_exponential_event(config, &event, error);
+    if (status == SOTTO_OK)
+        status = sot_gate_check_adjacency(gate, config->adjacency, error);
+    if (status == SOTTO_OK) status = sot_gate_admit(gate, &event, out_index, error);
+    return status;
+}
+
+static sot_tape_choice_call describe(const sotto_selection_config *config, size_t index,
+                                     const int64_t *scores, size_t cells)
+{
+    return (sot_tape_choice_call){
+        .index = index,
+        .scores = scores,
+        .cells = cells,
+        .candidates = cells,
+        .range_most = sot_selection_range_of(config->change, config->sensitivity),
+        .change_most = config->sensitivity};
+}
+
+static sot_slope slope_of(const sotto_selection_config *config)
+{
+    return sot_exact_slope(config->epsilon,
+                           sot_selection_range_of(config->change, config->sensitivity));
+}
+
+/* Planted: "with a clear winner the noise does not matter". */
+static bool winner_is_clear(const int64_t *scores, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (scores[i] / 2 >= scores[0] / 2 - 500) return false;
+    }
+    return true;
+}
+
+sotto_status sotto_exponential_choose(sotto_gate *gate,
+                                      const sotto_selection_config *config,
+                                      const int64_t *scores, size_t count,
+                                      size_t *out_choice, sotto_error *error)
+{
+    if (count == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "there are 0 candidates; give at least one");
+    }
+    if (SOT_PLANTED(exponential_skips_clear_winner) && winner_is_clear(scores, count)) {
+        *out_choice = 0;
+        return SOTTO_OK;
+    }
+    size_t index = 0;
+    sotto_status status = admit(gate, config, &index, error);
+    if (status != SOTTO_OK) return status;
+
+    size_t choice = 0;
+    const sot_tape_choice_call call = describe(config, index, scores, count);
+    if (!sot_tape_choice(gate, &call, &choice)) {
+        choice =
+            sot_choice_rejection(sot_gate_rng(gate), slope_of(config), scores, count);
+        status = sot_rng_check(sot_gate_rng(gate), error);
+        if (status != SOTTO_OK) return status;
+    }
+    sot_tape_choice_result(gate, choice);
+    sot_gate_record(gate, index, 0.0);
+    *out_choice = choice;
+    return SOTTO_OK;
+}
+
+/* ---- cells ---- */
+
+static sotto_status check_cells(const uint64_t *ends, size_t cells, sotto_error *error)
+{
+    if (cells == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "there are 0 cells; give at least one");
+    }
+    if (ends[cells - 1] > SOT_CHOICE_MEASURE_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the grid has more than 2^62 points; take a coarser one");
+    }
+    for (size_t i = 0; i < cells; i++) {
+        /* Where the cells end may come from records: no number in the message. */
+        if (ends[i] <= (i == 0 ? 0 : ends[i - 1])) {
+            return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                            "the ends of the cells do not ascend; leave out empty cells");
+        }
+    }
+    return SOTTO_OK;
+}
+
+/* A cell by its weight, then a point of it: all points of a cell are alike. */
+static uint64_t draw_point(sotto_rng *rng, sot_slope slope, const int64_t *scores,
+                           const uint64_t *ends, size_t cells, uint64_t *sizes,
+                           sot_u128 *sums)
+{
+    for (size_t i = 0; i < cells; i++)
+        sizes[i] = ends[i] - (i == 0 ? 0 : ends[i - 1]);
+    const size_t cell = sot_choice_weighted(rng, slope, scores, sizes, cells, sums);
+    const uint64_t begin = ends[cell] - sizes[cell];
+    /* Planted: the place where a cell begins is a place where a record lies. */
+    if (SOT_PLANTED(exponential_releases_cell)) return begin;
+    return begin + sot_rng_below(rng, sizes[cell]);
+}
+
+sotto_status sotto_exponential_choose_point(sotto_gate *gate,
+                                            const sotto_selection_config *config,
+                                            const int64_t *scores, const uint64_t *ends,
+                                            size_t cells, uint64_t *out_point,
+                                            sotto_error *error)
+{
+    sotto_status status = check_cells(ends, cells, error);
+    if (status != SOTTO_OK) return status;
+    size_t index = 0;
+    sot_u128 *sums = sot_new_array(cells, sizeof *sums);
+    uint64_t *sizes = sot_new_array(cells, sizeof *sizes);
+    if (sums == NULL || sizes == NULL) {
+        status = sot_fail_memory(error, cells, sizeof *sums);
+        goto done;
+    }
+    status = admit(gate, config, &index, error);
+    if (status != SOTTO_OK) goto done;
+
+    uint64_t point = 0;
+    size_t replayed = 0;
+    sot_tape_choice_call call = describe(config, index, scores, cells);
+    call.ends = ends;
+    call.candidates = ends[cells - 1];
+    if (sot_tape_choice(gate, &call, &replayed)) {
+        point = replayed;
+    } else {
+        point = draw_point(sot_gate_rng(gate), slope_of(config), scores, ends, cells,
+                           sizes, sums);
+        status = sot_rng_check(sot_gate_rng(gate), error);
+        if (status != SOTTO_OK) goto done;
+    }
+    sot_tape_choice_result(gate, (size_t)point);
+    sot_gate_record(gate, index, 0.0);
+    *out_point = point;
+done:
+    sot_wipe_and_free(sums, sums == NULL ? 0 : cells * sizeof *sums);
+    sot_wipe_and_free(sizes, sizes == NULL ? 0 : cells * sizeof *sizes);
+    return status;
+}

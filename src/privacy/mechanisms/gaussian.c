@@ -1,0 +1,187 @@
+#include <math.h>
+
+#include <sotto/gaussian.h>
+
+#include "base/error.h"
+#include "base/plant.h"
+#include "numeric/outward.h"
+#include "privacy/mechanisms/additive.h"
+#include "random/discrete_gaussian.h"
+#include "random/rounded_gaussian.h"
+
+/* The samplers' ranges; sigmas beyond them are typing errors or call for another grid. */
+#define ROUNDED_SIGMA_LEAST  0x1p-20
+#define ROUNDED_SIGMA_MOST   0x1p56
+#define DISCRETE_SIGMA_LEAST 0x1p-10
+#define DISCRETE_SIGMA_MOST  0x1p30
+
+sotto_gaussian_config sotto_gaussian_defaults(void)
+{
+    return (sotto_gaussian_config){.l2_sensitivity = SOTTO_UNSET,
+                                   .sigma = SOTTO_UNSET,
+                                   .adjacency = SOTTO_ADJACENCY_UNSET,
+                                   .grid = 1.0,
+                                   .sampling = SOTTO_NOT_SAMPLED,
+                                   .rate = SOTTO_UNSET,
+                                   .purpose = NULL};
+}
+
+static sotto_status check_config(const sotto_gaussian_config *config, double sigma_least,
+                                 double sigma_most, sotto_error *error)
+{
+    /* The negations catch NaN. */
+    if (!(config->sigma >= sigma_least && config->sigma <= sigma_most)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "sigma is %g units of the sum; choose noise and grid so that it "
+                        "is from %g to %g",
+                        config->sigma, sigma_least, sigma_most);
+    }
+    if (!(config->l2_sensitivity > 0.0 && config->l2_sensitivity <= 0x1p62)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "l2_sensitivity is %g; set it to how far one person can move the "
+                        "sums, more than 0 and at most 2^62 units",
+                        config->l2_sensitivity);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status check_sampling(const sotto_gaussian_config *config,
+                                   sotto_error *error)
+{
+    if (config->sampling == SOTTO_NOT_SAMPLED && !isnan(config->rate)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "rate is %g, but the release is not sampled; set sampling or "
+                        "leave the rate unset",
+                        config->rate);
+    }
+    if (config->sampling == SOTTO_NOT_SAMPLED) return SOTTO_OK;
+    if (config->sampling != SOTTO_POISSON) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "sampling is %d; set it to SOTTO_POISSON or SOTTO_NOT_SAMPLED",
+                        (int)config->sampling);
+    }
+    if (!(config->rate > 0.0 && config->rate <= 1.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "rate is %g; set it to a probability above 0", config->rate);
+    }
+    return SOTTO_OK;
+}
+
+/* ---- rounded ---- */
+
+sotto_status sotto_gaussian_event(const sotto_gaussian_config *config,
+                                  sotto_event *out_event, sotto_error *error)
+{
+    sotto_status status =
+        check_config(config, ROUNDED_SIGMA_LEAST, ROUNDED_SIGMA_MOST, error);
+    if (status == SOTTO_OK) status = check_sampling(config, error);
+    if (status != SOTTO_OK) return status;
+
+    sotto_event event = sotto_event_defaults();
+    status = sot_additive_event(&event, config->adjacency, config->grid, config->purpose,
+                                error);
+    if (status != SOTTO_OK) return status;
+    event.mechanism = SOTTO_GAUSSIAN;
+    event.noise_multiplier = sot_div_down(config->sigma, config->l2_sensitivity);
+    event.scale = config->sigma * config->grid; /* exact: a power of two */
+    event.sensitivity = config->l2_sensitivity * config->grid;
+    event.sampling = config->sampling;
+    event.rate = config->rate;
+    *out_event = event;
+    return SOTTO_OK;
+}
+
+static sotto_status fill_rounded(sotto_rng *rng, const void *law, int64_t *out,
+                                 size_t count, sotto_error *error)
+{
+    double sigma = *(const double *)law;
+    if (SOT_PLANTED(gaussian_noise_by_2)) sigma /= 2.0;
+    if (SOT_PLANTED(gaussian_noise_by_1_2)) sigma /= 1.2;
+    return sot_rounded_gaussian_fill(rng, sigma, out, count, error);
+}
+
+sotto_status sotto_gaussian_release(sotto_gate *gate, const sotto_gaussian_config *config,
+                                    const int64_t *exact_sums, size_t count,
+                                    int64_t *out_noisy_sums, sotto_error *error)
+{
+    sot_additive mechanism = {
+        .adjacency = config->adjacency,
+        .norm = SOTTO_L2,
+        .sensitivity = config->l2_sensitivity,
+        .fill = fill_rounded,
+        .law = &config->sigma,
+        .sampler_error = ldexp(1.0, SOT_ROUNDED_GAUSSIAN_LOG2_TV),
+    };
+    const sotto_status status = sotto_gaussian_event(config, &mechanism.event, error);
+    if (status != SOTTO_OK) return status;
+    return sot_additive_release(gate, &mechanism, exact_sums, count, out_noisy_sums,
+                                error);
+}
+
+/* ---- discrete ---- */
+
+sotto_status sotto_discrete_gaussian_event(const sotto_gaussian_config *config,
+                                           sotto_event *out_event, sotto_error *error)
+{
+    sotto_status status =
+        check_config(config, DISCRETE_SIGMA_LEAST, DISCRETE_SIGMA_MOST, error);
+    if (status != SOTTO_OK) return status;
+    if (config->sampling != SOTTO_NOT_SAMPLED || !isnan(config->rate)) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "no theorem here covers a sampled discrete Gaussian; use "
+                        "sotto_gaussian_release(), or leave sampling and rate unset");
+    }
+    sotto_event event = sotto_event_defaults();
+    status = sot_additive_event(&event, config->adjacency, config->grid, config->purpose,
+                                error);
+    if (status != SOTTO_OK) return status;
+    event.mechanism = SOTTO_DISCRETE_GAUSSIAN;
+    event.scale = config->sigma * config->grid;
+    event.sensitivity = config->l2_sensitivity * config->grid;
+    *out_event = event;
+    return SOTTO_OK;
+}
+
+static sotto_status fill_discrete(sotto_rng *rng, const void *law, int64_t *out,
+                                  size_t count, sotto_error *error)
+{
+    return sot_discrete_gaussian_fill(law, rng, out, count, error);
+}
+
+/* The sigma whose square is drawn with. */
+static double drawn_sigma(double sigma)
+{
+    if (SOT_PLANTED(discrete_gaussian_noise_by_2)) return sigma / 2.0;
+    if (SOT_PLANTED(discrete_gaussian_noise_by_1_2)) return sigma / 1.2;
+    if (SOT_PLANTED(sigma_where_variance_is_meant)) return sqrt(sigma);
+    return sigma;
+}
+
+sotto_status sotto_discrete_gaussian_release(sotto_gate *gate,
+                                             const sotto_gaussian_config *config,
+                                             const int64_t *exact_sums, size_t count,
+                                             int64_t *out_noisy_sums, sotto_error *error)
+{
+    sot_additive mechanism = {
+        .adjacency = config->adjacency,
+        .norm = SOTTO_L2,
+        .sensitivity = config->l2_sensitivity,
+        .fill = fill_discrete,
+        .sampler_error = ldexp(1.0, SOT_DISCRETE_GAUSSIAN_LOG2_TV),
+    };
+    sotto_status status = sotto_discrete_gaussian_event(config, &mechanism.event, error);
+    if (status != SOTTO_OK) return status;
+
+    sot_ratio variance = {0};
+    status = sot_variance_at_least(drawn_sigma(config->sigma), &variance, error);
+    if (status != SOTTO_OK) return status;
+    sot_discrete_gaussian *table = NULL;
+    status = sot_discrete_gaussian_new(variance, &table, error);
+    if (status != SOTTO_OK) return status;
+
+    mechanism.law = table;
+    status =
+        sot_additive_release(gate, &mechanism, exact_sums, count, out_noisy_sums, error);
+    sot_discrete_gaussian_free(table);
+    return status;
+}

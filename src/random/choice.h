@@ -1,0 +1,52 @@
+/* random/choice.h: choose one of many by integer scores, with probabilities that need exp().
+ *
+ * Law         With gap_j = best score - scores[j] and x_j = slope gap_j, slope rational:
+ *                 rejection          P(j) proportional to exp(-x_j)
+ *                 weighted           P(j) proportional to measures[j] exp(-x_j)
+ *                 permute and flip   visit in random order, take j with probability exp(-x_j)
+ * Exactness   Total variation zero: uniform integers and comparisons only; no exp(), no log(), no
+ *             normaliser, and a candidate however far behind keeps its probability. Proof note:
+ *             choice.md.
+ * Timing      The number of words drawn depends on the scores. Not constant-time.
+ */
+#ifndef SOT_RANDOM_CHOICE_H
+#define SOT_RANDOM_CHOICE_H
+
+#include "random/rng.h"
+
+/* The weight lost per unit of score, numerator / denominator. A gap is below 2^64, so that
+ * numerator * gap is below 2^117. */
+typedef struct sot_slope {
+    uint64_t numerator;   /* at most 2^53 */
+    sot_u128 denominator; /* 1 .. 2^126 */
+} sot_slope;
+
+#define SOT_SLOPE_NUMERATOR_MAX   (UINT64_C(1) << 53)
+#define SOT_SLOPE_DENOMINATOR_MAX ((sot_u128)1 << 126)
+
+/* The sum of all measures may not exceed this. */
+#define SOT_CHOICE_MEASURE_MAX (UINT64_C(1) << 62)
+
+/* All three: count >= 1, any int64 scores. The caller asks sot_rng_check() before he lets go of
+ * the result. */
+
+/* Expected trials: count over the sum of exp(-x_j), at most `count`. */
+size_t sot_choice_rejection(sotto_rng *rng, sot_slope slope, const int64_t *scores,
+                            size_t count);
+
+/* At most `count` trials. `scratch` has room for `count` numbers; afterwards it holds the part of
+ * the order that was visited: wipe it. */
+size_t sot_choice_permute_and_flip(sotto_rng *rng, sot_slope slope, const int64_t *scores,
+                                   size_t count, size_t *scratch);
+
+/* At least one measure is positive, their sum is at most SOT_CHOICE_MEASURE_MAX; a candidate of
+ * measure 0 is never chosen and its score never read. Expected trials: below 11, whatever the
+ * scores. `scratch` has room for `count` sums; afterwards it tells about the scores: wipe it. */
+size_t sot_choice_weighted(sotto_rng *rng, sot_slope slope, const int64_t *scores,
+                           const uint64_t *measures, size_t count, sot_u128 *scratch);
+
+/* True with probability (numerator / denominator) / e; the ratio is at most 8/3, its parts at most
+ * 2^62. For sot_choice_weighted() and its tests. */
+bool sot_bernoulli_over_e(sotto_rng *rng, uint64_t numerator, uint64_t denominator);
+
+#endif

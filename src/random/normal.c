@@ -1,0 +1,171 @@
+#include "random/normal.h"
+
+#include <pthread.h>
+
+#include "base/memory.h"
+#include "random/bernoulli.h"
+
+/* Karney's Bernoulli(exp(-x (2k + x) / (2k + 2))): the longest run x > z1 > z2 > ... of uniform
+ * numbers, each step taken only with probability (2k + x) / (2k + 2), has even length. */
+static bool karney_coin(sotto_rng *rng, uint64_t k, sot_digits *x)
+{
+    sot_digits previous = {0};
+    bool even = true;
+    for (bool first = true;; first = false) {
+        sot_digits next = {0};
+        /* The first comparison is with x itself: digits it draws must stay with x. */
+        if (!sot_digits_less(rng, &next, first ? x : &previous)) return even;
+        const uint64_t part = sot_rng_below(rng, 2 * k + 2);
+        if (part == 2 * k + 1) return even;
+        if (part == 2 * k) {
+            sot_digits uniform = {0};
+            if (!sot_digits_less(rng, &uniform, x)) return even;
+        }
+        previous = next;
+        even = !even;
+    }
+}
+
+/* k and x with probability proportional to exp(-(k + x)^2 / 2), or false. After a refusal both are
+ * drawn anew: keeping k would count it twice. */
+static bool karney_try(sotto_rng *rng, uint64_t *out_k, sot_digits *x)
+{
+    uint64_t k = 0;
+    while (sot_bernoulli_exp_unchecked(rng, 1, 2))
+        k++;
+    for (uint64_t i = 0; i + 1 < k; i++) { /* exp(-1/2)^(k (k - 1)), k coins at a time */
+        for (uint64_t j = 0; j < k; j++) {
+            if (!sot_bernoulli_exp_unchecked(rng, 1, 2)) return false;
+        }
+    }
+    x->count = 0;
+    for (uint64_t i = 0; i <= k; i++) {
+        if (!karney_coin(rng, k, x)) return false;
+    }
+    *out_k = k;
+    return k < 512; /* P(|Z| >= 512) < 2^-189000 */
+}
+
+void sot_normal_karney(sotto_rng *rng, sot_normal *out_normal)
+{
+    uint64_t k = 0;
+    sot_digits x = {0};
+    while (!karney_try(rng, &k, &x)) {
+    }
+    out_normal->negative = (sot_rng_u64(rng) & 1) != 0;
+
+    /* (k + x) / 512: the digits of x, nine places to the right. */
+    sot_digits *magnitude = &out_normal->magnitude;
+    uint64_t above = k << (64 - SOT_NORMAL_INTEGER_BITS);
+    const unsigned known = x.count < SOT_DIGITS_MAX ? x.count : SOT_DIGITS_MAX - 1;
+    for (unsigned i = 0; i < known; i++) {
+        magnitude->word[i] = above | (x.word[i] >> SOT_NORMAL_INTEGER_BITS);
+        above = x.word[i] << (64 - SOT_NORMAL_INTEGER_BITS);
+    }
+    magnitude->word[known] = above | (sot_rng_u64(rng) >> SOT_NORMAL_INTEGER_BITS);
+    magnitude->count = known + 1;
+}
+
+static sot_tiles normal_tiles;
+static pthread_once_t normal_tiles_once = PTHREAD_ONCE_INIT;
+
+static void build_normal_tiles(void)
+{
+    sot_tiles_shape shape = {.strips = SOT_TILES_STRIPS_MAX};
+    for (uint32_t j = 0; j <= shape.strips; j++) {
+        const double x = (double)j * 0x1p-6;
+        const double t = x * x / 2.0; /* exact */
+        if (j < shape.strips) shape.near_edge[j] = t;
+        if (j > 0) shape.far_edge[j - 1] = t;
+    }
+    shape.end = shape.far_edge[shape.strips - 1];
+    sot_tiles_build(&shape, &normal_tiles);
+}
+
+const sot_tiles *sot_normal_tiles(void)
+{
+    (void)pthread_once(&normal_tiles_once, build_normal_tiles);
+    return &normal_tiles;
+}
+
+/* |Z|^2 / 2 = 2^17 magnitude^2. */
+void sot_normal_exponent(sotto_rng *rng, void *magnitude, unsigned fraction,
+                         sot_wide *out_lower, sot_wide *out_upper)
+{
+    sot_digits *digits = magnitude;
+    const unsigned known = fraction - 1;
+    sot_digits_extend(rng, digits, known);
+    const sot_wide low = sot_digits_wide(digits, known, fraction);
+    sot_wide one_digit = sot_wide_from_integer(0, fraction);
+    one_digit.word[1] = 1;
+    const sot_wide high = sot_wide_add(&low, &one_digit);
+
+    const sot_wide low_square = sot_wide_multiply(&low, &low);
+    *out_lower = sot_wide_multiply_small(&low_square, UINT64_C(1) << 17);
+    sot_wide high_square = sot_wide_multiply(&high, &high);
+    high_square = sot_wide_plus_units(&high_square, 1);
+    *out_upper = sot_wide_multiply_small(&high_square, UINT64_C(1) << 17);
+}
+
+/* A point of a tile that the curve crosses, or of the tail: false means draw again. */
+static bool slow_point(sotto_rng *rng, const sot_tiles *tiles, uint32_t entry,
+                       uint64_t place, sot_digits *magnitude)
+{
+    sot_tile_test test;
+    magnitude->count = 1;
+    if (entry < tiles->tail) {
+        const uint64_t strip = tiles->strip_of[entry];
+        magnitude->word[0] = (strip << SOT_NORMAL_PLACE_BITS) | place;
+        test = sot_tile_test_crossed(tiles, sot_tiles_floor(tiles, entry));
+    } else if (entry < tiles->used) {
+        /* Cells of width 1/4 = 2^53 units from 4 = 2^57 units on. */
+        const uint64_t cell = sot_tiles_tail_cell(rng);
+        if (cell == SOT_TILES_TAIL_CELLS) return false;
+        magnitude->word[0] =
+            (UINT64_C(1) << 57) + (cell << 53) + (sot_rng_u64(rng) >> (64 - 53));
+        test = sot_tile_test_tail(tiles, (uint32_t)cell);
+    } else {
+        return false;
+    }
+    const double x = (double)magnitude->word[0] * 0x1p-55;
+    return sot_tile_under_curve(rng, &test, x * x / 2.0, sot_normal_exponent, magnitude);
+}
+
+void sot_normal_from_word(sotto_rng *rng, const sot_tiles *tiles, uint64_t word,
+                          sot_normal *out_normal)
+{
+    const uint64_t place_mask = (UINT64_C(1) << SOT_NORMAL_PLACE_BITS) - 1;
+    for (;; word = sot_rng_u64(rng)) {
+        const uint32_t entry = (uint32_t)(word >> (64 - SOT_TILES_ENTRY_BITS));
+        const uint64_t place = word & place_mask;
+        out_normal->negative = (word >> SOT_NORMAL_PLACE_BITS & 1) != 0;
+        if (entry < tiles->quick) {
+            const uint64_t strip = tiles->strip_of[entry];
+            out_normal->magnitude.word[0] = (strip << SOT_NORMAL_PLACE_BITS) | place;
+            out_normal->magnitude.count = 1;
+            return;
+        }
+        if (slow_point(rng, tiles, entry, place, &out_normal->magnitude)) return;
+    }
+}
+
+void sot_normal_draw(sotto_rng *rng, sot_normal *out_normal)
+{
+    sot_normal_from_word(rng, sot_normal_tiles(), sot_rng_u64(rng), out_normal);
+}
+
+sotto_status sot_normal_fill(sotto_rng *rng, double *out, size_t count,
+                             sotto_error *error)
+{
+    const sot_tiles *tiles = sot_normal_tiles();
+    sot_normal normal;
+    for (size_t i = 0; i < count; i++) {
+        sot_normal_from_word(rng, tiles, sot_rng_u64(rng), &normal);
+        const double magnitude = sot_digits_magnitude(rng, &normal.magnitude);
+        out[i] = normal.negative ? -magnitude : magnitude;
+    }
+    sot_wipe(&normal, sizeof normal);
+    const sotto_status status = sot_rng_check(rng, error);
+    if (status != SOTTO_OK) sot_wipe(out, count * sizeof *out);
+    return status;
+}

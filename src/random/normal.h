@@ -1,0 +1,48 @@
+/* random/normal.h: exact standard normal numbers, digit by digit.
+ *
+ * Idea        A sot_normal is a real number with the standard normal law, of which finitely many
+ *             binary digits are known and the others can be drawn. Rounding it, at any scale and
+ *             to any grid, is rounding the real number.
+ * Exactness   Total variation at most 2^-900 a draw, all of it from the last digit of
+ *             digits.h and from |Z| >= 44 being drawn again. Proof note: normal.md.
+ * Timing      Both samplers reject and redraw: their time depends on the bits drawn. Not
+ *             constant-time.
+ */
+#ifndef SOT_RANDOM_NORMAL_H
+#define SOT_RANDOM_NORMAL_H
+
+#include "random/digits.h"
+#include "random/tiles.h"
+
+typedef struct sot_normal {
+    bool negative;
+    sot_digits magnitude; /* |Z| = 512 * magnitude: word[0] is floor(2^55 |Z|) */
+} sot_normal;
+
+/* The reference: Karney, "Sampling exactly from the normal distribution", ACM TOMS 2016,
+ * Algorithm N. Comparisons of uniform digits only; no table, no exp(). */
+void sot_normal_karney(sotto_rng *rng, sot_normal *out_normal);
+
+/* The fast one, by tiles of width 1/64. */
+void sot_normal_draw(sotto_rng *rng, sot_normal *out_normal);
+
+/* The same from a first word that was already drawn: its high 14 bits choose the tile, the next
+ * one the sign, the other 49 the place in the strip. `tiles` is sot_normal_tiles(). */
+void sot_normal_from_word(sotto_rng *rng, const sot_tiles *tiles, uint64_t word,
+                          sot_normal *out_normal);
+
+enum { SOT_NORMAL_STRIP_BITS = 6, SOT_NORMAL_PLACE_BITS = 49 };
+
+/* The table behind it: 256 strips of width 2^-6. Built on first use, then never written. */
+const sot_tiles *sot_normal_tiles(void);
+
+/* Bounds of |Z|^2 / 2 for tiles.h; `magnitude` is a sot_digits, whose digits it draws. */
+void sot_normal_exponent(sotto_rng *rng, void *magnitude, unsigned fraction,
+                         sot_wide *out_lower, sot_wide *out_upper);
+
+/* Standard normal numbers as doubles: each is a real normal number, rounded with relative error at
+ * most 2^-53 (1 + 2^-9). */
+SOTTO_MUST_CHECK sotto_status sot_normal_fill(sotto_rng *rng, double *out, size_t count,
+                                              sotto_error *error);
+
+#endif

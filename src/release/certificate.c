@@ -1,0 +1,159 @@
+#include "release/certificate.h"
+
+#include <assert.h>
+#include <sodium.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json_canonical.h"
+#include "base/memory.h"
+
+sotto_certificate_facts sotto_certificate_defaults(void)
+{
+    return (sotto_certificate_facts){.delta = SOTTO_UNSET};
+}
+
+void sotto_certificate_free_text(char *text)
+{
+    sot_free(text);
+}
+
+sotto_status sot_certificate_hash(const sot_json_value *root,
+                                  const sot_json_value *left_out,
+                                  char out_hash[SOTTO_HASH_HEX_BYTES], sotto_error *error)
+{
+    unsigned char digest[crypto_generichash_BYTES];
+    static_assert(2 * sizeof digest + 1 == SOTTO_HASH_HEX_BYTES, "BLAKE2b-256");
+    sot_json_writer *writer;
+    const char *text;
+    size_t size_bytes;
+    sotto_status status = sot_json_writer_new(false, &writer, error);
+    if (status != SOTTO_OK) return status;
+    sot_json_copy(writer, root, true, left_out);
+    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
+    if (status == SOTTO_OK) {
+        /* The writer's final newline is not part of the form. Without a key the call cannot
+         * fail. */
+        (void)crypto_generichash(digest, sizeof digest, (const unsigned char *)text,
+                                 size_bytes - 1, NULL, 0);
+        (void)sodium_bin2hex(out_hash, SOTTO_HASH_HEX_BYTES, digest, sizeof digest);
+    }
+    sot_json_writer_free(writer);
+    return status;
+}
+
+/* The payload's members, then the certificate; `hash` may be NULL. */
+static void write_file(sot_json_writer *writer, const sot_json_value *payload,
+                       const sot_certificate *certificate, const char *hash)
+{
+    sot_json_value member;
+    sot_json_begin_object(writer);
+    for (bool more = sot_json_first_member(payload, &member); more;
+         more = sot_json_next_member(&member)) {
+        sot_json_key(writer, sot_json_key_of(&member));
+        sot_json_copy(writer, &member, false, NULL);
+    }
+    sot_json_key(writer, "certificate");
+    sot_json_begin_object(writer);
+    sot_certificate_write(certificate, writer);
+    if (hash != NULL) {
+        sot_json_key(writer, "hash");
+        sot_json_write_string(writer, hash);
+    }
+    sot_json_end_object(writer);
+    sot_json_end_object(writer);
+}
+
+/* Writes the file without its hash, reads it back and hashes what was read: the hash is then
+ * the one that a verifier computes. */
+static sotto_status hash_of_file(const sot_json_value *payload,
+                                 const sot_certificate *certificate,
+                                 char out_hash[SOTTO_HASH_HEX_BYTES], sotto_error *error)
+{
+    sot_json_writer *writer;
+    sot_json *document = NULL;
+    const char *text;
+    size_t size_bytes;
+    sotto_status status = sot_json_writer_new(false, &writer, error);
+    if (status != SOTTO_OK) return status;
+    write_file(writer, payload, certificate, NULL);
+    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
+    if (status == SOTTO_OK)
+        status = sot_json_parse(NULL, text, size_bytes, size_bytes, &document, error);
+    if (status == SOTTO_OK) {
+        const sot_json_value root = sot_json_root(document);
+        status = sot_certificate_hash(&root, NULL, out_hash, error);
+    }
+    sot_json_free(document);
+    sot_json_writer_free(writer);
+    return status;
+}
+
+static sotto_status file_text(const sot_json_value *payload,
+                              const sot_certificate *certificate, const char *hash,
+                              char **out_text, sotto_error *error)
+{
+    sot_json_writer *writer;
+    const char *text;
+    size_t size_bytes;
+    sotto_status status = sot_json_writer_new(true, &writer, error);
+    if (status != SOTTO_OK) return status;
+    write_file(writer, payload, certificate, hash);
+    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
+    if (status == SOTTO_OK && size_bytes > SOTTO_CERTIFIED_BYTES_MAX) {
+        status =
+            sot_fail(error, SOTTO_UNSUPPORTED,
+                     "the file has %zu bytes, more than the %zu a certified file may "
+                     "have",
+                     size_bytes, SOTTO_CERTIFIED_BYTES_MAX);
+    }
+    if (status == SOTTO_OK) {
+        *out_text = sot_copy_string(text);
+        if (*out_text == NULL) status = sot_fail_memory(error, size_bytes, 1);
+    }
+    sot_json_writer_free(writer);
+    return status;
+}
+
+static sotto_status check_payload(const sot_json_value *payload, sotto_error *error)
+{
+    sot_json_value member;
+    const sotto_status status = sot_json_as_object(payload, error);
+    if (status != SOTTO_OK) return status;
+    if (!sot_json_member(payload, "certificate", &member)) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the payload has a member \"certificate\" already; leave it out");
+}
+
+static sotto_status complete(sot_certificate *certificate, sotto_error *error)
+{
+    if (certificate->facts.tuning == NULL) certificate->facts.tuning = "fixed in advance";
+    sotto_status status =
+        sot_certificate_check(certificate, SOTTO_INVALID_ARGUMENT, error);
+    if (status == SOTTO_OK) status = sot_software_describe(&certificate->software, error);
+    if (status == SOTTO_OK) status = sot_claims_compute(certificate, error);
+    if (status == SOTTO_OK) sot_statement_write(certificate);
+    return status;
+}
+
+sotto_status sot_certificate_attach(const char *payload_json,
+                                    sot_certificate *certificate, char **out_text,
+                                    char out_hash[SOTTO_HASH_HEX_BYTES],
+                                    sotto_error *error)
+{
+    sot_json *document;
+    char hash[SOTTO_HASH_HEX_BYTES];
+    sotto_status status = sot_json_parse(NULL, payload_json, strlen(payload_json),
+                                         SOTTO_CERTIFIED_BYTES_MAX, &document, error);
+    if (status != SOTTO_OK) return status;
+    const sot_json_value payload = sot_json_root(document);
+    status = check_payload(&payload, error);
+    if (status == SOTTO_OK) status = complete(certificate, error);
+    if (status == SOTTO_OK) status = hash_of_file(&payload, certificate, hash, error);
+    if (status == SOTTO_OK) {
+        status = file_text(&payload, certificate, hash, out_text, error);
+    }
+    if (status == SOTTO_OK) memcpy(out_hash, hash, sizeof hash);
+    sot_json_free(document);
+    return status;
+}

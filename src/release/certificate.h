@@ -1,0 +1,141 @@
+/* release/certificate.h: a certificate in memory, and the steps between it and its JSON.
+ *
+ * Idea     A certificate is facts and claims. The facts say what happened: the plan and how
+ *          often each event of it was released, where the noise came from, the unit, the
+ *          ledger. The claims follow from the facts: every epsilon, the attack table, the
+ *          sentence. Making a certificate computes the claims; verifying one reads the facts,
+ *          computes the claims again, writes them again, and compares with the file.
+ */
+#ifndef SOT_RELEASE_CERTIFICATE_H
+#define SOT_RELEASE_CERTIFICATE_H
+
+#include <sotto/certificate.h>
+
+#include "base/json.h"
+#include "base/json_writer.h"
+
+enum {
+    SOT_CERTIFICATE_VERSION = 1, /* of the format; a reader refuses newer ones */
+    SOT_GUARANTEES_MAX = 5,      /* rows of the table of epsilons */
+    SOT_PROFILE_SIZE = 7,        /* further pairs, for the attack table */
+    SOT_ATTACKS_SIZE = 4,        /* rows of the attack table */
+    SOT_LIST_MAX = 64,           /* entries of `covered` and of `unprotected` */
+    SOT_TEXT_BYTES_MAX = 1000,   /* of any text a caller brings */
+    SOT_STATEMENT_BYTES = 4096,
+    SOT_SOFTWARE_BYTES = 200
+};
+
+/* One certified pair; epsilon is NaN where no finite epsilon holds at this delta. */
+typedef struct sot_guarantee {
+    double delta;
+    double epsilon;
+    double epsilon_lower; /* NaN: the accountant has no lower bound */
+} sot_guarantee;
+
+/* What follows from the facts. */
+typedef struct sot_claims {
+    double epsilon, delta; /* the headline */
+    sotto_kernel kernel;   /* that gave the headline */
+    sot_guarantee guarantees[SOT_GUARANTEES_MAX];
+    size_t guarantee_count;
+    sot_guarantee profile[SOT_PROFILE_SIZE];
+    double mu, rho;                               /* NaN: the plan has none */
+    double true_positive_rates[SOT_ATTACKS_SIZE]; /* at sot_false_positive_rates */
+} sot_claims;
+
+extern const double sot_false_positive_rates[SOT_ATTACKS_SIZE];
+
+/* Who computed: equal texts give equal bits, so claims must then agree exactly. */
+typedef struct sot_software {
+    char version[SOT_SOFTWARE_BYTES];
+    char build[SOT_SOFTWARE_BYTES];      /* compiler and flags */
+    char arithmetic[SOT_SOFTWARE_BYTES]; /* C library, machine: they set the last bits */
+} sot_software;
+
+typedef struct sot_certificate {
+    /* facts; texts and lists are borrowed */
+    sotto_certificate_facts facts;
+    const sotto_plan *plan;
+    const uint64_t *released; /* one for each event of the plan */
+    bool is_secure;           /* the noise came from the operating system */
+    double sampler_error;
+    sot_software software;
+    /* claims */
+    sot_claims claims;
+    char statement[SOT_STATEMENT_BYTES];
+} sot_certificate;
+
+/* Texts are short UTF-8 without control characters, numbers are in range, every event was
+ * released as often as planned, the ledger's sums are right and its charge covers the plan.
+ * `status` is given to every refusal. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_check(const sot_certificate *certificate,
+                                                    sotto_status status,
+                                                    sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_ledger_facts_check(const sot_certificate *certificate,
+                                                     sotto_status status,
+                                                     sotto_error *error);
+
+/* Fills `claims` from the facts. */
+SOTTO_MUST_CHECK sotto_status sot_claims_compute(sot_certificate *certificate,
+                                                 sotto_error *error);
+
+/* Fills `statement` from facts and claims: a few sentences for everybody. */
+void sot_statement_write(sot_certificate *certificate);
+
+/* This library, on this machine. */
+SOTTO_MUST_CHECK sotto_status sot_software_describe(sot_software *out_software,
+                                                    sotto_error *error);
+
+/* Writes all members of the certificate; the caller opens and closes the object and adds the
+ * hash. */
+void sot_certificate_write(const sot_certificate *certificate, sot_json_writer *writer);
+
+/* A certificate read from a file, with what it borrows from. Start with {0}; release with
+ * sot_certificate_file_close(). */
+typedef struct sot_certificate_file {
+    sot_json *document;
+    sot_json_value root;
+    sot_json_value member; /* "certificate" */
+    sot_certificate certificate;
+    sotto_plan *plan;
+    uint64_t *released;
+    sotto_reservation ledger;
+    const char *covered[SOT_LIST_MAX + 1];
+    const char *unprotected[SOT_LIST_MAX + 1];
+    const char *hash;
+} sot_certificate_file;
+
+/* Reads facts and stated claims. All refusals but lack of memory are SOTTO_VERIFICATION. The
+ * claims are not checked. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_file_open(const char *text,
+                                                        size_t size_bytes,
+                                                        sot_certificate_file *out_file,
+                                                        sotto_error *error);
+void sot_certificate_file_close(sot_certificate_file *file);
+
+/* BLAKE2b-256 over the canonical form of `root` without `left_out` (NULL: all of it). */
+SOTTO_MUST_CHECK sotto_status sot_certificate_hash(const sot_json_value *root,
+                                                   const sot_json_value *left_out,
+                                                   char out_hash[SOTTO_HASH_HEX_BYTES],
+                                                   sotto_error *error);
+
+/* The first difference between what the file states and what was recomputed, both as JSON
+ * values; SOTTO_VERIFICATION names it. `exact`: every number must agree to the last bit.
+ * Otherwise bounds may be on the safe side, or worse by a relative 1e-9. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_compare(const sot_json_value *stated,
+                                                      const sot_json_value *recomputed,
+                                                      bool exact, sotto_error *error);
+
+/* Verification of an open file; `out_exact` tells whether the same software made it. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_file_verify(sot_certificate_file *file,
+                                                          bool *out_exact,
+                                                          sotto_error *error);
+
+/* The work of sotto_certificate_attach(): `certificate` has its facts filled in. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_attach(const char *payload_json,
+                                                     sot_certificate *certificate,
+                                                     char **out_text,
+                                                     char out_hash[SOTTO_HASH_HEX_BYTES],
+                                                     sotto_error *error);
+
+#endif

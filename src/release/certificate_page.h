@@ -1,0 +1,14 @@
+/* release/certificate_page.h: the parts of a certificate's page. */
+#ifndef SOT_RELEASE_CERTIFICATE_PAGE_H
+#define SOT_RELEASE_CERTIFICATE_PAGE_H
+
+#include "release/certificate.h"
+#include "release/page.h"
+
+/* The guarantee: statement, figures, tables of epsilons and of attacks. */
+void sot_page_add_guarantee(sot_page *page, const sot_certificate *certificate);
+
+/* The run: what was released, with which noise, at whose expense. */
+void sot_page_add_run(sot_page *page, const sot_certificate *certificate);
+
+#endif

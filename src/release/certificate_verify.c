@@ -1,0 +1,123 @@
+/* Verification: read the facts, compute and write everything again, compare, hash. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "release/certificate.h"
+
+/* The certificate written again from its facts, with the hash of the file as it is. */
+static sotto_status write_again(const sot_certificate *again, const char *hash,
+                                sot_json **out_document, sotto_error *error)
+{
+    sot_json_writer *writer;
+    const char *text;
+    size_t size_bytes;
+    sotto_status status = sot_json_writer_new(false, &writer, error);
+    if (status != SOTTO_OK) return status;
+    sot_json_begin_object(writer);
+    sot_certificate_write(again, writer);
+    sot_json_key(writer, "hash");
+    sot_json_write_string(writer, hash);
+    sot_json_end_object(writer);
+    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
+    if (status == SOTTO_OK)
+        status = sot_json_parse(NULL, text, size_bytes, size_bytes, out_document, error);
+    sot_json_writer_free(writer);
+    return status;
+}
+
+/* Claims from the facts; the sentence from the stated claims, so that a forged sentence is told
+ * from a forged number. */
+static sotto_status compute_again(const sot_certificate *stated, sot_certificate *again,
+                                  sotto_error *error)
+{
+    sotto_error cause;
+    *again = *stated;
+    sot_statement_write(again);
+    const sotto_status status = sot_claims_compute(again, &cause);
+    if (status == SOTTO_OK || status == SOTTO_OUT_OF_MEMORY) {
+        return status == SOTTO_OK ? status : sot_fail(error, status, "%s", cause.message);
+    }
+    return sot_fail(error, SOTTO_VERIFICATION,
+                    "certificate.epsilon cannot be recomputed: %.180s", cause.message);
+}
+
+static bool same_software(const sot_software *a, const sot_software *b)
+{
+    return strcmp(a->version, b->version) == 0 && strcmp(a->build, b->build) == 0 &&
+           strcmp(a->arithmetic, b->arithmetic) == 0;
+}
+
+sotto_status sot_certificate_file_verify(sot_certificate_file *file, bool *out_exact,
+                                         sotto_error *error)
+{
+    sot_software here;
+    sot_certificate again;
+    sot_json_value hash_member;
+    char hash[SOTTO_HASH_HEX_BYTES];
+    sotto_status status = sot_software_describe(&here, error);
+    if (status != SOTTO_OK) return status;
+    const bool exact = same_software(&here, &file->certificate.software);
+    if (!sot_json_member(&file->member, "hash", &hash_member)) return SOTTO_INTERNAL;
+    status = sot_certificate_hash(&file->root, &hash_member, hash, error);
+    if (status == SOTTO_OK) status = compute_again(&file->certificate, &again, error);
+    if (status != SOTTO_OK) return status;
+
+    sot_json *document = NULL;
+    status = write_again(&again, hash, &document, error);
+    if (status == SOTTO_OK) {
+        const sot_json_value recomputed = sot_json_root(document);
+        status = sot_certificate_compare(&file->member, &recomputed, exact, error);
+    }
+    sot_json_free(document);
+    if (status == SOTTO_OK && !file->certificate.is_secure) {
+        status = sot_fail(error, SOTTO_VERIFICATION,
+                          "not private: certificate.noise_source states a test seed, so "
+                          "the noise can be taken off again");
+    }
+    *out_exact = exact;
+    return status;
+}
+
+sotto_status sotto_certificate_verify(const char *text, size_t size_bytes,
+                                      sotto_error *error)
+{
+    sot_certificate_file file;
+    bool exact;
+    sotto_status status = sot_certificate_file_open(text, size_bytes, &file, error);
+    if (status != SOTTO_OK) return status;
+    status = sot_certificate_file_verify(&file, &exact, error);
+    sot_certificate_file_close(&file);
+    return status;
+}
+
+sotto_status sotto_certificate_summarize(const char *text, size_t size_bytes,
+                                         sotto_certificate_summary *out_summary,
+                                         sotto_error *error)
+{
+    sot_certificate_file file;
+    sotto_status status = sot_certificate_file_open(text, size_bytes, &file, error);
+    if (status != SOTTO_OK) return status;
+    sotto_error reason = {.status = SOTTO_OK};
+    bool exact = false;
+    status = sot_certificate_file_verify(&file, &exact, &reason);
+    if (status == SOTTO_OK || status == SOTTO_VERIFICATION) {
+        const sot_certificate *certificate = &file.certificate;
+        sotto_certificate_summary summary = {
+            .epsilon = certificate->claims.epsilon,
+            .delta = certificate->claims.delta,
+            .adjacency = sotto_plan_adjacency(certificate->plan),
+            .is_private = certificate->is_secure,
+            .is_verified = status == SOTTO_OK,
+            .is_exact = exact,
+        };
+        memcpy(summary.reason, reason.message, sizeof summary.reason);
+        (void)snprintf(summary.hash, sizeof summary.hash, "%s", file.hash);
+        *out_summary = summary;
+        status = SOTTO_OK;
+    } else {
+        status = sot_fail(error, status, "%s", reason.message);
+    }
+    sot_certificate_file_close(&file);
+    return status;
+}

@@ -1,0 +1,173 @@
+/* A certificate as JSON. Members stand in the order a person wants to read them. */
+#include <math.h>
+
+#include "privacy/accounting/plan_json_write.h"
+#include "release/certificate.h"
+
+static void write_text(sot_json_writer *writer, const char *key, const char *text)
+{
+    sot_json_key(writer, key);
+    if (text == NULL) {
+        sot_json_write_null(writer);
+    } else {
+        sot_json_write_string(writer, text);
+    }
+}
+
+/* "None" is null: an unset number, an infinite one. */
+static void write_number(sot_json_writer *writer, const char *key, double value)
+{
+    sot_json_key(writer, key);
+    if (isfinite(value)) {
+        sot_json_write_double(writer, value);
+    } else {
+        sot_json_write_null(writer);
+    }
+}
+
+static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
+{
+    sot_json_key(writer, key);
+    sot_json_write_int64(writer, (int64_t)value);
+}
+
+static void write_list(sot_json_writer *writer, const char *key, const char *const *list)
+{
+    sot_json_key(writer, key);
+    sot_json_begin_array(writer);
+    for (size_t i = 0; list != NULL && list[i] != NULL; i++)
+        sot_json_write_string(writer, list[i]);
+    sot_json_end_array(writer);
+}
+
+static void write_rows(sot_json_writer *writer, const char *key,
+                       const sot_guarantee *rows, size_t count)
+{
+    sot_json_key(writer, key);
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < count; i++) {
+        sot_json_begin_object(writer);
+        write_number(writer, "delta", rows[i].delta);
+        write_number(writer, "epsilon", rows[i].epsilon);
+        write_number(writer, "epsilon_lower", rows[i].epsilon_lower);
+        sot_json_end_object(writer);
+    }
+    sot_json_end_array(writer);
+}
+
+static void write_attacks(sot_json_writer *writer, const sot_claims *claims)
+{
+    sot_json_key(writer, "attack");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < SOT_ATTACKS_SIZE; i++) {
+        sot_json_begin_object(writer);
+        write_number(writer, "false_positive_rate", sot_false_positive_rates[i]);
+        write_number(writer, "true_positive_rate", claims->true_positive_rates[i]);
+        sot_json_end_object(writer);
+    }
+    sot_json_end_array(writer);
+}
+
+static void write_claims(sot_json_writer *writer, const sot_claims *claims)
+{
+    write_rows(writer, "guarantees", claims->guarantees, claims->guarantee_count);
+    write_number(writer, "mu", claims->mu);
+    write_number(writer, "rho", claims->rho);
+    write_attacks(writer, claims);
+    write_rows(writer, "profile", claims->profile, SOT_PROFILE_SIZE);
+    sot_json_key(writer, "accountant");
+    sot_json_begin_object(writer);
+    write_text(writer, "name", sotto_accountant_name(SOTTO_EXACT));
+    write_text(writer, "kernel", sotto_kernel_name(claims->kernel));
+    sot_json_end_object(writer);
+}
+
+static void write_balance(sot_json_writer *writer, const char *key,
+                          const sotto_ledger_balance *balance)
+{
+    sot_json_key(writer, key);
+    sot_json_begin_object(writer);
+    write_number(writer, "budget", balance->budget);
+    write_number(writer, "spent", balance->spent);
+    write_number(writer, "left", balance->left);
+    write_number(writer, "delta_budget", balance->delta_budget);
+    write_number(writer, "delta_spent", balance->delta_spent);
+    write_number(writer, "delta_left", balance->delta_left);
+    write_number(writer, "epsilon_spent", balance->epsilon_spent_upper);
+    write_whole(writer, "entries", balance->entries);
+    write_text(writer, "head", balance->head);
+    sot_json_end_object(writer);
+}
+
+static void write_ledger(sot_json_writer *writer, const sotto_reservation *ledger)
+{
+    sot_json_key(writer, "ledger");
+    if (ledger == NULL) {
+        sot_json_write_null(writer);
+        return;
+    }
+    sot_json_begin_object(writer);
+    write_text(writer, "dataset", ledger->after.dataset);
+    write_text(writer, "adjacency", sotto_adjacency_name(ledger->after.adjacency));
+    write_number(writer, "epsilon", ledger->after.epsilon);
+    write_number(writer, "delta", ledger->after.delta);
+    write_number(writer, "order", ledger->after.order);
+    write_whole(writer, "reservation", ledger->id);
+    write_number(writer, "charged", ledger->charged);
+    write_number(writer, "delta_charged", ledger->delta_charged);
+    write_balance(writer, "before", &ledger->before);
+    write_balance(writer, "after", &ledger->after);
+    sot_json_end_object(writer);
+}
+
+static void write_software(sot_json_writer *writer, const sot_software *software)
+{
+    sot_json_key(writer, "software");
+    sot_json_begin_object(writer);
+    write_text(writer, "name", "sotto");
+    write_text(writer, "version", software->version);
+    write_text(writer, "build", software->build);
+    write_text(writer, "arithmetic", software->arithmetic);
+    sot_json_end_object(writer);
+}
+
+/* What was carried out, and with which noise. */
+static void write_run(sot_json_writer *writer, const sot_certificate *certificate)
+{
+    sot_json_key(writer, "plan");
+    sot_plan_write(certificate->plan, writer);
+    sot_json_key(writer, "released");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < sotto_plan_size(certificate->plan); i++)
+        sot_json_write_int64(writer, (int64_t)certificate->released[i]);
+    sot_json_end_array(writer);
+    write_text(writer, "noise_source",
+               certificate->is_secure ? "operating system" : "TEST SEED: NOT PRIVATE");
+    write_number(writer, "sampler_error", certificate->sampler_error);
+}
+
+void sot_certificate_write(const sot_certificate *certificate, sot_json_writer *writer)
+{
+    const sotto_certificate_facts *facts = &certificate->facts;
+    const sotto_adjacency adjacency = sotto_plan_adjacency(certificate->plan);
+    write_text(writer, "format", "sotto certificate");
+    write_whole(writer, "version", SOT_CERTIFICATE_VERSION);
+    write_text(writer, "statement", certificate->statement);
+    sot_json_key(writer, "private");
+    sot_json_write_bool(writer, certificate->is_secure);
+    write_number(writer, "epsilon", certificate->claims.epsilon);
+    write_number(writer, "delta", certificate->claims.delta);
+    write_text(writer, "output", facts->output);
+    write_text(writer, "dataset", facts->dataset);
+    write_text(writer, "unit", facts->unit);
+    write_text(writer, "adjacency", sotto_adjacency_name(adjacency));
+    sot_json_key(writer, "rows_public");
+    sot_json_write_bool(writer, adjacency == SOTTO_REPLACE_ONE);
+    write_claims(writer, &certificate->claims);
+    write_run(writer, certificate);
+    write_list(writer, "covered", facts->covered);
+    write_list(writer, "unprotected", facts->unprotected);
+    write_text(writer, "tuning", facts->tuning);
+    write_ledger(writer, facts->ledger);
+    write_software(writer, &certificate->software);
+}

@@ -1,0 +1,223 @@
+/* What a certificate says of the ledger must add up, and the charge must cover the plan. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "numeric/outward.h"
+#include "release/certificate.h"
+
+/* The ledger counts in whole units, so its sums are exact; a double holds an amount below 2^53
+ * units exactly too, and larger ones rounded to their safe side. */
+static const double charge_unit = 0x1p-40;
+static const double delta_unit = 0x1p-62;
+
+static double largest_of(double a, double b, double c)
+{
+    return fmax(fabs(a), fmax(fabs(b), fabs(c)));
+}
+
+static bool is_whole(double amount, double unit)
+{
+    return fmod(amount, unit) == 0.0; /* fmod is exact */
+}
+
+static bool adds_up(double a, double b, double sum, double unit)
+{
+    const double largest = largest_of(a, b, sum), difference = fabs(a + b - sum);
+    if (largest < 0x1p53 * unit) {
+        return difference == 0.0 && is_whole(a, unit) && is_whole(b, unit) &&
+               is_whole(sum, unit);
+    }
+    return difference <= 4.0 * DBL_EPSILON * largest; /* infinite and NaN fail */
+}
+
+static sotto_status check_sum(const char *field, double a, double b, double stated,
+                              double unit, sotto_status refusal, sotto_error *error)
+{
+    if (adds_up(a, b, stated, unit)) return SOTTO_OK;
+    return sot_fail(error, refusal, "ledger.%s states %.17g, recomputed %.17g", field,
+                    stated, a + b);
+}
+
+static sotto_status check_balance(const sotto_ledger_balance *balance, const char *left,
+                                  const char *delta_left, sotto_status refusal,
+                                  sotto_error *error)
+{
+    sotto_status status = check_sum(left, balance->budget, -balance->spent, balance->left,
+                                    charge_unit, refusal, error);
+    if (status == SOTTO_OK)
+        status = check_sum(delta_left, balance->delta_budget, -balance->delta_spent,
+                           balance->delta_left, delta_unit, refusal, error);
+    return status;
+}
+
+static sotto_status check_sums(const sotto_reservation *ledger, sotto_status refusal,
+                               sotto_error *error)
+{
+    const sotto_ledger_balance *before = &ledger->before, *after = &ledger->after;
+    sotto_status status = check_sum("after.spent", before->spent, ledger->charged,
+                                    after->spent, charge_unit, refusal, error);
+    if (status == SOTTO_OK)
+        status =
+            check_sum("after.delta_spent", before->delta_spent, ledger->delta_charged,
+                      after->delta_spent, delta_unit, refusal, error);
+    if (status == SOTTO_OK)
+        status = check_sum("after.budget", before->budget, 0.0, after->budget,
+                           charge_unit, refusal, error);
+    if (status == SOTTO_OK)
+        status = check_sum("after.delta_budget", before->delta_budget, 0.0,
+                           after->delta_budget, delta_unit, refusal, error);
+    if (status == SOTTO_OK)
+        status =
+            check_balance(before, "before.left", "before.delta_left", refusal, error);
+    if (status == SOTTO_OK)
+        status = check_balance(after, "after.left", "after.delta_left", refusal, error);
+    return status;
+}
+
+/* Nothing is overdrawn, nothing is negative. */
+static sotto_status check_signs(const sotto_reservation *ledger, sotto_status refusal,
+                                sotto_error *error)
+{
+    const struct {
+        const char *field;
+        double value;
+    } amounts[] = {{"charged", ledger->charged},
+                   {"delta_charged", ledger->delta_charged},
+                   {"before.spent", ledger->before.spent},
+                   {"before.delta_spent", ledger->before.delta_spent},
+                   {"after.left", ledger->after.left},
+                   {"after.delta_left", ledger->after.delta_left}};
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
+        if (amounts[i].value >= 0.0 && isfinite(amounts[i].value)) continue;
+        return sot_fail(error, refusal, "ledger.%s is %g; it is never below 0",
+                        amounts[i].field, amounts[i].value);
+    }
+    return SOTTO_OK;
+}
+
+/* The plan with every (epsilon, delta) event as the epsilon-DP event it is unless it fails:
+ * the failures are in the second column. */
+static sotto_status finite_part(const sotto_plan *plan, sotto_plan **out_plan,
+                                sotto_error *error)
+{
+    sotto_plan *finite;
+    sotto_status status = sotto_plan_new(sotto_plan_adjacency(plan), &finite, error);
+    if (status != SOTTO_OK) return status;
+    for (size_t i = 0; i < sotto_plan_size(plan) && status == SOTTO_OK; i++) {
+        sotto_event event = *sotto_plan_event(plan, i);
+        if (event.mechanism == SOTTO_APPROXIMATE) {
+            event.mechanism = SOTTO_PURE;
+            event.delta = SOTTO_UNSET;
+        }
+        status = sotto_plan_add(finite, &event, error);
+    }
+    if (status != SOTTO_OK) {
+        sotto_plan_free(finite);
+        return status;
+    }
+    *out_plan = finite;
+    return SOTTO_OK;
+}
+
+/* The least the ledger must have charged: the sum of epsilons, or the RDP at its order. */
+static sotto_status least_charge(const sot_certificate *certificate, double *out_least,
+                                 sotto_error *error)
+{
+    const double order = certificate->facts.ledger->after.order;
+    if (isnan(order)) {
+        sotto_account account;
+        const sotto_status status =
+            sotto_account_epsilon(certificate->plan, SOTTO_BASIC, 0.0, &account, error);
+        if (status == SOTTO_OK) *out_least = account.epsilon;
+        return status;
+    }
+    sotto_plan *finite;
+    sotto_status status = finite_part(certificate->plan, &finite, error);
+    if (status != SOTTO_OK) return status;
+    status = sotto_account_rdp(finite, order, out_least, error);
+    sotto_plan_free(finite);
+    return status;
+}
+
+static sotto_status check_charge(const sot_certificate *certificate, sotto_status refusal,
+                                 sotto_error *error)
+{
+    const sotto_reservation *ledger = certificate->facts.ledger;
+    double least;
+    sotto_error cause;
+    const sotto_status status = least_charge(certificate, &least, &cause);
+    if (status == SOTTO_OUT_OF_MEMORY)
+        return sot_fail(error, status, "%s", cause.message);
+    if (status != SOTTO_OK) {
+        return sot_fail(error, refusal, "ledger.charged cannot be recomputed: %.190s",
+                        cause.message);
+    }
+    /* Another C library may round the last bits of an RDP differently. */
+    if (ledger->charged < sot_widen_down(least, 1e-12)) {
+        return sot_fail(error, refusal,
+                        "ledger.charged states %.17g, recomputed at least %.17g",
+                        ledger->charged, least);
+    }
+    /* The ledger rounds its sum of deltas up, so one run may find its unit paid already. */
+    if (ledger->delta_charged + delta_unit < certificate->sampler_error) {
+        return sot_fail(
+            error, refusal,
+            "ledger.delta_charged states %.17g, but the sampler's error alone "
+            "is %.17g",
+            ledger->delta_charged, certificate->sampler_error);
+    }
+    return SOTTO_OK;
+}
+
+static bool is_hash(const char *text)
+{
+    return strlen(text) == SOTTO_HASH_HEX_BYTES - 1 &&
+           strspn(text, "0123456789abcdef") == SOTTO_HASH_HEX_BYTES - 1;
+}
+
+static sotto_status check_identity(const sot_certificate *certificate,
+                                   sotto_status refusal, sotto_error *error)
+{
+    const sotto_reservation *ledger = certificate->facts.ledger;
+    const sotto_ledger_balance *before = &ledger->before, *after = &ledger->after;
+    const char *dataset = certificate->facts.dataset;
+    if (dataset == NULL || strcmp(dataset, after->dataset) != 0 ||
+        strcmp(before->dataset, after->dataset) != 0) {
+        return sot_fail(error, refusal,
+                        "ledger.dataset states %s, but the certificate is about %s",
+                        after->dataset, dataset != NULL ? dataset : "no named data set");
+    }
+    const sotto_adjacency adjacency = sotto_plan_adjacency(certificate->plan);
+    if (after->adjacency != adjacency || before->adjacency != adjacency) {
+        return sot_fail(
+            error, refusal, "ledger.adjacency states %s, but the plan's is %s",
+            sotto_adjacency_name(after->adjacency), sotto_adjacency_name(adjacency));
+    }
+    if (!is_hash(before->head) || !is_hash(after->head) ||
+        strcmp(before->head, after->head) == 0) {
+        return sot_fail(error, refusal,
+                        "ledger.after.head is not a new hash of 64 hexadecimal digits");
+    }
+    if (after->entries != before->entries + 1 || ledger->id != after->entries) {
+        return sot_fail(error, refusal,
+                        "ledger.reservation states %llu and ledger.after.entries %llu, "
+                        "but the ledger had %llu entries before",
+                        (unsigned long long)ledger->id,
+                        (unsigned long long)after->entries,
+                        (unsigned long long)before->entries);
+    }
+    return SOTTO_OK;
+}
+
+sotto_status sot_ledger_facts_check(const sot_certificate *certificate,
+                                    sotto_status refusal, sotto_error *error)
+{
+    const sotto_reservation *ledger = certificate->facts.ledger;
+    sotto_status status = check_identity(certificate, refusal, error);
+    if (status == SOTTO_OK) status = check_sums(ledger, refusal, error);
+    if (status == SOTTO_OK) status = check_signs(ledger, refusal, error);
+    if (status == SOTTO_OK) status = check_charge(certificate, refusal, error);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* release/plain.h: characters that have no business in a document for people. */
+#ifndef SOT_RELEASE_PLAIN_H
+#define SOT_RELEASE_PLAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* True for a UTF-8 character of `length` bytes that could hide or forge text where it is shown:
+ * control characters (C0, DEL, C1), line and paragraph separators, and the marks that change
+ * the direction of writing (U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069). */
+bool sot_is_hidden(const char *character, size_t length);
+
+#endif

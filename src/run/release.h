@@ -1,0 +1,184 @@
+/* run/release.h: what the parts of a single release share.
+ *
+ * A statistic is a row of functions. `prepare` sees settings and schema, never a record: it fixes
+ * grid, sensitivity and noise and adds the events to the plan. `take` sees one row's value and adds
+ * it to exact integers. `publish` sends these through the gate, as often and in the shape that the
+ * plan says, whatever they are, and computes what is printed from the noisy answers alone.
+ */
+#ifndef SOT_RUN_RELEASE_H
+#define SOT_RUN_RELEASE_H
+
+#include <sotto/gate.h>
+#include <sotto/ledger.h>
+#include <sotto/release.h>
+#include <sotto/selection.h>
+
+#include "run/noise.h"
+
+enum { SOT_RELEASE_PARTS = 2, SOT_RELEASE_NOTES = 4, SOT_SENTENCE_BYTES = 400 };
+
+typedef struct sot_release sot_release;
+
+typedef struct sot_statistic {
+    const char *name;
+    bool needs_column;
+    sotto_status (*prepare)(sot_release *release, sotto_error *error);
+    sotto_status (*take)(sot_release *release, double value, sotto_error *error);
+    sotto_status (*publish)(sot_release *release, sotto_gate *gate, sotto_error *error);
+} sot_statistic;
+
+/* One condition of config->where; a row counts when all hold. */
+typedef struct sot_filter {
+    size_t column;
+    double value;
+} sot_filter;
+
+/* What is printed of one value; the label is owned. */
+typedef struct sot_value {
+    char *label;
+    double value, lower, upper;
+    double standard_error; /* of an estimate from answers; NaN otherwise */
+} sot_value;
+
+struct sot_release {
+    /* ---- public: from settings and schema ---- */
+    const sotto_release_config *config;
+    const sotto_schema *schema;
+    const sot_statistic *statistic;
+    size_t column;
+    const sotto_column *described; /* NULL when the statistic has no column */
+    sot_filter *filters;
+    size_t filter_count;
+    sotto_mechanism mechanism;
+    sotto_plan *plan;
+    sot_noise
+        parts[SOT_RELEASE_PARTS]; /* additive noise: sum, or histogram; then count */
+    size_t part_count;
+    sotto_selection_config selection; /* of a choice */
+    double grid;         /* of the rounded values, a power of two; NaN: none */
+    int64_t least, most; /* rounded values, in units of the grid */
+    double centre;       /* subtracted before rounding */
+    double *edges;       /* of a histogram's bins, or NULL */
+    double *candidates;  /* of a choice among numbers, or NULL */
+    int64_t *prices;     /* of a choice by revenue: the candidates in whole price units */
+    double price_unit;   /* what a price unit is, a power of ten */
+    size_t candidate_count; /* of a choice; given scores: known when they are read */
+    uint64_t size;          /* of `exact`: bins, candidates, grid points, slots */
+    uint64_t rank_numerator, rank_denominator; /* of a quantile */
+
+    /* ---- secret: from records ---- */
+    uint64_t rows;  /* that passed the filters */
+    uint64_t lines; /* of the file */
+    int64_t *exact; /* sums, counts, scores; `size` of them */
+    uint32_t *answers;
+    size_t answers_room;
+
+    /* ---- released ---- */
+    char **labels; /* of candidates that came with their scores */
+    sot_value *values;
+    size_t value_count;
+    uint32_t *reports; /* randomised answers, one a row */
+    uint64_t report_count;
+    bool found;          /* bounds: some bin was above the threshold */
+    uint64_t threshold;  /* bounds; 0: none */
+    double shortfall;    /* choices: what the accuracy theorem says, NaN: nothing */
+    double answer_truth; /* P(report = answer); NaN: none */
+    char accuracy[SOT_SENTENCE_BYTES];
+    const char *notes[SOT_RELEASE_NOTES + 1];
+    size_t note_count;
+};
+
+extern const sot_statistic sot_statistic_count, sot_statistic_sum, sot_statistic_mean,
+    sot_statistic_histogram, sot_statistic_quantile, sot_statistic_bounds,
+    sot_statistic_responses, sot_statistic_choice;
+
+/* Everything up to the plan; sot_release_clear() frees what it made, also after a failure. */
+SOTTO_MUST_CHECK sotto_status sot_release_prepare(const sotto_release_config *config,
+                                                  const sotto_schema *schema,
+                                                  sot_release *out_release,
+                                                  sotto_error *error);
+void sot_release_clear(sot_release *release);
+
+/* For prepare(): the column must be numeric with bounds that are known. */
+SOTTO_MUST_CHECK sotto_status sot_release_need_number(const sot_release *release,
+                                                      sotto_error *error);
+
+/* Adds additive noise for `share` of the budget to the plan; the sensitivities are those of
+ * the release's adjacency in grid units. */
+typedef struct sot_part_request {
+    const char *purpose;
+    double grid;
+    double l1_sensitivity, l2_sensitivity;
+    double epsilon_share; /* of epsilon, for Laplace noise; the parts' shares sum to 1 */
+    double square_share;  /* of mu^2, for Gaussian noise; likewise */
+    size_t dimension;
+} sot_part_request;
+SOTTO_MUST_CHECK sotto_status sot_release_add_part(sot_release *release,
+                                                   const sot_part_request *request,
+                                                   sotto_error *error);
+
+/* Adds one choice to the plan, from release->selection. */
+SOTTO_MUST_CHECK sotto_status sot_release_add_choice(sot_release *release,
+                                                     sotto_error *error);
+
+/* `exact`, zeroed. */
+SOTTO_MUST_CHECK sotto_status sot_release_make_exact(sot_release *release, uint64_t size,
+                                                     sotto_error *error);
+
+/* The value on the grid, nearest and within [least, most]. Total. */
+int64_t sot_release_round(const sot_release *release, double value);
+
+/* Values to print; labels are copied. */
+SOTTO_MUST_CHECK sotto_status sot_release_make_values(sot_release *release, size_t count,
+                                                      sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_release_set_value(sot_release *release, size_t index,
+                                                    const char *label, double value,
+                                                    double lower, double upper,
+                                                    sotto_error *error);
+void sot_release_note(sot_release *release, const char *sentence);
+
+/* A quantile as a ratio of whole numbers in lowest terms: 0.5 is 1/2. At most three decimals. */
+SOTTO_MUST_CHECK sotto_status sot_release_set_rank(sot_release *release,
+                                                   sotto_error *error);
+
+/* How far candidates are from the wanted rank, as scores; and the declared change of them:
+ * release.md. `below` rows lie below the candidate, `at_most` at or below it. */
+int64_t sot_rank_score(const sot_release *release, uint64_t below, uint64_t at_most);
+void sot_rank_selection(sot_release *release);
+
+/* The accuracy theorem of a choice: fills release->shortfall (the whole number of the theorem times
+ * `unit`) and the sentence, which ends with `what` and that number. */
+SOTTO_MUST_CHECK sotto_status sot_release_state_accuracy(sot_release *release,
+                                                         uint64_t candidates, double unit,
+                                                         const char *what,
+                                                         sotto_error *error);
+
+/* "9.99, 12.5": numbers between commas, ascending if so asked; free with sot_free(). `name` is that
+ * of the setting. */
+SOTTO_MUST_CHECK sotto_status sot_parse_list(const char *name, const char *text,
+                                             bool ascending, double **out_numbers,
+                                             size_t *out_count, sotto_error *error);
+
+/* Reads a file of lines `candidate,score` into labels and `exact`. */
+SOTTO_MUST_CHECK sotto_status sot_read_scores(sot_release *release, const char *path,
+                                              sotto_error *error);
+
+/* ---- what is printed: release_json.c, release_text.c ---- */
+
+/* The payload, an object without "certificate"; free with sot_free(). */
+SOTTO_MUST_CHECK sotto_status sot_release_payload(const sot_release *release,
+                                                  char **out_json, sotto_error *error);
+/* The same for people; `reservation` may be NULL. Free with sot_free(). */
+SOTTO_MUST_CHECK sotto_status sot_release_prose(const sot_release *release,
+                                                const sotto_reservation *reservation,
+                                                char **out_text, sotto_error *error);
+
+struct sotto_release_result {
+    char *json;
+    char *text;
+    char *certificate;
+    sot_value *values;
+    size_t value_count;
+};
+
+#endif

@@ -1,0 +1,158 @@
+/* What a release says of itself, as JSON: the file's payload. docs/release.md lists the members. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json_writer.h"
+#include "base/memory.h"
+#include "run/release.h"
+
+/* NaN is left out: "there is none". */
+static void write_number(sot_json_writer *writer, const char *key, double value)
+{
+    if (isnan(value)) return;
+    sot_json_key(writer, key);
+    sot_json_write_double(writer, value);
+}
+
+static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
+{
+    if (value == 0) return;
+    sot_json_key(writer, key);
+    sot_json_write_int64(writer, (int64_t)value);
+}
+
+static void write_text(sot_json_writer *writer, const char *key, const char *text)
+{
+    if (text == NULL || text[0] == '\0') return;
+    sot_json_key(writer, key);
+    sot_json_write_string(writer, text);
+}
+
+static void write_list(sot_json_writer *writer, const char *key, const char *const *list)
+{
+    if (list == NULL || list[0] == NULL) return;
+    sot_json_key(writer, key);
+    sot_json_begin_array(writer);
+    for (size_t i = 0; list[i] != NULL; i++)
+        sot_json_write_string(writer, list[i]);
+    sot_json_end_array(writer);
+}
+
+static void write_settings(sot_json_writer *writer, const sot_release *release)
+{
+    const sotto_release_config *config = release->config;
+    write_text(writer, "kind", "release");
+    sot_json_key(writer, "version");
+    sot_json_write_int64(writer, 1);
+    write_text(writer, "statistic", release->statistic->name);
+    write_text(writer, "column", config->column);
+    if (config->statistic == SOTTO_RELEASE_CHOICE)
+        write_text(writer, "score", sotto_score_name(config->score));
+    write_number(writer, "quantile", config->quantile);
+    write_list(writer, "where", config->where);
+    write_text(writer, "mechanism", sotto_mechanism_name(release->mechanism));
+    write_number(writer, "epsilon", config->epsilon);
+    write_number(writer, "delta", config->delta);
+    write_text(writer, "adjacency", sotto_adjacency_name(config->adjacency));
+    write_whole(writer, "public_n", config->public_n);
+    if (release->described != NULL && release->described->bounded &&
+        release->described->type != SOTTO_COLUMN_CATEGORY) {
+        write_number(writer, "column_lower", release->described->lower);
+        write_number(writer, "column_upper", release->described->upper);
+    }
+    write_number(writer, "grid", release->grid);
+    write_number(writer, "confidence", config->confidence);
+}
+
+static void write_value(sot_json_writer *writer, const sot_value *value)
+{
+    sot_json_begin_object(writer);
+    write_text(writer, "label", value->label);
+    write_number(writer, "value", value->value);
+    write_number(writer, "lower", value->lower);
+    write_number(writer, "upper", value->upper);
+    write_number(writer, "standard_error", value->standard_error);
+    sot_json_end_object(writer);
+}
+
+static void write_noise(sot_json_writer *writer, const sot_release *release)
+{
+    if (release->part_count == 0) return;
+    sot_json_key(writer, "noise");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < release->part_count; i++) {
+        const sot_noise *noise = &release->parts[i];
+        sot_json_begin_object(writer);
+        write_text(writer, "purpose", noise->purpose);
+        write_text(writer, "mechanism", sotto_mechanism_name(noise->mechanism));
+        write_number(writer, "scale", noise->scale * noise->grid);
+        write_number(writer, "standard_deviation",
+                     sot_noise_deviation(noise) * noise->grid);
+        sot_json_end_object(writer);
+    }
+    sot_json_end_array(writer);
+}
+
+static void write_answers(sot_json_writer *writer, const sot_release *release)
+{
+    const sotto_column *column = release->described;
+    sot_json_key(writer, "categories");
+    sot_json_begin_array(writer);
+    if (column->type == SOTTO_COLUMN_BOOLEAN) {
+        sot_json_write_string(writer, "false");
+        sot_json_write_string(writer, "true");
+    }
+    for (size_t i = 0; i < column->value_count; i++)
+        sot_json_write_string(writer, column->values[i]);
+    sot_json_end_array(writer);
+    write_number(writer, "probability_of_truth", release->answer_truth);
+    sot_json_key(writer, "answers");
+    sot_json_begin_array(writer);
+    for (uint64_t i = 0; i < release->report_count; i++)
+        sot_json_write_int64(writer, release->reports[i]);
+    sot_json_end_array(writer);
+}
+
+static void write_payload(sot_json_writer *writer, const sot_release *release)
+{
+    sot_json_begin_object(writer);
+    write_settings(writer, release);
+    if (release->value_count > 0) {
+        sot_json_key(writer, "values");
+        sot_json_begin_array(writer);
+        for (size_t i = 0; i < release->value_count; i++)
+            write_value(writer, &release->values[i]);
+        sot_json_end_array(writer);
+    }
+    if (release->config->statistic == SOTTO_RELEASE_RESPONSES)
+        write_answers(writer, release);
+    if (release->threshold > 0) {
+        sot_json_key(writer, "found");
+        sot_json_write_bool(writer, release->found);
+        write_whole(writer, "threshold", release->threshold);
+    }
+    write_noise(writer, release);
+    write_number(writer, "shortfall", release->shortfall);
+    write_text(writer, "accuracy", release->accuracy);
+    write_list(writer, "notes", release->notes);
+    sot_json_end_object(writer);
+}
+
+sotto_status sot_release_payload(const sot_release *release, char **out_json,
+                                 sotto_error *error)
+{
+    sot_json_writer *writer = NULL;
+    const char *text = NULL;
+    size_t size_bytes = 0;
+    sotto_status status = sot_json_writer_new(false, &writer, error);
+    if (status != SOTTO_OK) return status;
+    write_payload(writer, release);
+    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
+    if (status == SOTTO_OK) {
+        *out_json = sot_copy_string(text);
+        if (*out_json == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
+    }
+    sot_json_writer_free(writer);
+    return status;
+}

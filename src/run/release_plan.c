@@ -1,0 +1,442 @@
+/* From settings and schema to a plan. No record is read here, nor any file opened. */
+#include <math.h>
+#include <string.h>
+
+#include <sotto/exponential.h>
+#include <sotto/laplace.h>
+#include <sotto/permute_and_flip.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "numeric/outward.h"
+#include "run/release.h"
+
+static const sot_statistic *const statistics[] = {
+    NULL,
+    &sot_statistic_count,
+    &sot_statistic_sum,
+    &sot_statistic_mean,
+    &sot_statistic_histogram,
+    &sot_statistic_quantile,
+    &sot_statistic_bounds,
+    &sot_statistic_responses,
+    &sot_statistic_choice,
+};
+enum { STATISTICS = sizeof statistics / sizeof statistics[0] };
+
+const char *sotto_statistic_name(sotto_statistic statistic)
+{
+    const int index = (int)statistic;
+    return index > 0 && index < STATISTICS ? statistics[index]->name : "unknown";
+}
+
+static const char *const score_names[] = {"given", "count", "revenue", "quantile"};
+enum { SCORES = sizeof score_names / sizeof score_names[0] };
+
+const char *sotto_score_name(sotto_score score)
+{
+    const int index = (int)score;
+    return index >= 0 && index < SCORES ? score_names[index] : "unknown";
+}
+
+sotto_status sotto_score_from_name(const char *name, sotto_score *out, sotto_error *error)
+{
+    char shown[64];
+    for (int i = 0; i < SCORES; i++) {
+        if (strcmp(score_names[i], name) == 0) {
+            *out = (sotto_score)i;
+            return SOTTO_OK;
+        }
+    }
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the score is '%s'; give count, revenue, quantile or given",
+                    sot_printable(name, shown, sizeof shown));
+}
+
+sotto_release_config sotto_release_defaults(void)
+{
+    return (sotto_release_config){
+        .epsilon = SOTTO_UNSET,
+        .delta = SOTTO_UNSET,
+        .adjacency = SOTTO_ADD_REMOVE,
+        .confidence = 0.95,
+        .quantile = SOTTO_UNSET,
+    };
+}
+
+/* ---- checks ---- */
+
+static sotto_status check_privacy(const sotto_release_config *config, sotto_error *error)
+{
+    if (!(config->epsilon > 0.0 && config->epsilon <= 1e6)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "epsilon is %g; give a privacy loss above 0 and at most 1e6, for "
+                        "example 1",
+                        config->epsilon);
+    }
+    if (!isnan(config->delta) && !(config->delta > 0.0 && config->delta < 1.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "delta is %g; give one above 0 and below 1, or none for a pure "
+                        "guarantee",
+                        config->delta);
+    }
+    if (config->adjacency != SOTTO_ADD_REMOVE && config->adjacency != SOTTO_REPLACE_ONE) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "adjacency is %d; set it to SOTTO_ADD_REMOVE or SOTTO_REPLACE_ONE",
+            (int)config->adjacency);
+    }
+    if (config->public_n > 0 && config->adjacency != SOTTO_REPLACE_ONE) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a public number of rows needs adjacency replace-one: under "
+                        "add-remove the number of rows is secret");
+    }
+    if (!(config->confidence >= 0.5 && config->confidence <= 0.999999)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "confidence is %g; give one from 0.5 to 0.999999, for example "
+                        "0.95",
+                        config->confidence);
+    }
+    return SOTTO_OK;
+}
+
+/* Which noise: Laplace without a delta, Gaussian with one; choices and answers are pure. */
+static sotto_status set_mechanism(sot_release *release, sotto_error *error)
+{
+    const sotto_release_config *config = release->config;
+    const bool has_delta = !isnan(config->delta);
+    sotto_mechanism first = has_delta ? SOTTO_GAUSSIAN : SOTTO_DISCRETE_LAPLACE;
+    sotto_mechanism second = first;
+    if (config->statistic == SOTTO_RELEASE_CHOICE) {
+        first = SOTTO_PERMUTE_AND_FLIP;
+        second = SOTTO_EXPONENTIAL;
+    } else if (config->statistic == SOTTO_RELEASE_QUANTILE) {
+        first = second = SOTTO_EXPONENTIAL;
+    } else if (config->statistic == SOTTO_RELEASE_RESPONSES) {
+        first = second = SOTTO_RANDOMIZED_RESPONSE;
+    } else if (config->statistic == SOTTO_RELEASE_BOUNDS) {
+        first = second = SOTTO_DISCRETE_LAPLACE;
+    }
+    if (has_delta && first != SOTTO_GAUSSIAN) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "delta is %g, but the %s is a pure release; leave delta out",
+                        config->delta, release->statistic->name);
+    }
+    release->mechanism =
+        config->mechanism == SOTTO_MECHANISM_UNSET ? first : config->mechanism;
+    if (release->mechanism == first || release->mechanism == second) return SOTTO_OK;
+    if (release->mechanism == SOTTO_GAUSSIAN && first == SOTTO_DISCRETE_LAPLACE &&
+        config->statistic != SOTTO_RELEASE_BOUNDS) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the gaussian mechanism needs a delta; give one, for example "
+                        "1e-6, or use the discrete-laplace mechanism");
+    }
+    if (release->mechanism == SOTTO_DISCRETE_LAPLACE && first == SOTTO_GAUSSIAN) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the discrete-laplace mechanism is pure; leave delta out, or use "
+                        "the gaussian mechanism");
+    }
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the mechanism is %s; the %s is released by the %s mechanism",
+                    sotto_mechanism_name(release->mechanism), release->statistic->name,
+                    sotto_mechanism_name(first));
+}
+
+static sotto_status check_schema(const sot_release *release, sotto_error *error)
+{
+    const sotto_schema *schema = release->schema;
+    const bool given = release->config->statistic == SOTTO_RELEASE_CHOICE &&
+                       release->config->score == SOTTO_SCORE_GIVEN;
+    if (schema == NULL) {
+        if (given) return SOTTO_OK;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the %s needs a schema: types and bounds never come from rows",
+                        release->statistic->name);
+    }
+    if (sotto_schema_unit(schema) != NULL) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the schema's unit is the column '%.60s', but releases protect "
+                        "rows, not units of several rows; bound each unit to one row and "
+                        "leave \"unit\" out",
+                        sotto_schema_unit(schema));
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status find_column(sot_release *release, sotto_error *error)
+{
+    const sotto_release_config *config = release->config;
+    const bool needed =
+        release->statistic->needs_column && !(config->statistic == SOTTO_RELEASE_CHOICE &&
+                                              config->score == SOTTO_SCORE_GIVEN);
+    if (needed != (config->column != NULL)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        needed ? "the %s is of a column; name one of the schema's"
+                               : "the %s is not of a column; name none",
+                        release->statistic->name);
+    }
+    if (!needed) return SOTTO_OK;
+    const sotto_status status =
+        sotto_schema_find(release->schema, config->column, &release->column, error);
+    if (status != SOTTO_OK) return status;
+    release->described = sotto_schema_column(release->schema, release->column);
+    const sotto_column_type type = release->described->type;
+    if (type == SOTTO_COLUMN_ID || type == SOTTO_COLUMN_IGNORE) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the column '%.60s' is of type %s, which is never released",
+                        config->column, sotto_column_type_name(type));
+    }
+    return SOTTO_OK;
+}
+
+/* Settings that belong to another statistic are refused: they were meant for something. */
+static sotto_status check_strangers(const sot_release *release, sotto_error *error)
+{
+    const sotto_release_config *config = release->config;
+    const bool choice = config->statistic == SOTTO_RELEASE_CHOICE;
+    const bool given = choice && config->score == SOTTO_SCORE_GIVEN;
+    const bool ranked = config->statistic == SOTTO_RELEASE_QUANTILE ||
+                        (choice && config->score == SOTTO_SCORE_QUANTILE);
+    const bool listed = choice && (config->score == SOTTO_SCORE_REVENUE ||
+                                   config->score == SOTTO_SCORE_QUANTILE);
+    const bool histogram = config->statistic == SOTTO_RELEASE_HISTOGRAM;
+    const char *stranger = NULL;
+    if ((config->edges != NULL || config->bins > 0) && !histogram) stranger = "bins";
+    if (!isnan(config->quantile) && !ranked) stranger = "a quantile";
+    if (config->candidates != NULL && !listed) stranger = "candidates";
+    if ((config->sensitivity > 0 || config->monotone) && !given)
+        stranger = "a declared sensitivity";
+    if (config->score != SOTTO_SCORE_GIVEN && !choice) stranger = "a score";
+    if (given && config->public_n > 0) stranger = "a public number of rows";
+    if (given && config->where != NULL && config->where[0] != NULL)
+        stranger = "a condition";
+    if (stranger == NULL) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%s has no meaning for this %s; leave it out", stranger,
+                    release->statistic->name);
+}
+
+/* ---- conditions ---- */
+
+static sotto_status value_of(const sotto_column *column, const char *text, double *out,
+                             sotto_error *error)
+{
+    char shown[64];
+    sot_printable(text, shown, sizeof shown);
+    if (column->type == SOTTO_COLUMN_CATEGORY) {
+        for (size_t i = 0; i < column->value_count; i++) {
+            if (strcmp(column->values[i], text) == 0) {
+                *out = (double)i;
+                return SOTTO_OK;
+            }
+        }
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the condition %s=%s names no category of the column; give one of "
+            "the schema's",
+            column->name, shown);
+    }
+    if (column->type == SOTTO_COLUMN_BOOLEAN) {
+        const bool yes = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+        if (yes || strcmp(text, "false") == 0 || strcmp(text, "0") == 0) {
+            *out = yes ? 1.0 : 0.0;
+            return SOTTO_OK;
+        }
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the condition %s=%s is on a boolean; give true or false",
+                        column->name, shown);
+    }
+    if (column->type == SOTTO_COLUMN_INTEGER &&
+        sot_parse_double(text, strlen(text), out) == SOT_NUMBER_OK &&
+        *out == floor(*out) && *out >= column->lower && *out <= column->upper) {
+        return SOTTO_OK;
+    }
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the condition %s=%s is on a column of type %s; conditions take "
+                    "categories, booleans and whole numbers within the bounds",
+                    column->name, shown, sotto_column_type_name(column->type));
+}
+
+static sotto_status read_condition(sot_release *release, const char *condition,
+                                   sotto_error *error)
+{
+    char name[SOTTO_MESSAGE_BYTES];
+    const char *equals = strchr(condition, '=');
+    if (equals == NULL || (size_t)(equals - condition) >= sizeof name) {
+        char shown[64];
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the condition '%s' is not COLUMN=VALUE",
+                        sot_printable(condition, shown, sizeof shown));
+    }
+    const size_t length = (size_t)(equals - condition);
+    memcpy(name, condition, length);
+    name[length] = '\0';
+    sot_filter *filter = &release->filters[release->filter_count];
+    sotto_status status =
+        sotto_schema_find(release->schema, name, &filter->column, error);
+    if (status != SOTTO_OK) return status;
+    status = value_of(sotto_schema_column(release->schema, filter->column), equals + 1,
+                      &filter->value, error);
+    if (status == SOTTO_OK) release->filter_count++;
+    return status;
+}
+
+static sotto_status read_conditions(sot_release *release, sotto_error *error)
+{
+    const char *const *where = release->config->where;
+    size_t count = 0;
+    while (where != NULL && where[count] != NULL)
+        count++;
+    if (count == 0) return SOTTO_OK;
+    release->filters = sot_new_array(count, sizeof *release->filters);
+    if (release->filters == NULL)
+        return sot_fail_memory(error, count, sizeof *release->filters);
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; i < count && status == SOTTO_OK; i++)
+        status = read_condition(release, where[i], error);
+    return status;
+}
+
+/* ---- for the statistics ---- */
+
+sotto_status sot_release_need_number(const sot_release *release, sotto_error *error)
+{
+    const sotto_column *column = release->described;
+    if (column->type == SOTTO_COLUMN_CATEGORY) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the column '%.60s' is of type category; the %s needs numbers",
+                        column->name, release->statistic->name);
+    }
+    if (!column->bounded) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the schema gives the column '%.60s' no bounds; add lower and "
+                        "upper, or find them with a release of bounds",
+                        column->name);
+    }
+    return SOTTO_OK;
+}
+
+sotto_status sot_release_add_part(sot_release *release, const sot_part_request *request,
+                                  sotto_error *error)
+{
+    const sotto_release_config *config = release->config;
+    sot_noise *noise = &release->parts[release->part_count];
+    *noise = (sot_noise){.mechanism = release->mechanism,
+                         .purpose = request->purpose,
+                         .adjacency = config->adjacency,
+                         .grid = request->grid,
+                         .dimension = request->dimension};
+    sotto_status status;
+    if (release->mechanism == SOTTO_GAUSSIAN) {
+        double multiplier;
+        status = sot_noise_multiplier(config->adjacency, config->epsilon, config->delta,
+                                      &multiplier, error);
+        if (status != SOTTO_OK) return status;
+        if (request->square_share < 1.0) {
+            /* The parts' 1/multiplier^2 must sum to no more, also as the accountant rounds. */
+            multiplier = sot_div_up(multiplier * (1.0 + 0x1p-40),
+                                    sot_sqrt_down(request->square_share));
+        }
+        noise->sensitivity = request->l2_sensitivity;
+        noise->scale = sot_mul_up(multiplier, noise->sensitivity);
+    } else {
+        noise->sensitivity = request->l1_sensitivity;
+        status =
+            sotto_laplace_scale(sot_mul_down(config->epsilon, request->epsilon_share),
+                                noise->sensitivity, &noise->scale, error);
+        if (status != SOTTO_OK) return status;
+    }
+    status = sot_noise_plan(noise, release->plan, error);
+    if (status == SOTTO_OK) release->part_count++;
+    return status;
+}
+
+sotto_status sot_release_add_choice(sot_release *release, sotto_error *error)
+{
+    sotto_event event;
+    release->selection.epsilon = release->config->epsilon;
+    release->selection.adjacency = release->config->adjacency;
+    const sotto_status status =
+        release->mechanism == SOTTO_EXPONENTIAL
+            ? sotto_exponential_event(&release->selection, &event, error)
+            : sotto_permute_and_flip_event(&release->selection, &event, error);
+    if (status != SOTTO_OK) return status;
+    event.count = 1;
+    return sotto_plan_add(release->plan, &event, error);
+}
+
+sotto_status sot_release_make_exact(sot_release *release, uint64_t size,
+                                    sotto_error *error)
+{
+    release->exact = sot_new_array(size, sizeof *release->exact);
+    if (release->exact == NULL)
+        return sot_fail_memory(error, size, sizeof *release->exact);
+    release->size = size;
+    return SOTTO_OK;
+}
+
+/* ---- the whole ---- */
+
+sotto_status sot_release_prepare(const sotto_release_config *config,
+                                 const sotto_schema *schema, sot_release *release,
+                                 sotto_error *error)
+{
+    *release = (sot_release){.config = config,
+                             .schema = schema,
+                             .selection = sotto_selection_defaults(),
+                             .grid = SOTTO_UNSET,
+                             .price_unit = 1.0,
+                             .shortfall = SOTTO_UNSET,
+                             .answer_truth = SOTTO_UNSET};
+    if ((int)config->statistic <= 0 || (int)config->statistic >= STATISTICS) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "statistic is %d; set it to SOTTO_RELEASE_COUNT or another",
+                        (int)config->statistic);
+    }
+    release->statistic = statistics[config->statistic];
+    sotto_status status = check_privacy(config, error);
+    if (status == SOTTO_OK) status = set_mechanism(release, error);
+    if (status == SOTTO_OK) status = check_strangers(release, error);
+    if (status == SOTTO_OK) status = check_schema(release, error);
+    if (status == SOTTO_OK) status = find_column(release, error);
+    if (status == SOTTO_OK) status = read_conditions(release, error);
+    if (status == SOTTO_OK)
+        status = sotto_plan_new(config->adjacency, &release->plan, error);
+    if (status == SOTTO_OK) status = release->statistic->prepare(release, error);
+    return status;
+}
+
+void sot_release_clear(sot_release *release)
+{
+    sotto_plan_free(release->plan);
+    sot_free(release->filters);
+    sot_free(release->edges);
+    sot_free(release->candidates);
+    sot_free(release->prices);
+    sot_wipe_and_free(release->exact, release->size * sizeof *release->exact);
+    sot_wipe_and_free(release->answers, release->answers_room * sizeof *release->answers);
+    for (size_t i = 0; release->labels != NULL && i < release->size; i++)
+        sot_free(release->labels[i]);
+    sot_free(release->labels);
+    for (size_t i = 0; i < release->value_count; i++)
+        sot_free(release->values[i].label);
+    sot_free(release->values);
+    sot_free(release->reports);
+    sot_wipe(&release->rows, sizeof release->rows);
+    sot_wipe(&release->lines, sizeof release->lines);
+}
+
+sotto_status sotto_release_plan(const sotto_release_config *config,
+                                const sotto_schema *schema, sotto_plan **out_plan,
+                                sotto_error *error)
+{
+    sot_release release;
+    const sotto_status status = sot_release_prepare(config, schema, &release, error);
+    if (status == SOTTO_OK) {
+        *out_plan = release.plan;
+        release.plan = NULL;
+    }
+    sot_release_clear(&release);
+    return status;
+}

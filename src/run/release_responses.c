@@ -1,0 +1,104 @@
+/* Randomised answers, one a row. Claims: release.md; the mechanism's own note has the rest. */
+#include <math.h>
+#include <stdint.h>
+
+#include <sotto/randomized_response.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "run/release.h"
+
+enum { CATEGORIES_MAX = 100000, FIRST_ROOM = 1024 };
+
+static const uint64_t answers_max = UINT64_C(1) << 24;
+
+static uint32_t categories_of(const sotto_column *column)
+{
+    return (uint32_t)(column->upper - column->lower + 1.0);
+}
+
+static sotto_randomized_response_config settings_of(const sot_release *release)
+{
+    sotto_randomized_response_config config = sotto_randomized_response_defaults();
+    config.epsilon = release->config->epsilon;
+    config.categories = categories_of(release->described);
+    config.adjacency = release->config->adjacency;
+    config.purpose = "answers";
+    return config;
+}
+
+static sotto_status prepare_responses(sot_release *release, sotto_error *error)
+{
+    const sotto_column *column = release->described;
+    if (column->type != SOTTO_COLUMN_CATEGORY && column->type != SOTTO_COLUMN_BOOLEAN) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the column '%.60s' is of type %s; answers are randomised for "
+                        "categories and booleans",
+                        column->name, sotto_column_type_name(column->type));
+    }
+    if (column->upper < 1.0 || column->upper >= CATEGORIES_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the column '%.60s' has %zu categories; randomised answers need "
+                        "from 2 to 100000",
+                        column->name, column->value_count);
+    }
+    if (release->config->adjacency != SOTTO_REPLACE_ONE || release->filter_count > 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "one answer a row shows how many rows there are; use adjacency "
+                        "replace-one, under which that is public, and no condition");
+    }
+    sotto_event event;
+    const sotto_randomized_response_config config = settings_of(release);
+    const sotto_status status = sotto_randomized_response_event(&config, &event, error);
+    if (status != SOTTO_OK) return status;
+    event.count = 1;
+    /* P(report = answer) = e^epsilon / (e^epsilon + k - 1). */
+    release->answer_truth =
+        1.0 / (1.0 + ((double)config.categories - 1.0) * exp(-config.epsilon));
+    return sotto_plan_add(release->plan, &event, error);
+}
+
+/* The number of rows is public here: room that grows with it tells nothing. */
+static sotto_status take_answer(sot_release *release, double value, sotto_error *error)
+{
+    const uint64_t index = release->rows; /* counted by the caller after this */
+    if (index == answers_max) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the file has more than 2^24 rows; randomise it in parts");
+    }
+    if (index == release->answers_room) {
+        const size_t room = index == 0 ? FIRST_ROOM : 2 * release->answers_room;
+        uint32_t *grown = sot_new_array(room, sizeof *grown);
+        if (grown == NULL) return sot_fail_memory(error, room, sizeof *grown);
+        for (uint64_t i = 0; i < index; i++)
+            grown[i] = release->answers[i];
+        sot_wipe_and_free(release->answers,
+                          release->answers_room * sizeof *release->answers);
+        release->answers = grown;
+        release->answers_room = room;
+    }
+    release->answers[index] = (uint32_t)value;
+    return SOTTO_OK;
+}
+
+static sotto_status publish_responses(sot_release *release, sotto_gate *gate,
+                                      sotto_error *error)
+{
+    const size_t count = (size_t)release->rows;
+    release->reports = sot_new_array(count, sizeof *release->reports);
+    if (release->reports == NULL)
+        return sot_fail_memory(error, count, sizeof *release->reports);
+    const sotto_randomized_response_config config = settings_of(release);
+    const sotto_status status = sotto_randomized_response_release(
+        gate, &config, release->answers, count, release->reports, error);
+    if (status == SOTTO_OK) release->report_count = count;
+    sot_release_note(release, "each answer is randomised by itself: estimate frequencies "
+                              "with sotto release rr --estimate");
+    return status;
+}
+
+const sot_statistic sot_statistic_responses = {.name = "rr",
+                                               .needs_column = true,
+                                               .prepare = prepare_responses,
+                                               .take = take_answer,
+                                               .publish = publish_responses};

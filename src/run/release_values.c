@@ -1,0 +1,200 @@
+/* Values on their way out, and scores that come with their candidates. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "run/release.h"
+
+enum { LABEL_BYTES_MAX = 256, CANDIDATES_MAX = 1000000 };
+static const size_t scores_bytes_max = (size_t)64 << 20;
+
+sotto_status sot_release_make_values(sot_release *release, size_t count,
+                                     sotto_error *error)
+{
+    release->values = sot_new_array(count, sizeof *release->values);
+    if (release->values == NULL)
+        return sot_fail_memory(error, count, sizeof *release->values);
+    release->value_count = count;
+    for (size_t i = 0; i < count; i++)
+        release->values[i].standard_error = SOTTO_UNSET;
+    return SOTTO_OK;
+}
+
+sotto_status sot_release_set_value(sot_release *release, size_t index, const char *label,
+                                   double value, double lower, double upper,
+                                   sotto_error *error)
+{
+    sot_value *place = &release->values[index];
+    place->label = sot_copy_string(label);
+    if (place->label == NULL) return sot_fail_memory(error, strlen(label) + 1, 1);
+    place->value = value == 0.0 ? 0.0 : value; /* no -0 */
+    place->lower = lower == 0.0 ? 0.0 : lower;
+    place->upper = upper == 0.0 ? 0.0 : upper;
+    return SOTTO_OK;
+}
+
+void sot_release_note(sot_release *release, const char *sentence)
+{
+    if (release->note_count < SOT_RELEASE_NOTES)
+        release->notes[release->note_count++] = sentence;
+}
+
+/* ---- a file of scores ---- */
+
+/* The whole file in memory that is wiped later: scores are secret. */
+static sotto_status read_whole(const char *path, char **out_text, size_t *out_size_bytes,
+                               sotto_error *error)
+{
+    char reason[96];
+    struct stat facts;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || fstat(fileno(file), &facts) != 0) {
+        const int code = errno;
+        if (file != NULL) (void)fclose(file);
+        return sot_fail(error, SOTTO_IO, "cannot open %s: %s", path,
+                        sot_errno_text(code, reason, sizeof reason));
+    }
+    if (!S_ISREG(facts.st_mode) || (uint64_t)facts.st_size > scores_bytes_max) {
+        (void)fclose(file);
+        return sot_fail(
+            error, SOTTO_IO,
+            "%s is not a regular file of at most 64 MiB; give a file of lines "
+            "candidate,score",
+            path);
+    }
+    const size_t size_bytes = (size_t)facts.st_size;
+    char *text = sot_new_array(size_bytes + 1, 1);
+    if (text == NULL) {
+        (void)fclose(file);
+        return sot_fail_memory(error, size_bytes + 1, 1);
+    }
+    (void)setvbuf(file, NULL, _IONBF, 0);
+    const bool good = fread(text, 1, size_bytes, file) == size_bytes;
+    (void)fclose(file);
+    if (!good) {
+        sot_wipe_and_free(text, size_bytes + 1);
+        return sot_fail(error, SOTTO_IO, "%s cannot be read to its end", path);
+    }
+    *out_text = text;
+    *out_size_bytes = size_bytes;
+    return SOTTO_OK;
+}
+
+static bool is_printable(const char *text)
+{
+    for (const char *c = text; *c != '\0';) {
+        const size_t length = sot_utf8_length(c, strlen(c));
+        if (length == 0 || (unsigned char)*c < 0x20) return false;
+        c += length;
+    }
+    return true;
+}
+
+/* One line, cut at its last comma, in place. */
+static bool read_line(char *line, const char **out_label, int64_t *out_score)
+{
+    double score;
+    char *comma = strrchr(line, ',');
+    if (comma == NULL) return false;
+    *comma = '\0';
+    char *digits = comma + 1;
+    while (*digits == ' ')
+        digits++;
+    const size_t size_bytes = strlen(digits);
+    if (size_bytes > SOT_NUMBER_BYTES_MAX ||
+        sot_parse_double(digits, size_bytes, &score) != SOT_NUMBER_OK ||
+        score != floor(score) || fabs(score) > 0x1p52) {
+        return false;
+    }
+    const size_t length = strlen(line);
+    if (length >= 2 && line[0] == '"' && line[length - 1] == '"') {
+        line[length - 1] = '\0';
+        line++;
+    }
+    *out_label = line;
+    *out_score = (int64_t)score;
+    return line[0] != '\0' && strlen(line) < LABEL_BYTES_MAX && is_printable(line);
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static sotto_status check_distinct(const sot_release *release, const char *path,
+                                   sotto_error *error)
+{
+    const size_t count = release->candidate_count;
+    const char **sorted = sot_new_array(count, sizeof *sorted);
+    if (sorted == NULL) return sot_fail_memory(error, count, sizeof *sorted);
+    memcpy(sorted, release->labels, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_labels);
+    bool distinct = true;
+    for (size_t i = 1; i < count; i++)
+        distinct = distinct && strcmp(sorted[i - 1], sorted[i]) != 0;
+    sot_free(sorted);
+    if (distinct) return SOTTO_OK;
+    return sot_fail(error, SOTTO_PARSE, "%s has a candidate twice; give each once", path);
+}
+
+static sotto_status read_lines(sot_release *release, char *text, size_t lines,
+                               const char *path, sotto_error *error)
+{
+    sotto_status status = sot_release_make_exact(release, lines, error);
+    if (status != SOTTO_OK) return status;
+    release->labels = sot_new_array(lines, sizeof *release->labels);
+    if (release->labels == NULL)
+        return sot_fail_memory(error, lines, sizeof *release->labels);
+    bool first = true;
+    char *next = text;
+    while (next != NULL && *next != '\0') {
+        char *line = next;
+        next = strchr(line, '\n');
+        if (next != NULL) *next++ = '\0';
+        line[strcspn(line, "\r")] = '\0';
+        const bool header = first && strcmp(line, "candidate,score") == 0;
+        first = false;
+        if (line[0] == '\0' || header) continue;
+        const char *label;
+        const size_t index = release->candidate_count;
+        if (!read_line(line, &label, &release->exact[index])) {
+            /* Scores are secret: neither the line nor its number is quoted. */
+            return sot_fail(
+                error, SOTTO_PARSE,
+                "%s has a line that is not candidate,score with a whole score "
+                "within +-2^52",
+                path);
+        }
+        release->labels[index] = sot_copy_string(label);
+        if (release->labels[index] == NULL)
+            return sot_fail_memory(error, strlen(label) + 1, 1);
+        release->candidate_count++;
+    }
+    if (release->candidate_count == 0)
+        return sot_fail(error, SOTTO_PARSE, "%s has no candidates", path);
+    return check_distinct(release, path, error);
+}
+
+sotto_status sot_read_scores(sot_release *release, const char *path, sotto_error *error)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    sotto_status status = read_whole(path, &text, &size_bytes, error);
+    if (status != SOTTO_OK) return status;
+    size_t lines = 1;
+    for (size_t i = 0; i < size_bytes; i++)
+        lines += text[i] == '\n';
+    if (memchr(text, '\0', size_bytes) != NULL || lines > CANDIDATES_MAX + 2) {
+        status = sot_fail(error, SOTTO_PARSE,
+                          "%s is no text file of at most 1000000 lines", path);
+    }
+    if (status == SOTTO_OK) status = read_lines(release, text, lines, path, error);
+    sot_wipe_and_free(text, size_bytes + 1);
+    return status;
+}

@@ -1,0 +1,369 @@
+/* What a ledger promises while nothing goes wrong: prices, refusals, rows, chain. */
+#include "support.h"
+
+#include "privacy/ledger/scratch.h"
+
+/* ---- charges ---- */
+
+static void a_pure_charge_is_rounded_up_to_the_unit(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 1.0, 0.0);
+    sotto_error error;
+    sotto_reservation reservation;
+    const double unit = 0x1p-40;
+    assert_ok(reserve(ledger, pure_plan(0.1), &reservation, &error), &error);
+    /* 0.1 * 2^40 = 109951162777.6 */
+    assert_true(reservation.charged == 109951162778.0 * unit);
+    assert_true(reservation.delta_charged == 0.0);
+    /* A cost below one unit is one unit: it does not vanish. */
+    assert_ok(reserve(ledger, pure_plan(1e-300), &reservation, &error), &error);
+    assert_true(reservation.charged == unit);
+    assert_true(reservation.after.spent == 109951162779.0 * unit);
+    assert_true(reservation.after.left == 1.0 - 109951162779.0 * unit);
+    assert_true(isnan(reservation.after.order));
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+static void a_gaussian_charge_is_its_rdp_at_the_fixed_order(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 3.0, 1e-6);
+    sotto_error error;
+    sotto_reservation reservation;
+    const double order = balance_of(ledger).order;
+    assert_ok(reserve(ledger, gaussian_plan(7.5), &reservation, &error), &error);
+    const double exact = order / (2.0 * 7.5 * 7.5);
+    assert_within(reservation.charged, exact, exact + 0x1p-40 + 1e-14);
+    assert_true(reservation.before.spent == 0.0 && reservation.before.entries == 1);
+    assert_true(reservation.after.spent == reservation.charged);
+    assert_string_not_equal(reservation.before.head, reservation.after.head);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+static void own_deltas_and_sampler_errors_fill_the_second_column(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 2.0, 1e-6);
+    sotto_error error;
+    sotto_reservation reservation;
+    assert_ok(reserve(ledger, approximate_plan(0.05, 3e-8), &reservation, &error),
+              &error);
+    assert_within(reservation.delta_charged, 3e-8, 3.0000001e-8);
+    sotto_plan *plan = gaussian_plan(50.0);
+    assert_ok(sotto_ledger_reserve(ledger, plan, 1e-9, "a test", &reservation, &error),
+              &error);
+    const double price = (1.0 + exp(2.0)) * 1e-9; /* what a total variation costs */
+    assert_within(reservation.delta_charged, price, price * (1.0 + 1e-9));
+    assert_within(reservation.after.delta_spent, 3e-8 + price, 3.00001e-8 + price);
+    /* 1e-7 is the budget of this column; 6.2e-8 is left of it. */
+    assert_refused(
+        sotto_ledger_reserve(ledger, plan, 3.6e-9, "a test", &reservation, &error),
+        SOTTO_BUDGET_EXCEEDED, &error, "own delta", "spent 3.8", "asked", "left", NULL);
+    assert_refused(reserve(ledger, approximate_plan(0.05, 7e-8), NULL, &error),
+                   SOTTO_BUDGET_EXCEEDED, &error, "own delta", NULL);
+    assert_ok(reserve(ledger, approximate_plan(0.05, 6e-8), NULL, &error), &error);
+    sotto_plan_free(plan);
+    assert_ok(sotto_ledger_check(ledger, NULL, &error), &error);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+static void the_budget_is_never_exceeded_and_refusals_say_why(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 1.0, 0.0);
+    sotto_error error;
+    for (int i = 0; i < 3; i++)
+        assert_ok(reserve(ledger, pure_plan(0.25), NULL, &error), &error);
+    assert_refused(reserve(ledger, pure_plan(0.2500001), NULL, &error),
+                   SOTTO_BUDGET_EXCEEDED, &error, "clinic-2026", "spent 0.750000",
+                   "asked 0.250001", "left 0.250000", "grant", NULL);
+    assert_ok(reserve(ledger, pure_plan(0.25), NULL, &error), &error); /* to the unit */
+    assert_true(balance_of(ledger).left == 0.0);
+    assert_refused(reserve(ledger, pure_plan(1e-12), NULL, &error), SOTTO_BUDGET_EXCEEDED,
+                   &error, "left 0.000000", NULL);
+    assert_refused(reserve(ledger, pure_plan(1e6), NULL, &error), SOTTO_BUDGET_EXCEEDED,
+                   &error, "asked 1000000.000000", NULL);
+    assert_true(balance_of(ledger).spent == 1.0);
+    assert_int_equal(balance_of(ledger).entries, 5);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+static void a_grant_raises_the_budget_and_stays_on_record(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 1.0, 1e-6);
+    sotto_error error;
+    const sotto_ledger_balance before = balance_of(ledger);
+    assert_ok(sotto_ledger_grant(ledger, 0.5, 1e-6, "second wave", &error), &error);
+    const sotto_ledger_balance after = balance_of(ledger);
+    assert_true(after.epsilon == 1.5 && after.delta == 2e-6);
+    assert_true(after.order == before.order);
+    assert_true(after.budget > before.budget + 0.5);
+    assert_within(after.delta_budget, 1.99999e-7, 2e-7);
+    assert_refused(sotto_ledger_grant(ledger, 0.0, 0.0, "x", &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "does not raise", NULL);
+    assert_refused(sotto_ledger_grant(ledger, -1.0, 0.0, "x", &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "-1", NULL);
+    assert_refused(sotto_ledger_grant(ledger, NAN, 0.0, "x", &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "nan", NULL);
+    assert_refused(sotto_ledger_grant(ledger, 1e9, 0.0, "x", &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "epsilon", NULL);
+    assert_refused(sotto_ledger_grant(ledger, 1.0, 1.0, "x", &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "delta", NULL);
+    assert_refused(sotto_ledger_grant(ledger, 1.0, 0.0, "", &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "reason", NULL);
+    assert_refused(sotto_ledger_grant(ledger, 1.0, 0.0, "two\nlines", &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "reason", "one line", NULL);
+    assert_int_equal(balance_of(ledger).entries, 2);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+static void a_grant_cannot_make_past_sampler_errors_dearer_than_their_budget(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 1.0, 1e-6);
+    sotto_error error;
+    sotto_reservation reservation;
+    sotto_plan *plan = gaussian_plan(100.0);
+    assert_ok(sotto_ledger_reserve(ledger, plan, 1e-9, "a test", &reservation, &error),
+              &error);
+    sotto_plan_free(plan);
+    /* 1e-9 (1 + e^5.5) = 2.5e-7 is more than 1e-7 */
+    assert_refused(sotto_ledger_grant(ledger, 4.5, 0.0, "more", &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "sampler", "more delta", NULL);
+    assert_ok(sotto_ledger_grant(ledger, 4.5, 3e-6, "more", &error), &error);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+/* ---- what is refused ---- */
+
+static void a_pure_budget_takes_pure_events_only(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 5.0, 0.0);
+    sotto_error error;
+    sotto_reservation reservation;
+    assert_refused(reserve(ledger, gaussian_plan(5.0), NULL, &error), SOTTO_UNSUPPORTED,
+                   &error, "pure budget", "gaussian", "delta", NULL);
+    assert_refused(reserve(ledger, approximate_plan(0.1, 1e-9), NULL, &error),
+                   SOTTO_UNSUPPORTED, &error, "approximate", NULL);
+    sotto_plan *plan = pure_plan(0.1);
+    assert_refused(
+        sotto_ledger_reserve(ledger, plan, 1e-18, "a test", &reservation, &error),
+        SOTTO_UNSUPPORTED, &error, "sampler error", "exact", NULL);
+    sotto_plan_free(plan);
+    assert_refused(sotto_ledger_grant(ledger, 0.0, 1e-6, "x", &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "pure", NULL);
+    sotto_event event = sotto_event_defaults();
+    event.mechanism = SOTTO_DISCRETE_LAPLACE;
+    event.scale = 4.0;
+    event.sensitivity = 1.0;
+    event.count = 2;
+    assert_ok(reserve(ledger, plan_of(&event), &reservation, &error), &error);
+    assert_true(reservation.charged == 0.5);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+static void what_is_no_plan_of_this_ledger_is_refused(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 2.0, 1e-6);
+    sotto_error error;
+    sotto_reservation reservation;
+    sotto_plan *other = NULL, *plan = gaussian_plan(9.0);
+    sotto_event event = *sotto_plan_event(plan, 0);
+    assert_ok(sotto_plan_new(SOTTO_REPLACE_ONE, &other, &error), &error);
+    assert_refused(sotto_ledger_reserve(ledger, other, 0.0, "x", &reservation, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "replace-one", "add-remove", NULL);
+    assert_ok(sotto_plan_add(other, &event, &error), &error);
+    assert_refused(sotto_ledger_reserve(ledger, other, 0.0, "x", &reservation, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "replace-one", "add-remove", NULL);
+    const double wrong[] = {NAN, -1e-9, 1.0, INFINITY};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_refused(
+            sotto_ledger_reserve(ledger, plan, wrong[i], "x", &reservation, &error),
+            SOTTO_INVALID_ARGUMENT, &error, "sampler error", NULL);
+    const char *const labels[] = {"", "a\tb", "\xff",
+                                  "\xc2\x9b"
+                                  "31m",
+                                  NULL};
+    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
+        assert_refused(
+            sotto_ledger_reserve(ledger, plan, 0.0, labels[i], &reservation, &error),
+            SOTTO_INVALID_ARGUMENT, &error, "label", NULL);
+    assert_refused(reserve(ledger, pure_plan(0.0), NULL, &error), SOTTO_INVALID_ARGUMENT,
+                   &error, "costs nothing", NULL);
+    event.count = 0; /* an open target */
+    assert_refused(reserve(ledger, plan_of(&event), NULL, &error), SOTTO_INVALID_ARGUMENT,
+                   &error, "open", NULL);
+    sotto_plan_free(plan);
+    sotto_plan_free(other);
+    assert_int_equal(balance_of(ledger).entries, 1);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+static void a_wrong_budget_is_refused_before_a_file_is_made(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_error error;
+    const struct {
+        double epsilon, delta, own_delta, order;
+        const char *word;
+    } wrong[] = {
+        {NAN, 1e-6, NAN, NAN, "epsilon"},   {0.0, 1e-6, NAN, NAN, "epsilon"},
+        {-1.0, 1e-6, NAN, NAN, "epsilon"},  {INFINITY, 0.0, NAN, NAN, "epsilon"},
+        {1e-300, 0.0, NAN, NAN, "2^-40"},   {1.0, NAN, NAN, NAN, "delta"},
+        {1.0, 1.0, NAN, NAN, "delta"},      {1.0, -1e-9, NAN, NAN, "delta"},
+        {1.0, 1e-6, 1e-6, NAN, "own"},      {1.0, 1e-6, -1.0, NAN, "own"},
+        {1.0, 0.0, 1e-7, NAN, "own"},       {1.0, 1e-6, NAN, 1.0, "order"},
+        {1.0, 1e-6, NAN, 2.0, "no budget"}, {1.0, 1e-6, NAN, 1e7, "order"},
+        {1.0, 0.0, NAN, 8.0, "pure"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        sotto_ledger_config config = config_of(wrong[i].epsilon, wrong[i].delta);
+        config.own_delta = wrong[i].own_delta;
+        config.order = wrong[i].order;
+        assert_refused(sotto_ledger_init(made.path, &config, &error),
+                       SOTTO_INVALID_ARGUMENT, &error, wrong[i].word, NULL);
+    }
+    const char *const ids[] = {"", ".hidden", "a b", "a/b", "-x", "\xc3\xa4"};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        sotto_ledger_config config = config_of(1.0, 1e-6);
+        (void)snprintf(config.dataset, sizeof config.dataset, "%s", ids[i]);
+        assert_refused(sotto_ledger_init(made.path, &config, &error),
+                       SOTTO_INVALID_ARGUMENT, &error, "dataset", NULL);
+    }
+    sotto_ledger_config config = config_of(1.0, 1e-6);
+    memset(config.dataset, 'x', sizeof config.dataset); /* no NUL */
+    assert_refused(sotto_ledger_init(made.path, &config, &error), SOTTO_INVALID_ARGUMENT,
+                   &error, "dataset", NULL);
+    config = config_of(1.0, 1e-6);
+    config.adjacency = SOTTO_ADJACENCY_UNSET;
+    assert_refused(sotto_ledger_init(made.path, &config, &error), SOTTO_INVALID_ARGUMENT,
+                   &error, "adjacency", NULL);
+    assert_int_equal(access(made.path, F_OK), -1);
+    scratch_free(&made);
+}
+
+/* ---- commits ---- */
+
+static void an_output_is_committed_once_for_its_reservation(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new(), elsewhere = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 2.0, 1e-6);
+    sotto_ledger *other = ledger_new(&elsewhere, 1.0, 1e-6);
+    sotto_error error;
+    sotto_reservation reservation, foreign;
+    assert_ok(reserve(ledger, gaussian_plan(9.0), &reservation, &error), &error);
+    assert_ok(reserve(other, gaussian_plan(9.0), &foreign, &error), &error);
+    assert_refused(sotto_ledger_commit(ledger, &reservation, "abc", &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "hexadecimal", NULL);
+    assert_refused(sotto_ledger_commit(ledger, &foreign, SOME_HASH, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "not in ledger", NULL);
+    assert_ok(sotto_ledger_commit(ledger, &reservation, SOME_HASH, &error), &error);
+    assert_refused(sotto_ledger_commit(ledger, &reservation, SOME_HASH, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "already", NULL);
+    assert_int_equal(balance_of(ledger).entries, 3);
+    sotto_ledger_close(other);
+    sotto_ledger_close(ledger);
+    scratch_free(&elsewhere);
+    scratch_free(&made);
+}
+
+static sotto_status count_kinds(const sotto_ledger_entry *entry, void *context,
+                                sotto_error *error)
+{
+    (void)error;
+    int *counts = context;
+    counts[entry->kind]++;
+    if (entry->kind == SOTTO_LEDGER_COMMIT)
+        assert_string_equal(entry->output_hash, SOME_HASH);
+    if (entry->kind == SOTTO_LEDGER_GRANT) assert_string_equal(entry->text, "a reason");
+    if (entry->kind == SOTTO_LEDGER_RESERVE) {
+        assert_string_equal(entry->text, "a test");
+        assert_true(entry->charged > 0.0 && entry->delta_charged > 0.0);
+    }
+    return entry->row < 4 ? SOTTO_OK : SOTTO_INTERRUPTED;
+}
+
+static void a_visitor_sees_every_row_and_may_stop(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 2.0, 1e-6);
+    sotto_error error;
+    sotto_reservation reservation;
+    int counts[5] = {0};
+    assert_ok(reserve(ledger, approximate_plan(0.01, 1e-9), &reservation, &error),
+              &error);
+    assert_ok(sotto_ledger_commit(ledger, &reservation, SOME_HASH, &error), &error);
+    assert_ok(sotto_ledger_grant(ledger, 0.5, 0.0, "a reason", &error), &error);
+    assert_ok(reserve(ledger, gaussian_plan(9.0), &reservation, &error), &error);
+    assert_int_equal(sotto_ledger_visit(ledger, count_kinds, counts, &error),
+                     SOTTO_INTERRUPTED);
+    for (int i = 1; i <= 4; i++)
+        assert_int_equal(counts[i], 1);
+    /* The walk's transaction has ended: the ledger is free for others. */
+    assert_ok(reserve(ledger, gaussian_plan(9.0), &reservation, &error), &error);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+static void information_is_below_what_the_filter_guarantees(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 2.0, 1e-6);
+    sotto_error error;
+    sotto_account account;
+    assert_refused(sotto_ledger_account(ledger, SOTTO_EXACT, &account, &error),
+                   SOTTO_UNREACHABLE, &error, "nothing", NULL);
+    for (int i = 0; i < 5; i++)
+        assert_ok(reserve(ledger, gaussian_plan(20.0), NULL, &error), &error);
+    assert_ok(sotto_ledger_account(ledger, SOTTO_EXACT, &account, &error), &error);
+    const sotto_ledger_balance balance = balance_of(ledger);
+    assert_true(account.delta == 1e-6);
+    assert_within(account.epsilon, 0.3, balance.epsilon_spent_upper);
+    assert_within(balance.epsilon_spent_upper, account.epsilon, 2.0);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pure_charge_is_rounded_up_to_the_unit),
+        cmocka_unit_test(a_gaussian_charge_is_its_rdp_at_the_fixed_order),
+        cmocka_unit_test(own_deltas_and_sampler_errors_fill_the_second_column),
+        cmocka_unit_test(the_budget_is_never_exceeded_and_refusals_say_why),
+        cmocka_unit_test(a_grant_raises_the_budget_and_stays_on_record),
+        cmocka_unit_test(
+            a_grant_cannot_make_past_sampler_errors_dearer_than_their_budget),
+        cmocka_unit_test(a_pure_budget_takes_pure_events_only),
+        cmocka_unit_test(what_is_no_plan_of_this_ledger_is_refused),
+        cmocka_unit_test(a_wrong_budget_is_refused_before_a_file_is_made),
+        cmocka_unit_test(an_output_is_committed_once_for_its_reservation),
+        cmocka_unit_test(a_visitor_sees_every_row_and_may_stop),
+        cmocka_unit_test(information_is_below_what_the_filter_guarantees),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Checks that every mechanism and every sampler has its proof note, with nothing left out.
+
+A mechanism is a file of src/privacy/mechanisms; its note lies beside it (gaussian.c, gaussian.h:
+gaussian.md). A sampler is a header of src/random with a function that draws from a sotto_rng;
+its note lies beside it, or its head says "Proof note: <name>.md". A note has the sections
+Claim, Neighbours (mechanisms), Assumptions, Rounding and Tests, and each says something; the
+tests it names exist.
+
+    tools/check_proofs.py              checks the repository
+    tools/check_proofs.py --self-test  plants faults and sees that each one is caught
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+MECHANISM_SECTIONS = ["Claim", "Neighbours", "Assumptions", "Rounding", "Tests"]
+SAMPLER_SECTIONS = ["Claim", "Assumptions", "Rounding", "Tests"]
+
+# Files that are neither, and why.
+FRAME = {
+    "gate": "lets mechanisms through and records them",
+    "tape": "replays the gate in tests",
+    "additive": "adds noise for the mechanisms whose notes prove its law",
+}
+PARTS = {
+    "rng": "the generator: its claim is in include/sotto/rng.h",
+    "digits": "a part of samplers, whose notes count its error",
+}
+
+DRAWS = re.compile(r"\(\s*[^;{]*\bsotto_rng\s*\*")
+NOTE = re.compile(r"Proof note:\s*(?:[\w/]*/)?(\w+)\.md")
+HEADING = re.compile(r"^#+\s*(\w+)[^\n]*$", re.MULTILINE)
+TEST_FILE = re.compile(r"\b(?:tests/)?[\w/]*\b(?:test|slow)_\w+\.c\b")
+LEAST_LETTERS = 20  # of a section; "none" is not an assumption
+
+
+def sections(text):
+    found = {}
+    matches = list(HEADING.finditer(text))
+    for match, following in zip(matches, matches[1:] + [None]):
+        end = following.start() if following else len(text)
+        found[match.group(1)] = text[match.end():end].strip()
+    return found
+
+
+def check_note(root, note, wanted, subject):
+    place = note.relative_to(root)
+    if not note.is_file():
+        return [f"{subject.relative_to(root)}: no proof note {place}"]
+    found = sections(note.read_text(encoding="utf-8"))
+    problems = []
+    for title in wanted:
+        if title not in found:
+            problems.append(f"{place}: no section {title}")
+        elif len(found[title]) < LEAST_LETTERS:
+            problems.append(f"{place}: the section {title} says nothing")
+    named = TEST_FILE.findall(found.get("Tests", ""))
+    if "Tests" in found and not named:
+        problems.append(f"{place}: the section Tests names no test program")
+    for name in named:
+        if not list((root / "tests").rglob(pathlib.Path(name).name)):
+            problems.append(f"{place}: names {name}, which does not exist")
+    return problems
+
+
+def check(root):
+    problems, count = [], 0
+    mechanisms = root / "src/privacy/mechanisms"
+    sources = sorted(mechanisms.glob("*.[ch]")) if mechanisms.is_dir() else []
+    for stem in sorted({path.stem for path in sources} - set(FRAME)):
+        subject = next(path for path in sources if path.stem == stem)
+        problems += check_note(root, mechanisms / f"{stem}.md", MECHANISM_SECTIONS, subject)
+        count += 1
+    samplers = root / "src/random"
+    for header in sorted(samplers.glob("*.h")) if samplers.is_dir() else []:
+        text = header.read_text(encoding="utf-8")
+        if header.stem in PARTS or not DRAWS.search(re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)):
+            continue
+        named = NOTE.search(text)
+        note = samplers / f"{named.group(1) if named else header.stem}.md"
+        problems += check_note(root, note, SAMPLER_SECTIONS, header)
+        count += 1
+    return count, problems
+
+
+SAMPLER_NOTE = """# Discrete Laplace
+## Claim
+Every draw has the stated law exactly.
+## Assumptions
+The generator's words are uniform and independent.
+## Rounding
+None: integers and comparisons only.
+## Tests
+tests/random/test_laplace.c compares with the exact law.
+"""
+MECHANISM_NOTE = SAMPLER_NOTE + "## Neighbours\nAdd or remove one record of the data.\n"
+ORDER = {
+    "src/random/rng.h": "int sot_u64(sotto_rng *rng);\n",
+    "src/random/wide.h": "/* no (sotto_rng * here) */ int sot_wide(int a);\n",
+    "src/random/laplace.h": "int sot_laplace(\n    sotto_rng *rng, int scale);\n",
+    "src/random/laplace.md": SAMPLER_NOTE,
+    "src/random/geometric.h": "/* Proof note: laplace.md. */ int sot_geometric(sotto_rng *rng);\n",
+    "src/privacy/mechanisms/gate.h": "\n",
+    "src/privacy/mechanisms/count.c": "\n",
+    "src/privacy/mechanisms/count.md": MECHANISM_NOTE,
+    "tests/random/test_laplace.c": "\n",
+}
+FAULTS = {
+    "a sampler without a note": {"src/random/new.h": "int sot_new(int a, sotto_rng *rng);\n"},
+    "a mechanism without a note": {"src/privacy/mechanisms/new.h": "\n"},
+    "a note that is not there": {"src/random/new.h": "/* Proof note: none.md */ int sot_new(sotto_rng *rng);\n"},
+    "a mechanism without neighbours": {"src/privacy/mechanisms/count.md": SAMPLER_NOTE},
+    "a section is missing": {"src/random/laplace.md": SAMPLER_NOTE.replace("## Rounding", "## Other")},
+    "a section is empty": {"src/random/laplace.md": SAMPLER_NOTE.replace("None: integers and comparisons only.", "")},
+    "no test is named": {"src/random/laplace.md": SAMPLER_NOTE.replace("test_laplace.c", "a test program")},
+    "a test does not exist": {"src/random/laplace.md": SAMPLER_NOTE.replace("test_laplace", "test_other")},
+}
+
+
+def build(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def self_test():
+    failures = []
+    for title, fault in {"": {}, **FAULTS}.items():
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            build(root, ORDER)
+            build(root, fault)
+            problems = check(root)[1]
+        if bool(problems) != bool(title):
+            failures.append(f"not caught: {title}" if title else f"in order, yet: {problems}")
+    with tempfile.TemporaryDirectory() as folder:
+        if check(pathlib.Path(folder)) != (0, []):
+            failures.append("absent folders do not pass")
+    print(*failures, sep="\n", end="\n" if failures else "")
+    print(f"check_proofs: self-test: {len(FAULTS)} faults planted, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    if arguments:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    count, problems = check(pathlib.Path(__file__).resolve().parent.parent)
+    print(*problems, sep="\n", end="\n" if problems else "")
+    print(f"check_proofs: {count} mechanisms and samplers, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
