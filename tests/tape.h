@@ -96,7 +96,7 @@ typedef struct tape_place {
 } tape_place;
 
 /* One run; the result counts as its exit code. It must make its own generator from a fixed test
- * seed, and may print. */
+ * seed, may print, and always returns: no assertions inside, they would leave by longjmp(). */
 typedef int (*tape_run)(const tape_table *table, const tape_place *place, void *context);
 
 typedef struct tape_study {

@@ -23,6 +23,8 @@ SAMPLER_SECTIONS = ["Claim", "Assumptions", "Rounding", "Tests"]
 FRAME = {
     "gate": "lets mechanisms through and records them",
     "tape": "replays the gate in tests",
+    "tape_calls": "a part of it",
+    "tape_items": "a part of it",
     "additive": "adds noise for the mechanisms whose notes prove its law",
 }
 PARTS = {

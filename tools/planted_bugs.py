@@ -92,10 +92,15 @@ def run_program(program, bug):
 
 
 def run_detector(folder, programs, bug):
-    answers = [run_program(folder / program, bug) for program in programs]
-    if BROKEN in answers:
-        return BROKEN
-    return ALARM if ALARM in answers else SILENT
+    """One alarm is enough, except on a clean build, where every program is asked."""
+    result = SILENT
+    for program in programs:
+        answer = run_program(folder / program, bug)
+        if answer == BROKEN or (answer == ALARM and bug is not None):
+            return answer
+        if answer == ALARM:
+            result = ALARM
+    return result
 
 
 def run_all(folder, detectors, bugs):

@@ -18,6 +18,9 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_error, 260, message, 4);
     assert_layout(sotto_event, 152, count, 88);
     assert_layout(sotto_account, 56, adjacency, 48);
+    assert_layout(sotto_grid, 16, bound, 8);
+    assert_layout(sotto_gaussian_config, 56, purpose, 48);
+    assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_progress, 32, epsilon_so_far, 24);
     assert_layout(sotto_system_part, 96, version, 32);
     assert_layout(sotto_system, 2304, parts, 768);
@@ -55,6 +58,9 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_APPROXIMATE, 3);
     assert_int_equal(SOTTO_ZCDP, 4);
     assert_int_equal(SOTTO_GDP, 5);
+    assert_int_equal(SOTTO_L1, 1);
+    assert_int_equal(SOTTO_L2, 2);
+    assert_int_equal(SOTTO_LINF, 3);
     assert_int_equal(SOTTO_NOT_SAMPLED, 0);
     assert_int_equal(SOTTO_POISSON, 1);
     assert_int_equal(SOTTO_EXACT, 1);

@@ -54,39 +54,39 @@ static inline double sample_bound(const tape_table *table)
     return fmin(fmax(largest, 0.125), 8.0);
 }
 
-static inline sample_plan sample_make_plan(const tape_table *table,
-                                           sotto_adjacency adjacency)
+static inline sotto_status sample_make_plan(const tape_table *table,
+                                            sotto_adjacency adjacency, sample_plan *made,
+                                            sotto_error *error)
 {
-    sotto_error error;
-    sample_plan made = {.steps = SAMPLE_STEPS};
-    if (SOT_PLANTED(loop_count_from_data)) made.steps = 1 + table->rows % 3;
+    *made = (sample_plan){.steps = SAMPLE_STEPS};
+    if (SOT_PLANTED(loop_count_from_data)) made->steps = 1 + table->rows % 3;
 
-    made.grid = (sotto_grid){.exponent = -16, .norm = SOTTO_L2, .bound = 1.3};
-    if (SOT_PLANTED(sensitivity_from_data)) made.grid.bound = sample_bound(table);
+    made->grid = (sotto_grid){.exponent = -16, .norm = SOTTO_L2, .bound = 1.3};
+    if (SOT_PLANTED(sensitivity_from_data)) made->grid.bound = sample_bound(table);
 
-    made.gradient = sotto_gaussian_defaults();
-    assert_ok(sotto_grid_sensitivity(&made.grid, adjacency, &made.gradient.l2_sensitivity,
-                                     &error),
-              &error);
-    made.gradient.sigma = 4.0 * made.gradient.l2_sensitivity;
-    made.gradient.adjacency = adjacency;
-    made.gradient.grid = sotto_grid_spacing(&made.grid);
-    made.gradient.purpose = "gradient";
+    made->gradient = sotto_gaussian_defaults();
+    sotto_status status = sotto_grid_sensitivity(&made->grid, adjacency,
+                                                 &made->gradient.l2_sensitivity, error);
+    if (status != SOTTO_OK) return status;
+    made->gradient.sigma = 4.0 * made->gradient.l2_sensitivity;
+    made->gradient.adjacency = adjacency;
+    made->gradient.grid = sotto_grid_spacing(&made->grid);
+    made->gradient.purpose = "gradient";
 
-    made.histogram = sotto_laplace_defaults();
-    made.histogram.l1_sensitivity = adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0;
-    made.histogram.scale = 5.0;
-    made.histogram.adjacency = adjacency;
-    made.histogram.purpose = "cities";
+    made->histogram = sotto_laplace_defaults();
+    made->histogram.l1_sensitivity = adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0;
+    made->histogram.scale = 5.0;
+    made->histogram.adjacency = adjacency;
+    made->histogram.purpose = "cities";
 
     sotto_event event;
-    assert_ok(sotto_plan_new(adjacency, &made.plan, &error), &error);
-    assert_ok(sotto_laplace_event(&made.histogram, &event, &error), &error);
-    assert_ok(sotto_plan_add(made.plan, &event, &error), &error);
-    assert_ok(sotto_gaussian_event(&made.gradient, &event, &error), &error);
-    event.count = made.steps;
-    assert_ok(sotto_plan_add(made.plan, &event, &error), &error);
-    return made;
+    status = sotto_plan_new(adjacency, &made->plan, error);
+    if (status == SOTTO_OK) status = sotto_laplace_event(&made->histogram, &event, error);
+    if (status == SOTTO_OK) status = sotto_plan_add(made->plan, &event, error);
+    if (status == SOTTO_OK) status = sotto_gaussian_event(&made->gradient, &event, error);
+    if (status != SOTTO_OK) return status;
+    event.count = made->steps;
+    return sotto_plan_add(made->plan, &event, error);
 }
 
 /* Rows of each city; a city that the schema does not know counts nowhere. */
@@ -102,76 +102,111 @@ static inline void sample_count_cities(const tape_table *table,
     }
 }
 
-/* Sum over rows of clip(x - theta), on the grid. */
-static inline void sample_gradient(const tape_table *table, const sotto_grid *grid,
-                                   const double *theta, int64_t sums[SAMPLE_NUMBERS])
+/* The planted bug "float sum": records are clipped and summed as doubles, then rounded. */
+static inline void sample_float_sum(const tape_table *table, const sotto_grid *grid,
+                                    const double *theta, int64_t sums[SAMPLE_NUMBERS])
 {
-    sotto_error error;
-    double float_sums[SAMPLE_NUMBERS] = {0};
-    memset(sums, 0, SAMPLE_NUMBERS * sizeof *sums);
+    double total[SAMPLE_NUMBERS] = {0};
     for (size_t i = 0; i < table->rows; i++) {
-        double record[SAMPLE_NUMBERS];
-        int64_t units[SAMPLE_NUMBERS];
-        double square = 0.0;
+        double record[SAMPLE_NUMBERS], norm = 0.0;
         for (size_t j = 0; j < SAMPLE_NUMBERS; j++) {
-            record[j] = tape_at(table, i, j)->number - theta[j];
-            square += isfinite(record[j]) ? record[j] * record[j] : 0.0;
+            const double cell = tape_at(table, i, j)->number - theta[j];
+            record[j] = isfinite(cell) ? fmax(-1e9, fmin(1e9, cell)) : 0.0;
+            norm = hypot(norm, record[j]);
         }
-        assert_ok(sotto_grid_quantize(grid, record, SAMPLE_NUMBERS, units, &error),
-                  &error);
-        assert_ok(sotto_grid_add(sums, units, SAMPLE_NUMBERS, &error), &error);
-        const double shrink =
-            fmin(1.0, grid->bound / sqrt(square)); /* for the float sum */
-        for (size_t j = 0; j < SAMPLE_NUMBERS; j++) {
-            const double part = isfinite(record[j]) ? record[j] * shrink : 0.0;
-            float_sums[j] += isfinite(part) ? part : 0.0;
-        }
+        for (size_t j = 0; j < SAMPLE_NUMBERS; j++)
+            total[j] += norm > grid->bound ? record[j] * (grid->bound / norm) : record[j];
     }
-    if (!SOT_PLANTED(float_sum)) return;
-    for (size_t j = 0; j < SAMPLE_NUMBERS;
-         j++) /* clipped, summed, and only then rounded */
-        sums[j] = (int64_t)ldexp(float_sums[j], -grid->exponent);
+    for (size_t j = 0; j < SAMPLE_NUMBERS; j++)
+        sums[j] = (int64_t)ldexp(total[j], -grid->exponent);
 }
 
-static inline void sample_learn(sotto_gate *gate, const sample_plan *made,
-                                const tape_table *table, double *theta)
+/* Sum over rows of clip(x - theta), on the grid. */
+static inline sotto_status sample_gradient(const tape_table *table,
+                                           const sotto_grid *grid, const double *theta,
+                                           int64_t sums[SAMPLE_NUMBERS],
+                                           sotto_error *error)
 {
-    sotto_error error;
-    int64_t counts[SAMPLE_CITIES], sums[SAMPLE_NUMBERS];
+    sotto_status status = SOTTO_OK;
+    memset(sums, 0, SAMPLE_NUMBERS * sizeof *sums);
+    for (size_t i = 0; i < table->rows && status == SOTTO_OK; i++) {
+        double record[SAMPLE_NUMBERS];
+        int64_t units[SAMPLE_NUMBERS];
+        for (size_t j = 0; j < SAMPLE_NUMBERS; j++)
+            record[j] = tape_at(table, i, j)->number - theta[j];
+        status = sotto_grid_quantize(grid, record, SAMPLE_NUMBERS, units, error);
+        if (status == SOTTO_OK)
+            status = sotto_grid_add(sums, units, SAMPLE_NUMBERS, error);
+    }
+    if (SOT_PLANTED(float_sum)) sample_float_sum(table, grid, theta, sums);
+    return status;
+}
+
+static inline sotto_status sample_histogram(sotto_gate *gate, const sample_plan *made,
+                                            const tape_table *table, sotto_error *error)
+{
+    int64_t counts[SAMPLE_CITIES];
     sample_count_cities(table, counts);
     if (SOT_PLANTED(message_quotes_a_count))
         fprintf(stderr, "read %zu rows\n", table->rows);
-    if (!(SOT_PLANTED(release_skipped) && counts[0] == 0)) {
-        assert_ok(sotto_laplace_release(gate, &made->histogram, counts, SAMPLE_CITIES,
-                                        counts, &error),
-                  &error);
-        for (size_t c = 0; c < SAMPLE_CITIES; c++)
-            printf("%s %lld\n", sample_cities[c], (long long)counts[c]);
-    }
-    for (size_t step = 0; step < made->steps; step++) {
-        sample_gradient(table, &made->grid, theta, sums);
-        assert_ok(sotto_gaussian_release(gate, &made->gradient, sums, SAMPLE_NUMBERS,
-                                         sums, &error),
-                  &error);
+    if (SOT_PLANTED(release_skipped) && counts[0] == 0) return SOTTO_OK;
+    const sotto_status status = sotto_laplace_release(gate, &made->histogram, counts,
+                                                      SAMPLE_CITIES, counts, error);
+    for (size_t c = 0; c < SAMPLE_CITIES && status == SOTTO_OK; c++)
+        printf("%s %lld\n", sample_cities[c], (long long)counts[c]);
+    return status;
+}
+
+static inline sotto_status sample_learn(sotto_gate *gate, const sample_plan *made,
+                                        const tape_table *table, double *theta,
+                                        sotto_error *error)
+{
+    sotto_status status = sample_histogram(gate, made, table, error);
+    for (size_t step = 0; step < made->steps && status == SOTTO_OK; step++) {
+        int64_t sums[SAMPLE_NUMBERS];
+        status = sample_gradient(table, &made->grid, theta, sums, error);
+        if (status != SOTTO_OK) return status;
+        status = sotto_gaussian_release(gate, &made->gradient, sums, SAMPLE_NUMBERS, sums,
+                                        error);
         for (size_t j = 0; j < SAMPLE_NUMBERS; j++) { /* 20: a public guess of the rows */
             const double step_size = 0.1 / 20.0;
             theta[j] += step_size * ldexp((double)sums[j], made->grid.exponent);
         }
     }
+    return status;
 }
 
-static inline void sample_write(const tape_place *place, const double *theta)
+static inline sotto_status sample_write(const tape_place *place, const double *theta)
 {
     char path[256];
     (void)snprintf(path, sizeof path, "%s/model.txt", place->output_directory);
     FILE *file = fopen(path, "w");
-    assert_non_null(file);
+    if (file == NULL) return SOTTO_IO;
     for (size_t j = 0; j < SAMPLE_NUMBERS; j++)
         fprintf(file, "%a\n", theta[j]);
-    assert_int_equal(fclose(file), 0);
+    return fclose(file) == 0 ? SOTTO_OK : SOTTO_IO;
 }
 
-/* A tape_run: 0 done, 1 not finished, 3 the budget is refused. */
+/* Charge, open, learn, finish, write. The planted bug charges last. */
+static inline sotto_status sample_train(const sample_settings *settings,
+                                        const sample_plan *made, sotto_gate *gate,
+                                        const tape_table *table, const tape_place *place,
+                                        sotto_error *error)
+{
+    const sotto_status charge =
+        settings->budget_is_spent ? SOTTO_BUDGET_EXCEEDED : SOTTO_OK;
+    if (charge != SOTTO_OK && !SOT_PLANTED(charged_after_release)) return charge;
+    double theta[SAMPLE_NUMBERS] = {0};
+    sotto_status status = sotto_gate_open(gate, error);
+    if (status == SOTTO_OK) status = sample_learn(gate, made, table, theta, error);
+    if (status == SOTTO_OK) status = charge;
+    if (status == SOTTO_OK) status = sotto_gate_finish(gate, error);
+    if (status == SOTTO_OK) status = sample_write(place, theta);
+    return status;
+}
+
+/* A tape_run: 0 done, 1 failed, 3 the budget is refused. It returns whatever happens: leaving
+ * by an assertion would leave the tape running. */
 static inline int sample_run(const tape_table *table, const tape_place *place,
                              void *context)
 {
@@ -179,26 +214,17 @@ static inline int sample_run(const tape_table *table, const tape_place *place,
     sotto_error error;
     sotto_rng *rng = NULL;
     sotto_gate *gate = NULL;
-    double theta[SAMPLE_NUMBERS] = {0};
-    int exit_code = 0;
-    sample_plan made = sample_make_plan(table, settings->adjacency);
-    assert_ok(sotto_rng_new_for_test(7, &rng, &error), &error);
-    assert_ok(sotto_gate_new(made.plan, rng, &gate, &error), &error);
-
-    const bool charges_late = SOT_PLANTED(charged_after_release);
-    if (settings->budget_is_spent && !charges_late) {
-        exit_code = 3;
-    } else {
-        assert_ok(sotto_gate_open(gate, &error), &error);
-        sample_learn(gate, &made, table, theta);
-        if (settings->budget_is_spent) exit_code = 3;
-        if (sotto_gate_finish(gate, &error) != SOTTO_OK) exit_code = 1;
-    }
-    if (exit_code == 0) sample_write(place, theta);
+    sample_plan made = {0};
+    sotto_status status = sample_make_plan(table, settings->adjacency, &made, &error);
+    if (status == SOTTO_OK) status = sotto_rng_new_for_test(7, &rng, &error);
+    if (status == SOTTO_OK) status = sotto_gate_new(made.plan, rng, &gate, &error);
+    if (status == SOTTO_OK)
+        status = sample_train(settings, &made, gate, table, place, &error);
+    if (status != SOTTO_OK) fprintf(stderr, "%s\n", sotto_status_name(status));
     sotto_gate_free(gate);
     sotto_rng_free(rng);
     sotto_plan_free(made.plan);
-    return exit_code;
+    return status == SOTTO_OK ? 0 : status == SOTTO_BUDGET_EXCEEDED ? 3 : 1;
 }
 
 #endif
