@@ -296,8 +296,8 @@ static sotto_status run_check(const cli_call *call, sotto_error *error)
         ledger_add_balance(&json, &balance);
         return cli_json_print(&json, error);
     }
-    cli_line("intact", "%llu rows: hashes, sums and the price of every plan",
-             (unsigned long long)balance.entries);
+    cli_line("intact", "%llu row%s: hashes, sums and the price of every plan",
+             (unsigned long long)balance.entries, balance.entries == 1 ? "" : "s");
     cli_line("anchor", "%s",
              anchored
                  ? "the expected head is in it"

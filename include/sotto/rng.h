@@ -6,7 +6,9 @@
  * Assumes     (1) ChaCha20 output cannot be told from uniform bits; (2) the kernel's random
  *             source is seeded; (3) an attacker sees neither memory nor timing.
  * Fork        A handle used in a child process after fork() re-keys itself: parent and child
- *             never draw the same bits.
+ *             never draw the same bits. (A child of a raw clone(2) notices after at most 1020
+ *             words.) A test handle does the same, and can then no longer be repeated.
+ * Threads     A handle belongs to one thread at a time.
  * Test mode   Only sotto_rng_new_for_test() takes a seed, and whatever is released with such
  *             a handle is marked "not private" in its certificate.
  */

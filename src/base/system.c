@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 #include <sodium.h>
+#include <sqlite3.h>
 
 #include <sotto/version.h>
 
@@ -88,6 +89,7 @@ static void describe_parts(sotto_system *system)
 #else
     add_part(system, "jansson", JANSSON_VERSION); /* older ones cannot be asked */
 #endif
+    add_part(system, "sqlite", sqlite3_libversion());
 }
 
 static void describe_kernel(sotto_system *system)

@@ -1,6 +1,11 @@
 #include "random/tiles.h"
 
+#include <float.h>
 #include <math.h>
+
+/* The error bounds below count one rounding an operation. */
+_Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1,
+               "doubles are evaluated as doubles");
 
 double sot_exp_negative(double t)
 {

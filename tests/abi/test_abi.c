@@ -21,7 +21,13 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_grid, 16, bound, 8);
     assert_layout(sotto_gaussian_config, 56, purpose, 48);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
+    assert_layout(sotto_certificate_facts, 64, ledger, 56);
+    assert_layout(sotto_certificate_summary, 344, hash, 279);
     assert_layout(sotto_progress, 32, epsilon_so_far, 24);
+    assert_layout(sotto_ledger_config, 104, order, 96);
+    assert_layout(sotto_ledger_balance, 232, head, 160);
+    assert_layout(sotto_reservation, 488, after, 256);
+    assert_layout(sotto_ledger_entry, 104, spent, 96);
     assert_layout(sotto_system_part, 96, version, 32);
     assert_layout(sotto_system, 2304, parts, 768);
     assert_layout(sotto_selection_config, 32, purpose, 24);
@@ -63,6 +69,10 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_LINF, 3);
     assert_int_equal(SOTTO_NOT_SAMPLED, 0);
     assert_int_equal(SOTTO_POISSON, 1);
+    assert_int_equal(SOTTO_LEDGER_INIT, 1);
+    assert_int_equal(SOTTO_LEDGER_GRANT, 2);
+    assert_int_equal(SOTTO_LEDGER_RESERVE, 3);
+    assert_int_equal(SOTTO_LEDGER_COMMIT, 4);
     assert_int_equal(SOTTO_EXACT, 1);
     assert_int_equal(SOTTO_RDP, 2);
     assert_int_equal(SOTTO_BASIC, 3);

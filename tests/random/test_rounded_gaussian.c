@@ -157,9 +157,10 @@ static void no_integer_is_left_out(void **state)
 static void vector_and_portable_code_give_the_same_bits(void **state)
 {
     (void)state;
-    static const double sigmas[] = {0x1p-20, 0.1,    0.49,     0.5,    1.0,
-                                    10.0,    1e3,    1e6,      0x1p30, 0x1p40,
-                                    0x1p43,  0x1p44, 0x1.8p44, 0x1p56};
+    static const double sigmas[] = {
+        0x1p-20,          0.1,          0.49,           0.5,       1.0, 10.0, 1e3, 1e6,
+        0x1p40,           0x1.3579bp30, 0x1.2345678p41, /* open ends: not powers of 2 */
+        0x1.9abcdef01p43, 0x1p44,       0x1.8p44,       0x1.fedp55};
     static const size_t counts[] = {1, 2, 3, 4, 5, 255, 256, 257, 1000, 40000};
     int64_t *fast = new_integers(40000);
     int64_t *plain = new_integers(40000);

@@ -333,6 +333,14 @@ sotto_status sotto_gaussian_noise_classical(double epsilon, double delta,
     }
     const sotto_status status = check_delta(delta, 1e-300, error);
     if (status != SOTTO_OK) return status;
-    *out_noise_multiplier = sot_widen_up(sqrt(2.0 * log(1.25 / delta)) / epsilon, 1e-14);
+    const double noise = sot_widen_up(sqrt(2.0 * log(1.25 / delta)) / epsilon, 1e-14);
+    if (isinf(noise)) {
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "epsilon is %g; the noise it needs is beyond the range of numbers: "
+            "give a larger one",
+            epsilon);
+    }
+    *out_noise_multiplier = noise;
     return SOTTO_OK;
 }

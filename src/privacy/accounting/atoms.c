@@ -111,9 +111,11 @@ static void accumulate_node(const sot_atoms *atoms, double times, double s, doub
     const double log_upper = square > -0.5
                                  ? 0.5 * log1p(square) + log1p(rho / sqrt(1.0 + square))
                                  : log(fmax(modulus, DBL_MIN));
+    const double angle = atan2(imaginary, 1.0 + real);
     *log_modulus += times * log_upper;
-    *argument += times * atan2(imaginary, 1.0 + real);
-    *error += times * rho / fmax(modulus, DBL_MIN);
+    *argument += times * angle;
+    /* The angles of several parts may cancel, their roundings do not. */
+    *error += times * (rho / fmax(modulus, DBL_MIN) + 2.0 * DBL_EPSILON * fabs(angle));
 }
 
 sotto_status sot_atoms_accumulate(const sot_atoms *atoms, double times, double step,

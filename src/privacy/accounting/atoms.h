@@ -39,7 +39,8 @@ void sot_atoms_normalize(sot_atoms *atoms);
 
 /* Adds `times` * log(1 + sum_k weight_k (e^{i s_j loss_k} - 1)), s_j = j * step, to
  * out_log_modulus[j] and out_argument[j], and the relative error that times steps make of it,
- *     times * rho_j / max(|M_j|, rho_j), to out_error[j], for j = 0 .. nodes - 1;
+ *     times * rho_j / (|M_j| + rho_j), to out_error[j] (with the rounding of the argument), for
+ * j = 0 .. nodes - 1;
  * |M_j| is replaced by |M_j| + rho_j so that the modulus is an upper bound. */
 SOTTO_MUST_CHECK sotto_status sot_atoms_accumulate(const sot_atoms *atoms, double times,
                                                    double step, size_t nodes,

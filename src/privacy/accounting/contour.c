@@ -226,11 +226,15 @@ static void add_gaussian_to_table(sot_contour *contour)
     }
 }
 
+/* A plan of many different sampled events may take this many times the limit of one. */
+static const double plan_work_factor = 16.0;
+
 static sotto_status fill_table(sot_contour *contour, double work_max, double s_max,
                                sotto_error *error)
 {
     const sot_composition *composition = contour->composition;
     sotto_status status = SOTTO_OK;
+    double work = 0.0;
     add_gaussian_to_table(contour);
     for (size_t i = 0; i < composition->sampled_count && status == SOTTO_OK; i++) {
         const sot_sampled *sampled = &composition->sampled[i];
@@ -238,7 +242,9 @@ static sotto_status fill_table(sot_contour *contour, double work_max, double s_m
         status = sot_sampled_atoms(sampled, contour->direction, contour->c, s_max, &atoms,
                                    error);
         if (status != SOTTO_OK) break;
-        if ((double)atoms.count * (double)contour->nodes > work_max) {
+        const double once = (double)atoms.count * (double)contour->nodes;
+        work += once;
+        if (once > work_max || work > plan_work_factor * work_max) {
             sot_atoms_clear(&atoms);
             return sot_fail(error, SOTTO_UNSUPPORTED, "the contour integral is too long");
         }
@@ -293,10 +299,12 @@ static double estimate_work(const sot_contour_request *request, double c, double
                             double stop)
 {
     const sot_composition *composition = request->composition;
+    /* Of a long plan every so many events will do. */
+    const size_t stride = 1 + composition->sampled_count / 16;
     double atoms = 16.0;
-    for (size_t i = 0; i < composition->sampled_count; i++) {
-        atoms += sot_sampled_atoms_estimate(&composition->sampled[i], request->direction,
-                                            c, stop);
+    for (size_t i = 0; i < composition->sampled_count; i += stride) {
+        atoms += (double)stride * sot_sampled_atoms_estimate(&composition->sampled[i],
+                                                             request->direction, c, stop);
     }
     return atoms * (1.0 + stop * period / (2.0 * M_PI));
 }
@@ -304,11 +312,13 @@ static double estimate_work(const sot_contour_request *request, double c, double
 /* At tiny rates the tilted law at the saddle point has two humps, no jump and one jump, and
  * the line is expensive. Further left the second hump is gone; the price is cancellation: the
  * sum must resolve delta against W. Takes the first cheap line, or else the cheapest, among
- * those that lose at most e^14. */
-static void move_line_left(sot_contour *contour, const sot_contour_request *request,
-                           place target, double stop)
+ * those that lose at most e^14. Returns the estimated work. */
+static double move_line_left(sot_contour *contour, const sot_contour_request *request,
+                             place target, double stop)
 {
-    const double cheap = 4e6;
+    /* Planning another line costs about as much as 1e5 evaluations for each sampled event. */
+    const double cheap =
+        4e6 + fmin(1e6 * (double)request->composition->sampled_count, request->work_max);
     const double first_c = contour->c;
     double best_c = first_c;
     double best_work = HUGE_VAL;
@@ -325,6 +335,7 @@ static void move_line_left(sot_contour *contour, const sot_contour_request *requ
     }
     contour->c = best_c;
     contour->log_mgf = real_log_mgf(request, best_c, &contour->log_mgf_error);
+    return best_work;
 }
 
 /* Where the sum may stop on the line Re t = c, and the bound on what lies beyond. */
@@ -357,7 +368,13 @@ static sotto_status lay_out(sot_contour *contour, const sot_contour_request *req
     if (status != SOTTO_OK) return status;
     const place target = guess_place(request, contour->c, contour->log_mgf);
     const double first_c = contour->c;
-    if (stop > 0.0) move_line_left(contour, request, target, stop);
+    double work = HUGE_VAL;
+    if (stop > 0.0) work = move_line_left(contour, request, target, stop);
+    /* The estimate is good to a factor 2: refuse the hopeless before any atom is made. */
+    if (work > 4.0 * plan_work_factor * request->work_max ||
+        (request->composition->sampled_count < 2 && work > 4.0 * request->work_max)) {
+        return sot_fail(error, SOTTO_UNSUPPORTED, "the contour integral is too long");
+    }
     if (contour->c != first_c) {
         status = measure_decay(request, contour->c, &stop, &log_tail, error);
         if (status != SOTTO_OK) return status;

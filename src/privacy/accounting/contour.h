@@ -24,7 +24,7 @@ typedef struct sot_contour_request {
     double log_delta;
     double
         smoothing; /* tau: one virtual Gaussian release with mu = tau is added; 0: none */
-    double work_max; /* refuse beyond this many node evaluations */
+    double work_max; /* refuse beyond this many node evaluations for one sampled event */
 } sot_contour_request;
 
 /* A certified upper bound of log delta at the request's epsilon by Renyi's bound alone (one

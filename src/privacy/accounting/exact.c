@@ -99,6 +99,8 @@ static sotto_status direction_delta(const sot_composition *composition,
     return SOTTO_OK;
 }
 
+/* Renyi's answer where the contour's is worse or missing; the lower end, which may be the
+ * trivial 0, stays. */
 static sotto_status better_of_rdp_delta(const sot_priced *priced, double epsilon,
                                         sotto_account *out, sotto_error *error)
 {
@@ -119,7 +121,7 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
     out->epsilon = epsilon;
     out->epsilon_lower = NAN;
     out->delta = NAN;
-    out->delta_lower = NAN;
+    out->delta_lower = 0.0;
     out->order = NAN;
     if (composition->rho_upper > 0.0) {
         return better_of_rdp_delta(priced, epsilon, out, error);
@@ -134,8 +136,10 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
         sotto_kernel used = SOTTO_KERNEL_RDP;
         const sotto_status status = direction_delta(composition, (sot_direction)direction,
                                                     epsilon, &delta, &used, error);
-        if (status == SOTTO_UNSUPPORTED)
+        if (status == SOTTO_UNSUPPORTED) {
+            out->delta_lower = sot_composition_whole_delta(composition, worst).lower;
             return better_of_rdp_delta(priced, epsilon, out, error);
+        }
         if (status != SOTTO_OK) return status;
         if (delta.upper >= worst.upper) kernel = used;
         worst.upper = fmax(worst.upper, delta.upper);
@@ -239,7 +243,7 @@ static sotto_status pure_epsilon(const sot_composition *composition, sotto_accou
     return SOTTO_OK;
 }
 
-/* Renyi's answer where the contour's is worse or missing; the contour's lower end stays. */
+/* The same for epsilon. */
 static sotto_status better_of_rdp_epsilon(const sot_priced *priced, double delta,
                                           sotto_account *out, sotto_error *error)
 {
@@ -263,6 +267,7 @@ static sotto_status both_directions(const sot_priced *priced, double delta,
     sotto_status status =
         direction_epsilon(composition, SOT_REMOVE, delta, &epsilon, &kernel, error);
     if (status != SOTTO_OK) return status;
+    out->epsilon_lower = epsilon.lower; /* whatever comes of the other direction */
     if (!sot_composition_is_symmetric(composition) &&
         !surely_below(composition, SOT_ADD, epsilon.upper, delta)) {
         /* Usually remove is the worse direction: then one evaluation of add settles it. */
@@ -294,7 +299,7 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
     out->delta = delta;
     out->delta_lower = NAN;
     out->epsilon = NAN;
-    out->epsilon_lower = NAN;
+    out->epsilon_lower = 0.0;
     out->order = NAN;
     double finite;
     sotto_status status = sot_finite_delta(composition, delta, &finite, error);

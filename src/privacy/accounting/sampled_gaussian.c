@@ -214,6 +214,8 @@ sotto_status sot_sampled_atoms(const sot_sampled *sampled, sot_direction directi
     double sum = 0.0;
     double dropped = 0.0;
     double rounding = 0.0;
+    double weight_errors = 0.0;
+    double sizes = 0.0;
     const double summation = SOT_ATOM_ROUNDINGS + (last - first) / SOT_ATOM_BLOCK;
     for (double k = first; k <= last; k += 1.0) {
         const double y = k * step;
@@ -226,11 +228,12 @@ sotto_status sot_sampled_atoms(const sot_sampled *sampled, sot_direction directi
             continue;
         }
         const double size = fabs(node.log_ratio);
-        rounding +=
-            weight * (node.log_ratio_error +
-                      size * (summation + 2.0 * y * y +
-                              fabs(grid.power) * (node.log_ratio_error + 2.0 * size) +
-                              fabs(grid.log_peak)));
+        const double weight_error =
+            2.0 * y * y + fabs(grid.power) * (node.log_ratio_error + 2.0 * size) +
+            fabs(grid.log_peak);
+        rounding += weight * (node.log_ratio_error + size * (summation + weight_error));
+        weight_errors += weight * weight_error;
+        sizes += weight * size;
         out_atoms->loss[kept] = sign * node.log_ratio;
         out_atoms->weight[kept] = weight;
         sum += weight;
@@ -242,7 +245,9 @@ sotto_status sot_sampled_atoms(const sot_sampled *sampled, sot_direction directi
     const double log_mgf = grid.log_peak + log(sum * step * 0.39894228040143268);
     const double quadrature =
         exp(sot_cells_log_error(&cells, &grid, s_max, step) - log_mgf);
-    out_atoms->rounding_per_s = 2.0 * unit * rounding / sum;
+    /* The weights' errors act on the terms, and through the normaliser on all of them. */
+    out_atoms->rounding_per_s =
+        2.0 * unit * (rounding + weight_errors / sum * sizes) / sum;
     /* Transform at s and normaliser at 0 both err, hence the factor 2.4 = 2 * 1.2. */
     out_atoms->quadrature =
         2.4 * quadrature + 4.0 * dropped / sum + 2.0 * sot_grid_outside(&grid);

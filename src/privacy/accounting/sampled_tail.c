@@ -30,6 +30,7 @@ struct sot_sampled_tail {
     bool filled[SHIFTS]; /* shifts are tabulated when first asked for */
     double log_factor[SHIFTS]; /* b^2/2 */
     double error[SHIFTS];      /* quadrature error, to be added to B */
+    double widening;           /* 1 + the relative rounding error of B */
     int best;                  /* the shift that was best last time */
 };
 
@@ -73,28 +74,36 @@ static void fill_shift(sot_sampled_tail *tail, int index)
     tail->filled[index] = true;
 }
 
-/* Weights and posteriors of the nodes that matter; returns the weight left out. */
+/* Weights and posteriors of the nodes that matter; returns the weight left out. The relative
+ * error of a weight is at most 2u (y^2 + |z| (error of log r + |log r|) + |log_peak| + 2), that
+ * of the normaliser no larger, and a sum of n positive terms adds n u: all into `widening`. */
 static double fill_nodes(sot_sampled_tail *tail, double step, size_t nodes)
 {
     const sot_grid *grid = &tail->grid;
     const double first = floor(grid->lower / step);
     double sum = 0.0;
     double dropped = 0.0;
+    double roundings = 0.0;
     for (size_t k = 0; k < nodes; k++) {
         const double y = (first + (double)k) * step;
-        const double weight = exp(grid->power * sot_grid_node_at(grid, y).log_ratio -
-                                  0.5 * y * y - grid->log_peak);
+        const sot_grid_node node = sot_grid_node_at(grid, y);
+        const double weight =
+            exp(grid->power * node.log_ratio - 0.5 * y * y - grid->log_peak);
         sum += weight;
         if (weight < 1e-24) {
             dropped += weight;
             continue;
         }
+        roundings = fmax(roundings, y * y + fabs(grid->power) * (node.log_ratio_error +
+                                                                 fabs(node.log_ratio)));
         tail->base_weight[tail->count] = weight;
         tail->posterior[tail->count] = sot_grid_posterior(grid, y);
         tail->count++;
     }
     for (size_t k = 0; k < tail->count; k++)
         tail->base_weight[k] /= sum;
+    tail->widening = 1.0 + DBL_EPSILON * (2.0 * (roundings + fabs(grid->log_peak) + 2.0) +
+                                          (double)nodes + 64.0);
     return dropped / sum;
 }
 
@@ -115,15 +124,13 @@ static sotto_status fill_tail(sot_sampled_tail *tail, double step, sotto_error *
         return sot_fail_memory(error, 2 * SHIFTS * tail->count, sizeof *tail->argument);
     }
     const double strip = strip_height(grid->sigma);
-    const double extreme = fmax(fabs(grid->lower), fabs(grid->upper));
-    const double rounding = 0x1p-49 * (100.0 + extreme * extreme);
     for (int i = 0; i < SHIFTS; i++) {
         const double b = shift_height(grid->sigma, i);
         const double growth = strip_log_growth(grid, b, strip);
         tail->log_factor[i] = 0.5 * b * b;
-        /* Rounding: the exponents of the weights are below extreme^2 and carry a few units
-         * each; the strip's growth also bounds the factors of the nodes left out. */
-        tail->error[i] = rounding + 3.0 * exp(growth - 2.0 * M_PI * strip / step) +
+        /* 1e-12 covers the rounding of the arguments; the strip's growth also bounds the
+         * factors of the nodes left out. */
+        tail->error[i] = 1e-12 + 3.0 * exp(growth - 2.0 * M_PI * strip / step) +
                          4.0 * dropped * exp(growth) + sot_grid_outside(grid);
     }
     tail->best = 7;
@@ -179,7 +186,7 @@ static double bound_at(sot_sampled_tail *tail, int index, double s)
     double sum = 0.0;
     for (size_t k = 0; k < tail->count; k++)
         sum += weight[k] * exp(-s * argument[k]);
-    return exp(tail->log_factor[index]) * sum + tail->error[index];
+    return exp(tail->log_factor[index]) * sum * tail->widening + tail->error[index];
 }
 
 /* Walks from the shift that was best last time to the nearest local minimum. */

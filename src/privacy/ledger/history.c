@@ -204,9 +204,9 @@ static sotto_status check_anchor(const walk *w, sotto_error *error)
     if (w->expected_head == NULL || w->found_head) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_VERIFICATION,
-        "the expected head %.16s... is not in this ledger's %llu rows; it is an "
-        "older copy, or another ledger: find the one that has it",
-        w->expected_head, (unsigned long long)w->state.rows);
+        "the expected head %.16s... is not among this ledger's hashes; it is an older "
+        "copy, or another ledger: find the one that has it",
+        w->expected_head);
 }
 
 sotto_status sotto_ledger_check(sotto_ledger *ledger, const char *expected_head,
