@@ -6,9 +6,10 @@ Run it with the Python of an environment that has numpy and opendp, for example
     VENV/bin/python bench/peers_random.py build/release/bench/bench_random
 
 The argument is the benchmark program. Prints one JSON line per comparison; a ratio above 1 means
-that ours is faster. What differs: OpenDP's noise is exact as ours, but is called through Python once
-per vector; NumPy's standard_normal is a double-precision ziggurat on a generator that is not
-cryptographic, and its results are not rounded to a grid.
+that ours is faster. Times are processor times, the best of several rounds. What differs: OpenDP's
+noise is exact as ours, but is called through Python once per vector; NumPy's standard_normal is a
+double-precision ziggurat on a generator that is not cryptographic, and its results are not rounded
+to a grid.
 """
 
 import importlib.metadata
@@ -19,12 +20,12 @@ import time
 
 
 def best_seconds(action, rounds=5):
-    """The shortest time of several runs of `action`."""
+    """The least processor time of several runs of `action`; bench_random measures the same."""
     times = []
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = time.process_time()
         action()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return min(times)
 
 
