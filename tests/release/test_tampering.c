@@ -394,7 +394,7 @@ static void what_cannot_be_read_is_refused_by_name(void **state)
         (void)snprintf(many + strlen(many), sizeof many - strlen(many), ", \"a\"");
     (void)snprintf(many + strlen(many), sizeof many - strlen(many), ", ");
     assert_found(made.text, "\"sampler_error\": ", "\"sampler_error\": -",
-                 "sampler_error", "-0.0");
+                 "sampler_error", "never below 0");
     assert_found(made.text, "\"charged\": ", "\"charged\": -", "charged",
                  "never below 0");
     assert_found(made.text, "\"entries\": 5", "\"entries\": -5", "entries", "a count");
@@ -416,10 +416,22 @@ static void what_cannot_be_read_is_refused_by_name(void **state)
                  "another number of rows");
     assert_found(made.text, "\"profile\": [", "\"profile\": [], \"profile2\": [",
                  "profile", "another number of rows");
+    assert_found(made.text, "\"count\": 3", "\"count\": \"search\"",
+                 "plan.events[0].count", "search");
     assert_found(made.text, "\"order\": 12.0", "\"order\": null", "ledger.charged",
                  "cannot be recomputed");
     assert_found(made.text, "\"adjacency\": \"add-remove\",\n      \"epsilon\"",
                  "\"adjacency\": \"both\",\n      \"epsilon\"", "adjacency", "both");
+    sample_free(&made);
+}
+
+static void a_headline_without_a_finite_epsilon_fails(void **state)
+{
+    (void)state;
+    sample made;
+    makes(SAMPLE_PURE, 0.0, false, &made);
+    assert_found(made.text, "\"sampler_error\": 0.0", "\"sampler_error\": 1e-12",
+                 "certificate.epsilon cannot be recomputed", "delta 0");
     sample_free(&made);
 }
 
@@ -510,6 +522,7 @@ int main(void)
         cmocka_unit_test(what_is_missing_or_of_the_wrong_kind_fails),
         cmocka_unit_test(the_first_difference_is_named),
         cmocka_unit_test(what_cannot_be_read_is_refused_by_name),
+        cmocka_unit_test(a_headline_without_a_finite_epsilon_fails),
         cmocka_unit_test(a_changed_payload_is_a_wrong_hash),
         cmocka_unit_test(other_software_may_claim_less_privacy_but_not_more),
     };
