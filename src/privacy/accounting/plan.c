@@ -244,8 +244,10 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
                         row->hint);
     }
     if (!(value >= row->least && value <= row->most)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s is %g; give %s", row->name,
-                        value, row->hint);
+        /* 1.0000001 must not read "rate is 1; give a number up to 1". */
+        const int digits = value > 0.99 && value < 1.01 ? 17 : 6;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s is %.*g; give %s", row->name,
+                        digits, value, row->hint);
     }
     return SOTTO_OK;
 }
