@@ -101,13 +101,19 @@ static void values_out_of_range_are_refused_by_name(void **state)
            {-1.5, "-1.5"}, {9e-5, "9e-05"}, {1.1e12, "1.1e+12"}, {HUGE_VAL, "inf"},
            {-HUGE_VAL, "-inf"});
     REFUSE(sampled(1.1, 0.5), rate, "1e-12 to 1", {0.0, "0"}, {-0.1, "-0.1"},
-           {1.0000001, "1"}, {2.0, "2"}, {HUGE_VAL, "inf"});
+           {1.0000001, "1.0000001000000001"}, {2.0, "2"}, {HUGE_VAL, "inf"});
     REFUSE(pure, epsilon, "0 to 1e6", {-0.25, "-0.25"}, {2e6, "2e+06"},
            {HUGE_VAL, "inf"});
     REFUSE(approximate, epsilon, "0 to 1e6", {-1e-9, "-1e-09"}, {-HUGE_VAL, "-inf"});
     REFUSE(approximate, delta, "0 to 0.999999", {1.0, "1"}, {-1e-9, "-1e-09"},
            {1.5, "1.5"}, {HUGE_VAL, "inf"});
     REFUSE(event_of(SOTTO_ZCDP), rho, "0 to 1e12", {-0.01, "-0.01"}, {HUGE_VAL, "inf"});
+    REFUSE(event_of(SOTTO_EXPONENTIAL), epsilon, "0 to 1e6", {-1.0, "-1"});
+    sotto_event laplace = event_of(SOTTO_DISCRETE_LAPLACE);
+    laplace.scale = laplace.sensitivity = 2.0;
+    REFUSE(laplace, scale, "positive", {0.0, "0"}, {-2.0, "-2"}, {HUGE_VAL, "inf"});
+    REFUSE(laplace, sensitivity, "positive", {0.0, "0"}, {-2.0, "-2"}, {HUGE_VAL, "inf"});
+    REFUSE(laplace, grid, "positive", {0.0, "0"}, {-0.5, "-0.5"});
     REFUSE(event_of(SOTTO_GDP), mu, "0 to 1e6", {-0.5, "-0.5"}, {1e7, "1e+07"});
 }
 
@@ -183,6 +189,48 @@ static void combinations_without_a_theorem_are_refused(void **state)
                    SOTTO_INVALID_ARGUMENT, &error, "mechanism is 42", NULL);
 }
 
+/* What one field says of another. */
+static void fields_that_contradict_each_other_are_refused(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_event event = event_of(SOTTO_GAUSSIAN);
+    event.noise_multiplier = 2.5;
+    event.scale = 5.0;
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "scale is set without sensitivity", "both or none", NULL);
+    event.sensitivity = 2.0;
+    assert_ok(try_to_add(event, &error), &error);
+    event.noise_multiplier = 2.625;
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "noise_multiplier is 2.625", "only 2.5", "at most", NULL);
+    event.noise_multiplier = SOTTO_UNSET;
+    event.scale = 1e-5;
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "scale is 1e-05", "sensitivity of 2", "0.0001 times", NULL);
+    event = event_of(SOTTO_DISCRETE_LAPLACE);
+    event.sensitivity = 1.0;
+    event.scale = 1e-300; /* epsilon 1e300 */
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "scale is 1e-300", "1e-06 times", NULL);
+    event.scale = SOTTO_UNSET;
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "scale of the discrete-laplace event is not set", NULL);
+    event = event_of(SOTTO_RANDOMIZED_RESPONSE);
+    event.epsilon = 1.0;
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "categories is 0", "at least 2", NULL);
+    event = event_of(SOTTO_PURE);
+    event.epsilon = 1.0;
+    event.categories = 3;
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "categories is 3", "randomized-response only", NULL);
+    event.categories = 0;
+    memset(event.purpose, 'p', sizeof event.purpose);
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error, "purpose",
+                   "47", NULL);
+}
+
 static void counts_and_sizes_are_bounded(void **state)
 {
     (void)state;
@@ -219,7 +267,7 @@ static void names_go_both_ways_and_unknown_ones_are_listed(void **state)
         assert_ok(sotto_adjacency_from_name(name, &adjacency, &error), &error);
         assert_int_equal(adjacency, i);
     }
-    for (int i = SOTTO_GAUSSIAN; i <= SOTTO_GDP; i++) {
+    for (int i = SOTTO_GAUSSIAN; i <= SOTTO_RANDOMIZED_RESPONSE; i++) {
         const char *name = sotto_mechanism_name((sotto_mechanism)i);
         assert_ok(sotto_mechanism_from_name(name, &mechanism, &error), &error);
         assert_int_equal(mechanism, i);
@@ -240,7 +288,7 @@ static void names_go_both_ways_and_unknown_ones_are_listed(void **state)
     assert_string_equal(sotto_mechanism_name((sotto_mechanism)42), "unknown");
     assert_refused(sotto_mechanism_from_name("gausian", &mechanism, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "'gausian'",
-                   "gaussian, pure, approximate, zcdp, gdp", NULL);
+                   "gaussian, pure, approximate, zcdp, gdp", "randomized-response", NULL);
     assert_refused(sotto_adjacency_from_name("", &adjacency, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "adjacency", "add-remove, replace-one",
                    NULL);
@@ -259,6 +307,7 @@ int main(void)
         cmocka_unit_test(fields_the_mechanism_needs_must_be_set),
         cmocka_unit_test(fields_of_other_mechanisms_are_refused),
         cmocka_unit_test(combinations_without_a_theorem_are_refused),
+        cmocka_unit_test(fields_that_contradict_each_other_are_refused),
         cmocka_unit_test(counts_and_sizes_are_bounded),
         cmocka_unit_test(names_go_both_ways_and_unknown_ones_are_listed),
     };
