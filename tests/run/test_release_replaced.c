@@ -12,6 +12,7 @@ static void one_row_replaced_shows_nothing(void **state)
         release_study study = {
             .config = all[i].config, .writes_file = i == 0, .n_is_public = true};
         const tape_study tape = study_of(&study);
+        assert_true(study_releases(&tape));
         const char *leak = tape_check_neighbours(&tape, SOTTO_REPLACE_ONE);
         if (leak != NULL) fail_msg("%s: %s", all[i].name, leak);
     }
@@ -27,6 +28,7 @@ static void one_answer_replaced_shows_nothing(void **state)
     study.config.epsilon = 1.5;
     study.config.adjacency = SOTTO_REPLACE_ONE;
     const tape_study tape = study_of(&study);
+    assert_true(study_releases(&tape));
     tape_table *table = tape_table_new(tape.columns, tape.column_count, 6, 31);
     for (int row = 0; row < TAPE_ROWS; row++) {
         for (size_t at = 0; at < 6; at++) {

@@ -11,6 +11,7 @@ static void one_row_more_or_less_shows_nothing(void **state)
     for (size_t i = 0; i < count; i++) {
         release_study study = {.config = all[i].config, .writes_file = i == 0};
         const tape_study tape = study_of(&study);
+        assert_true(study_releases(&tape));
         const char *leak = tape_check_neighbours(&tape, SOTTO_ADD_REMOVE);
         if (leak != NULL) fail_msg("%s: %s", all[i].name, leak);
     }
