@@ -342,5 +342,14 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
     if (status != SOTTO_OK && !missing) return status;
     const bool doubtful = missing || out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
                           out->epsilon > 1.001 * out->epsilon_lower;
-    return doubtful ? better_of_rdp_epsilon(priced, delta, out, error) : SOTTO_OK;
+    if (doubtful) status = better_of_rdp_epsilon(priced, delta, out, error);
+    const double most =
+        fmax(loss_max(composition, SOT_REMOVE), loss_max(composition, SOT_ADD));
+    if (status == SOTTO_OK &&
+        out->epsilon > most) { /* the sum of pure epsilons is enough */
+        out->epsilon = most;
+        out->kernel = SOTTO_KERNEL_CLOSED_FORM;
+        out->order = NAN;
+    }
+    return status;
 }
