@@ -35,7 +35,7 @@ static void show_bound(const char *label, double upper, double lower)
     char up[CLI_NUMBER_BYTES];
     char down[CLI_NUMBER_BYTES];
     (void)cli_rounded_up(upper, CLI_SHOWN_DIGITS, up);
-    if (isnan(lower)) {
+    if (!(lower > 0.0)) {
         cli_line(label, "%s (certified upper bound)", up);
         return;
     }

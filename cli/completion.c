@@ -30,7 +30,7 @@ static void write_words(const cli_command *command, FILE *stream)
     const cli_option *option = NULL;
     for (size_t i = 0; (option = cli_option_at(command, i)) != NULL; i++) {
         if (option->presence == CLI_HIDDEN) continue;
-        if (option->presence != CLI_OPERAND) {
+        if (!cli_is_operand(option)) {
             (void)fprintf(stream, "%s--%s", joint, option->name);
             joint = " ";
             continue;
@@ -62,7 +62,7 @@ static void write_value_cases(const cli_command *command, const char *path, FILE
 {
     const cli_option *option = NULL;
     for (size_t i = 0; (option = cli_option_at(command, i)) != NULL; i++) {
-        if (option->presence == CLI_OPERAND || option->kind == CLI_FLAG) continue;
+        if (cli_is_operand(option) || option->kind == CLI_FLAG) continue;
         (void)fprintf(stream, "        \"%s --%s\") ", path, option->name);
         if (option->kind == CLI_FILE) {
             (void)fprintf(stream, "compopt -o filenames; "

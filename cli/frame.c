@@ -111,6 +111,22 @@ const char *cli_text(const cli_call *call, const char *name)
     return value_of(call, name)->text;
 }
 
+const char *cli_text_at(const cli_call *call, const char *name, size_t index)
+{
+    const cli_value *first = value_of(call, name);
+    if (index == 0 || !first->given) return index == 0 ? first->text : NULL;
+    for (size_t i = 0; i < call->repeat_count; i++) {
+        if (&call->values[call->repeats[i].index] == first && --index == 0)
+            return call->repeats[i].text;
+    }
+    return NULL;
+}
+
+bool cli_is_operand(const cli_option *option)
+{
+    return option->presence == CLI_OPERAND || option->presence == CLI_OPTIONAL_OPERAND;
+}
+
 /* --- commands and groups --- */
 
 static bool asks_for_help(const char *word)

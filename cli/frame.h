@@ -31,8 +31,9 @@ typedef enum cli_kind {
 typedef enum cli_presence {
     CLI_OPTIONAL = 0,
     CLI_REQUIRED = 1,
-    CLI_HIDDEN = 2, /* optional, and not in the help */
-    CLI_OPERAND = 3 /* required, written without its name; several come in table order */
+    CLI_HIDDEN = 2,  /* optional, and not in the help */
+    CLI_OPERAND = 3, /* required, written without its name; several come in table order */
+    CLI_OPTIONAL_OPERAND = 4 /* the same, but may be left out */
 } cli_presence;
 
 typedef enum cli_range {
@@ -59,6 +60,7 @@ typedef struct cli_option {
     cli_range range;
     uint64_t count_max;
     cli_choices choices;
+    bool repeated; /* may be given several times: cli_text_at() */
 } cli_option;
 
 typedef struct cli_call cli_call;
@@ -82,7 +84,7 @@ extern const cli_command cli_root;
 /* Options the frame adds to every command: --json and --help. */
 extern const cli_option cli_common_options[];
 
-enum { CLI_OPTIONS_MAX = 32, CLI_PATH_BYTES = 64 };
+enum { CLI_OPTIONS_MAX = 32, CLI_PATH_BYTES = 64, CLI_REPEATS_MAX = 16 };
 
 typedef struct cli_value {
     bool given; /* false also when `fallback` filled it in */
@@ -91,11 +93,19 @@ typedef struct cli_value {
     const char *text; /* as typed; NULL: neither given nor a fallback */
 } cli_value;
 
+/* One more value of a repeated option. */
+typedef struct cli_repeat {
+    size_t index; /* of the option */
+    const char *text;
+} cli_repeat;
+
 /* A parsed command line. */
 struct cli_call {
     const cli_command *command;
     char path[CLI_PATH_BYTES]; /* "account epsilon" */
     cli_value values[CLI_OPTIONS_MAX];
+    cli_repeat repeats[CLI_REPEATS_MAX]; /* in the order of the command line */
+    size_t repeat_count;
 };
 
 /* Runs the command line and returns the exit code. */
@@ -117,6 +127,11 @@ bool cli_flag(const cli_call *call, const char *name);
 double cli_number(const cli_call *call, const char *name);
 uint64_t cli_count(const cli_call *call, const char *name);
 const char *cli_text(const cli_call *call, const char *name);
+
+/* The texts of a repeated option, the first one at 0; NULL behind the last. */
+const char *cli_text_at(const cli_call *call, const char *name, size_t index);
+
+bool cli_is_operand(const cli_option *option);
 
 /* Fills the error and returns the status, for a failing check in one statement. */
 #if defined(__GNUC__)

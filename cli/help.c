@@ -33,6 +33,8 @@ static void print_usage(const cli_command *command, const char *path)
     for (size_t i = 0; (option = cli_option_at(command, i)) != NULL; i++) {
         if (option->presence == CLI_OPERAND) {
             (void)printf(" %s", value_name(option));
+        } else if (option->presence == CLI_OPTIONAL_OPERAND) {
+            (void)printf(" [%s]", value_name(option));
         } else if (option->presence == CLI_REQUIRED) {
             (void)printf(" --%s %s", option->name, value_name(option));
         } else {
@@ -48,7 +50,7 @@ static void print_usage(const cli_command *command, const char *path)
 static void option_column(const cli_option *option, char *out, size_t size_bytes)
 {
     const char letter[] = {'-', option->letter, ',', ' ', '\0'};
-    if (option->presence == CLI_OPERAND) {
+    if (cli_is_operand(option)) {
         (void)snprintf(out, size_bytes, "%s", value_name(option));
         return;
     }
@@ -168,6 +170,7 @@ static const char *presence_name(cli_presence presence)
         [CLI_REQUIRED] = "required",
         [CLI_HIDDEN] = "hidden",
         [CLI_OPERAND] = "operand",
+        [CLI_OPTIONAL_OPERAND] = "optional operand",
     };
     return names[presence];
 }

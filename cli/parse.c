@@ -46,7 +46,7 @@ const cli_option *cli_find_option(const cli_call *call, const char *word,
     *out_length = is_long ? strcspn(word, "=") : 2;
     const cli_option *option = NULL;
     for (size_t i = 0; (option = cli_option_at(call->command, i)) != NULL; i++) {
-        if (option->presence == CLI_OPERAND) continue;
+        if (cli_is_operand(option)) continue;
         const bool same = is_long
                               ? strlen(option->name) == *out_length - 2 &&
                                     strncmp(option->name, word + 2, *out_length - 2) == 0
@@ -98,6 +98,18 @@ static sotto_status parse_option(cli_call *call, words *rest, sotto_error *error
     const char *text = NULL;
     sotto_status status = take_value(rest, option, attached, &text, error);
     if (status != SOTTO_OK) return status;
+    if (call->values[index].given && option->repeated) {
+        if (call->repeat_count == CLI_REPEATS_MAX) {
+            return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                            "--%s is given too often; give it at most %d times",
+                            option->name, CLI_REPEATS_MAX + 1);
+        }
+        cli_value value;
+        status = cli_value_parse(option, text, &value, error);
+        if (status == SOTTO_OK)
+            call->repeats[call->repeat_count++] = (cli_repeat){index, value.text};
+        return status;
+    }
     if (call->values[index].given) {
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
                         "--%s is given twice; give it once", option->name);
@@ -110,7 +122,7 @@ static sotto_status parse_operand(cli_call *call, words *rest, sotto_error *erro
     const char *word = *rest->next++;
     const cli_option *option = NULL;
     for (size_t i = 0; (option = cli_option_at(call->command, i)) != NULL; i++) {
-        if (option->presence != CLI_OPERAND || call->values[i].given) continue;
+        if (!cli_is_operand(option) || call->values[i].given) continue;
         return cli_value_parse(option, word, &call->values[i], error);
     }
     return cli_fail(error, SOTTO_INVALID_ARGUMENT,

@@ -14,7 +14,7 @@ enum { SHOWN_BYTES = 40 };
 
 const char *cli_option_label(const cli_option *option, char *buffer, size_t size_bytes)
 {
-    const bool is_operand = option->presence == CLI_OPERAND;
+    const bool is_operand = cli_is_operand(option);
     (void)snprintf(buffer, size_bytes, "%s%s", is_operand ? "" : "--",
                    is_operand ? option->value : option->name);
     return buffer;

@@ -42,12 +42,12 @@ def synopsis_of(text):
         words = set()
         for line in body.splitlines():
             option = re.fullmatch(r"\.(Op )?Fl (-[a-z-]+)(?: Ar ([A-Z]+))?", line)
-            operand = re.fullmatch(r"\.Ar ([A-Z]+)", line)
+            operand = re.fullmatch(r"\.(Op )?Ar ([A-Z]+)", line)
             if option:
                 word = "-" + option[2] + (" " + option[3] if option[3] else "")
                 words.add(f"[{word}]" if option[1] else word)
             elif operand:
-                words.add(operand[1])
+                words.add(f"[{operand[2]}]" if operand[1] else operand[2])
             elif line not in (".Ar command", ".Op Ar options"):
                 words.add("not understood: " + line)
         if ".Ar command" not in body:
@@ -62,6 +62,9 @@ def synopsis_wanted(command):
             continue
         if option["presence"] == "operand":
             words.add(option["value"])
+            continue
+        if option["presence"] == "optional operand":
+            words.add(f"[{option['value']}]")
             continue
         word = "--" + option["name"] + (" " + option["value"] if "value" in option else "")
         # A group alone does nothing, so its --help is not optional.

@@ -104,9 +104,9 @@ typedef struct sotto_plan sotto_plan;
 
 typedef struct sotto_account {
     double epsilon;       /* certified upper bound (or the target given, for delta) */
-    double epsilon_lower; /* lower bound; NaN when the accountant has none */
+    double epsilon_lower; /* lower bound, 0 at worst; NaN: the accountant has none */
     double delta;         /* certified upper bound (or the target given, for epsilon) */
-    double delta_lower;   /* lower bound; NaN when the accountant has none */
+    double delta_lower;   /* lower bound, 0 at worst; NaN: the accountant has none */
     double order;         /* the Renyi order used; NaN unless kernel is RDP */
     sotto_accountant accountant;
     sotto_kernel kernel;

@@ -116,8 +116,10 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_init(
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_open(const char *path,
                                                           sotto_ledger **out_ledger,
                                                           sotto_error *error);
-SOTTO_API void sotto_ledger_close(sotto_ledger *ledger); /* NULL is fine */
+/* Ends the use of a ledger; NULL is fine. */
+SOTTO_API void sotto_ledger_close(sotto_ledger *ledger);
 
+/* Where the budget stands now, what other processes have charged included. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_read_balance(
     sotto_ledger *ledger, sotto_ledger_balance *out, sotto_error *error);
 

@@ -3,6 +3,7 @@
 #define SOTTO_SOTTO_H
 
 #include <sotto/accountant.h>
+#include <sotto/certificate.h>
 #include <sotto/error.h>
 #include <sotto/exponential.h>
 #include <sotto/gate.h>
@@ -15,6 +16,7 @@
 #include <sotto/progress.h>
 #include <sotto/propose_test_release.h>
 #include <sotto/randomized_response.h>
+#include <sotto/release.h>
 #include <sotto/rng.h>
 #include <sotto/schema.h>
 #include <sotto/selection.h>

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/plant.h"
 #include "numeric/outward.h"
 #include "release/certificate.h"
 
@@ -25,6 +26,7 @@ static bool is_whole(double amount, double unit)
 static bool adds_up(double a, double b, double sum, double unit)
 {
     const double largest = largest_of(a, b, sum), difference = fabs(a + b - sum);
+    if (SOT_PLANTED(verify_forgets_ledger_sums)) return true;
     if (largest < 0x1p53 * unit) {
         return difference == 0.0 && is_whole(a, unit) && is_whole(b, unit) &&
                is_whole(sum, unit);
@@ -97,57 +99,32 @@ static sotto_status check_signs(const sotto_reservation *ledger, sotto_status re
     return SOTTO_OK;
 }
 
-/* The plan with every (epsilon, delta) event as the epsilon-DP event it is unless it fails:
- * the failures are in the second column. */
-static sotto_status finite_part(const sotto_plan *plan, sotto_plan **out_plan,
-                                sotto_error *error)
-{
-    sotto_plan *finite;
-    sotto_status status = sotto_plan_new(sotto_plan_adjacency(plan), &finite, error);
-    if (status != SOTTO_OK) return status;
-    for (size_t i = 0; i < sotto_plan_size(plan) && status == SOTTO_OK; i++) {
-        sotto_event event = *sotto_plan_event(plan, i);
-        if (event.mechanism == SOTTO_APPROXIMATE) {
-            event.mechanism = SOTTO_PURE;
-            event.delta = SOTTO_UNSET;
-        }
-        status = sotto_plan_add(finite, &event, error);
-    }
-    if (status != SOTTO_OK) {
-        sotto_plan_free(finite);
-        return status;
-    }
-    *out_plan = finite;
-    return SOTTO_OK;
-}
-
-/* The least the ledger must have charged: the sum of epsilons, or the RDP at its order. */
+/* The least the ledger must have charged: the sum of epsilons, or the RDP at its order, and
+ * beside it the events' own deltas. */
 static sotto_status least_charge(const sot_certificate *certificate, double *out_least,
-                                 sotto_error *error)
+                                 double *out_least_delta, sotto_error *error)
 {
     const double order = certificate->facts.ledger->after.order;
-    if (isnan(order)) {
-        sotto_account account;
-        const sotto_status status =
-            sotto_account_epsilon(certificate->plan, SOTTO_BASIC, 0.0, &account, error);
-        if (status == SOTTO_OK) *out_least = account.epsilon;
-        return status;
+    if (!isnan(order)) {
+        return sotto_account_rdp_with_delta(certificate->plan, order, out_least,
+                                            out_least_delta, error);
     }
-    sotto_plan *finite;
-    sotto_status status = finite_part(certificate->plan, &finite, error);
+    sotto_account account;
+    const sotto_status status =
+        sotto_account_epsilon(certificate->plan, SOTTO_BASIC, 0.0, &account, error);
     if (status != SOTTO_OK) return status;
-    status = sotto_account_rdp(finite, order, out_least, error);
-    sotto_plan_free(finite);
-    return status;
+    *out_least = account.epsilon;
+    *out_least_delta = 0.0;
+    return SOTTO_OK;
 }
 
 static sotto_status check_charge(const sot_certificate *certificate, sotto_status refusal,
                                  sotto_error *error)
 {
     const sotto_reservation *ledger = certificate->facts.ledger;
-    double least;
+    double least, least_delta;
     sotto_error cause;
-    const sotto_status status = least_charge(certificate, &least, &cause);
+    const sotto_status status = least_charge(certificate, &least, &least_delta, &cause);
     if (status == SOTTO_OUT_OF_MEMORY)
         return sot_fail(error, status, "%s", cause.message);
     if (status != SOTTO_OK) {
@@ -160,13 +137,14 @@ static sotto_status check_charge(const sot_certificate *certificate, sotto_statu
                         "ledger.charged states %.17g, recomputed at least %.17g",
                         ledger->charged, least);
     }
-    /* The ledger rounds its sum of deltas up, so one run may find its unit paid already. */
-    if (ledger->delta_charged + delta_unit < certificate->sampler_error) {
-        return sot_fail(
-            error, refusal,
-            "ledger.delta_charged states %.17g, but the sampler's error alone "
-            "is %.17g",
-            ledger->delta_charged, certificate->sampler_error);
+    /* The ledger rounds its sum of deltas up, so one run may find its unit paid already. The
+     * samplers' errors cost it at least twice their total variation. */
+    least_delta = sot_widen_down(
+        sot_add_down(least_delta, 2.0 * certificate->sampler_error), 1e-12);
+    if (ledger->delta_charged + delta_unit < least_delta) {
+        return sot_fail(error, refusal,
+                        "ledger.delta_charged states %.17g, recomputed at least %.17g",
+                        ledger->delta_charged, least_delta);
     }
     return SOTTO_OK;
 }

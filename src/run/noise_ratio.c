@@ -42,10 +42,11 @@ static double laplace_tail(double a, double b, double theta, double d)
 }
 
 /* The same for normal A and rounded normal B: a sum over B's values while they are few, else B's
- * variance with Sheppard's correction, exact but for e^(-2 pi^2 sigma^2). */
+ * variance with Sheppard's correction. A smooths B's steps of theta: for theta <= a the lattice is
+ * felt by e^(-2 pi^2) < 3e-9 at most, and sums and counts that share a budget keep theta below a. */
 static double gaussian_tail(double a, double b, double theta, double d)
 {
-    if (b > 6.0) {
+    if (b > 6.0 && (theta <= a || b > 1000.0)) {
         return sot_ndtr(-d / sqrt(a * a + theta * theta * (b * b + 1.0 / 12.0)));
     }
     const int most = (int)(10.0 * b) + 2;

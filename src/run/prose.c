@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/c_locale.h"
@@ -63,9 +64,13 @@ const char *sot_shown(double value, int direction, char buffer[SOT_SHOWN_BYTES])
     if (value == floor(value) && fabs(value) < 1e15) {
         (void)snprintf(buffer, SOT_SHOWN_BYTES, "%.0f", value == 0.0 ? 0.0 : value);
     } else {
-        /* Half a unit of the eighth digit is at most 5e-8 of the value. */
-        const double moved = value + direction * 5.1e-8 * fabs(value);
-        (void)snprintf(buffer, SOT_SHOWN_BYTES, "%.8g", moved);
+        (void)snprintf(buffer, SOT_SHOWN_BYTES, "%.8g", value);
+        const double shown = strtod(buffer, NULL);
+        if ((direction > 0 && shown < value) || (direction < 0 && shown > value)) {
+            /* Half a unit of the eighth digit is at most 5e-8 of the value. */
+            const double moved = value + direction * 5.1e-8 * fabs(value);
+            (void)snprintf(buffer, SOT_SHOWN_BYTES, "%.8g", moved);
+        }
     }
     if (entered) sot_c_locale_leave(&scope);
     return buffer;

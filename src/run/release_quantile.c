@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
+#include "run/prose.h"
 #include "run/release.h"
 
 enum { QUANTILE_BITS = 20 };
@@ -71,13 +71,11 @@ sotto_status sot_release_state_accuracy(sot_release *release, uint64_t candidate
             selection, candidates, 1.0 - release->config->confidence, &shortfall, error);
     }
     if (status != SOTTO_OK) return status;
-    char epsilon[SOT_DOUBLE_TEXT_BYTES];
-    char amount[SOT_DOUBLE_TEXT_BYTES];
-    char sure[SOT_DOUBLE_TEXT_BYTES];
+    char epsilon[SOT_SHOWN_BYTES], amount[SOT_SHOWN_BYTES], sure[SOT_SHOWN_BYTES];
     release->shortfall = (double)shortfall * unit;
-    sot_format_double(selection->epsilon, epsilon);
-    sot_format_double(release->shortfall, amount);
-    sot_format_double(release->config->confidence, sure);
+    sot_shown(selection->epsilon, 0, epsilon);
+    sot_shown(release->shortfall, 1, amount);
+    sot_shown(release->config->confidence, 0, sure);
     const bool any = selection->change == SOTTO_CHANGE_ANY;
     (void)snprintf(
         release->accuracy, sizeof release->accuracy,

@@ -9,7 +9,7 @@
 A case is a text file. Comment lines first (why the case exists), then sections:
 
     --- run             a script for sh; `sotto` is the built command, the directory is empty,
-                        $NO_ENTROPY a library to preload (no_entropy.c)
+                        $NO_ENTROPY a library to preload (no_entropy.c), $EXAMPLES our examples/
     --- stdout          what it must print, exactly
     --- stdout like     the same, each line a regular expression
     --- json            stdout is one JSON object with exactly these members: "key literal", or
@@ -29,6 +29,7 @@ import sys
 import tempfile
 
 VALGRIND_FAILED = 97
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 
 
 def parse(path):
@@ -84,7 +85,7 @@ def execute(script, arguments):
     with tempfile.TemporaryDirectory() as bin_directory, \
             tempfile.TemporaryDirectory() as work_directory:
         install(bin_directory, arguments)
-        environment = dict(os.environ, LC_ALL="C", NO_ENTROPY=os.path.abspath(arguments.no_entropy),
+        environment = dict(os.environ, LC_ALL="C", EXAMPLES=EXAMPLES, NO_ENTROPY=os.path.abspath(arguments.no_entropy),
                            PATH=bin_directory + os.pathsep + os.environ["PATH"])
         done = subprocess.run(["sh", "-c", script], cwd=work_directory, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
@@ -169,10 +170,11 @@ def run_examples(arguments):
         problems = ""
         if not page["stdout"].endswith(f"example:\n  {example}\n") or page["exit"] != 0:
             problems += f"sotto {path} --help does not end with its example\n"
-        plain = execute(example, arguments)
+        example_files = 'ln -s "$EXAMPLES" examples\n'
+        plain = execute(example_files + example, arguments)
         if plain["exit"] != 0 or not plain["stdout"] or plain["stderr"]:
             problems += f"{example}\nfails: exit {plain['exit']}\n{plain['stderr']}"
-        as_json = execute(example + " --json", arguments)
+        as_json = execute(example_files + example + " --json", arguments)
         if as_json["exit"] != 0 or not isinstance(json.loads(as_json["stdout"]), dict):
             problems += f"{example} --json\ndoes not print a JSON object\n"
         if problems:

@@ -74,7 +74,10 @@ static sotto_status price(const sotto_plan *plan, const accountant_row *row,
     sotto_account account = {.order = NAN};
     status = epsilon == NULL ? row->epsilon(&priced, *delta, &account, error)
                              : row->delta(&priced, *epsilon, &account, error);
-    if (composition->is_loose) account.epsilon_lower = account.delta_lower = NAN;
+    if (composition->is_loose) { /* 0 bounds everything from below */
+        if (!isnan(account.epsilon_lower)) account.epsilon_lower = 0.0;
+        if (!isnan(account.delta_lower)) account.delta_lower = 0.0;
+    }
     sot_composition_free(composition);
     if (status != SOTTO_OK) return status;
     account.accountant = row->accountant;

@@ -1,4 +1,5 @@
 /* A plan in single numbers (mu, rho), and what part of the cost each event has. */
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -87,6 +88,7 @@ sotto_status sotto_account_shares(const sotto_plan *plan, double order,
                         order);
     }
     for (size_t i = 0; i < size; i++)
-        out_shares[i] = total > 0.0 ? out_shares[i] / total : 0.0;
+        out_shares[i] =
+            total > DBL_MIN ? out_shares[i] / total : 0.0; /* rounded-up zeros */
     return SOTTO_OK;
 }

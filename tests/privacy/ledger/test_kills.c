@@ -15,7 +15,14 @@
 
 #include "base/plant.h"
 
-enum { ROUNDS = 110, WRITERS = 2, WHILE_MAX_MICROSECONDS = 6000, ROWS_MAX = 200000 };
+/* Under a sanitizer a fork costs a quarter of a second, and finds nothing new. */
+#if defined(__SANITIZE_ADDRESS__)
+#define ROUNDS 30
+#else
+#define ROUNDS 110
+#endif
+
+enum { WRITERS = 2, WHILE_MAX_MICROSECONDS = 6000, ROWS_MAX = 200000 };
 
 static void pause_microseconds(long microseconds)
 {
@@ -163,7 +170,7 @@ static void no_kill_makes_a_release_without_a_charge(void **state)
                   (unsigned long long)counts.charges, (unsigned long long)counts.releases,
                   (unsigned long long)counts.commits);
     assert_int_equal(counts.uncharged_releases, 0);
-    assert_true(kills >= 200);
+    assert_int_equal(kills, ROUNDS * WRITERS); /* 220 */
     assert_true(counts.charges >= counts.releases && counts.releases >= counts.commits);
     /* The kills hit something: work was done, and cut off between charge and commit. */
     assert_true(counts.releases >= 30);

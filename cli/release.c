@@ -1,0 +1,414 @@
+/* sotto release: one private statistic of a table. Fills a config, makes one call, prints. */
+#include <stdio.h>
+#include <string.h>
+
+#include <sotto/release.h>
+
+#include "commands.h"
+
+/* --- the words --- */
+
+static const char *adjacency_choice(size_t index)
+{
+    const char *name = sotto_adjacency_name((sotto_adjacency)(index + 1));
+    return strcmp(name, "unknown") == 0 ? NULL : name;
+}
+
+static const char *noise_choice(size_t index)
+{
+    static const char *const names[] = {"laplace", "gaussian"};
+    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
+}
+
+static const char *choice_choice(size_t index)
+{
+    static const char *const names[] = {"permute-and-flip", "exponential"};
+    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
+}
+
+static const char *score_choice(size_t index)
+{
+    static const char *const names[] = {"given", "count", "revenue", "quantile"};
+    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
+}
+
+/* --- the table --- */
+
+static const cli_option data_operand[] = {
+    {"data", CLI_FILE, CLI_OPERAND,
+     "CSV or TSV file, plain or gzip, with a header; a line is a row", .value = "DATA",
+     .example = "survey.csv"},
+    {0},
+};
+
+static const cli_option column_operand[] = {
+    {"column", CLI_TEXT, CLI_OPERAND, "column of the schema", .value = "COLUMN",
+     .example = "age"},
+    {0},
+};
+
+static const cli_option privacy_options[] = {
+    {"schema", CLI_FILE, CLI_REQUIRED, "JSON file with types, bounds and categories",
+     .value = "FILE", .example = "survey.schema.json"},
+    {"epsilon", CLI_NUMBER, CLI_REQUIRED, "privacy loss of this release, above 0",
+     .value = "E", .example = "1", .range = CLI_POSITIVE},
+    {0},
+};
+
+static const cli_option noise_options[] = {
+    {"delta", CLI_NUMBER, CLI_OPTIONAL,
+     "delta of the guarantee; without it the release is pure", .value = "D",
+     .example = "1e-6", .range = CLI_BELOW_ONE},
+    {"mechanism", CLI_CHOICE, CLI_OPTIONAL,
+     "noise; gaussian if there is a delta, laplace if not", .value = "NAME",
+     .choices = noise_choice},
+    {0},
+};
+
+static const cli_option rows_options[] = {
+    {"adjacency", CLI_CHOICE, CLI_OPTIONAL, "what one row means", .value = "NAME",
+     .fallback = "add-remove", .choices = adjacency_choice},
+    {"public-n", CLI_COUNT, CLI_OPTIONAL,
+     "declare the number of rows public, with replace-one; must match", .value = "N",
+     .example = "1000", .count_max = UINT64_C(1) << 32},
+    {0},
+};
+
+static const cli_option where_options[] = {
+    {"where", CLI_TEXT, CLI_OPTIONAL,
+     "count only rows with this category, boolean or whole number; repeatable",
+     .value = "CONDITION", .example = "town=Lund", .repeated = true},
+    {0},
+};
+
+static const cli_option output_options[] = {
+    {"confidence", CLI_NUMBER, CLI_OPTIONAL, "of the interval or accuracy statement",
+     .value = "C", .example = "0.95", .fallback = "0.95", .range = CLI_RATE},
+    {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
+     .value = "FILE", .example = "budget.ledger"},
+    {"output", CLI_FILE, CLI_OPTIONAL, "write the JSON file with its certificate",
+     .value = "FILE", .example = "count.json", .letter = 'o'},
+    {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
+     "repeatable noise, for tests: the certificate says NOT PRIVATE", .value = "N",
+     .example = "7", .count_max = UINT64_MAX},
+    {0},
+};
+
+static const cli_option histogram_options[] = {
+    {"bins", CLI_COUNT, CLI_OPTIONAL, "so many bins of equal width between the bounds",
+     .value = "K", .example = "10", .count_max = 100000},
+    {"edges", CLI_TEXT, CLI_OPTIONAL, "edges of the bins, ascending", .value = "LIST",
+     .example = "0,18,65,110"},
+    {0},
+};
+
+static const cli_option quantile_options[] = {
+    {"quantile", CLI_NUMBER, CLI_OPTIONAL, "which one, at most three decimals",
+     .value = "Q", .example = "0.5", .fallback = "0.5", .range = CLI_RATE},
+    {0},
+};
+
+static const cli_option rr_options[] = {
+    {"data", CLI_FILE, CLI_OPERAND,
+     "CSV or TSV file; with --estimate a file of answers that this command wrote",
+     .value = "DATA", .example = "survey.csv"},
+    {"column", CLI_TEXT, CLI_OPTIONAL_OPERAND, "category or boolean of the schema",
+     .value = "COLUMN", .example = "smokes"},
+    {"estimate", CLI_FLAG, CLI_OPTIONAL,
+     "estimate the frequencies behind the answers in DATA; costs nothing", .value = NULL},
+    {"schema", CLI_FILE, CLI_OPTIONAL, "JSON file with types, bounds and categories",
+     .value = "FILE", .example = "survey.schema.json"},
+    {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "privacy loss of this release, above 0",
+     .value = "E", .example = "1", .range = CLI_POSITIVE},
+    {0},
+};
+
+static const cli_option choose_options[] = {
+    {"data", CLI_FILE, CLI_OPERAND,
+     "CSV or TSV file; with --score given lines of candidate,score", .value = "DATA",
+     .example = "survey.csv"},
+    {"column", CLI_TEXT, CLI_OPTIONAL_OPERAND, "column that the score is computed from",
+     .value = "COLUMN", .example = "town"},
+    {"epsilon", CLI_NUMBER, CLI_REQUIRED, "privacy loss of this release, above 0",
+     .value = "E", .example = "1", .range = CLI_POSITIVE},
+    {"schema", CLI_FILE, CLI_OPTIONAL, "JSON file with types, bounds and categories",
+     .value = "FILE", .example = "survey.schema.json"},
+    {"score", CLI_CHOICE, CLI_OPTIONAL, "what makes a candidate good", .value = "NAME",
+     .fallback = "given", .choices = score_choice},
+    {"candidates", CLI_TEXT, CLI_OPTIONAL, "revenue, quantile: public candidates",
+     .value = "LIST", .example = "5,9.99,20"},
+    {"quantile", CLI_NUMBER, CLI_OPTIONAL, "quantile: which one, at most three decimals",
+     .value = "Q", .example = "0.5", .range = CLI_RATE},
+    {"sensitivity", CLI_COUNT, CLI_OPTIONAL, "given: how far one row can move a score",
+     .value = "D", .example = "1", .count_max = UINT64_C(1) << 43},
+    {"monotone", CLI_FLAG, CLI_OPTIONAL, "given: one row moves all scores the same way",
+     .value = NULL},
+    {"mechanism", CLI_CHOICE, CLI_OPTIONAL, "how the choice is drawn", .value = "NAME",
+     .fallback = "permute-and-flip", .choices = choice_choice},
+    {0},
+};
+
+/* --- from words to a config --- */
+
+static const char *optional_text(const cli_call *call, const char *name)
+{
+    return cli_has(call, name) ? cli_text(call, name) : NULL;
+}
+
+static sotto_mechanism mechanism_of(const cli_call *call)
+{
+    const char *name = optional_text(call, "mechanism");
+    if (name == NULL) return SOTTO_MECHANISM_UNSET;
+    if (strcmp(name, "gaussian") == 0) return SOTTO_GAUSSIAN;
+    if (strcmp(name, "laplace") == 0) return SOTTO_DISCRETE_LAPLACE;
+    return strcmp(name, "exponential") == 0 ? SOTTO_EXPONENTIAL : SOTTO_PERMUTE_AND_FLIP;
+}
+
+static sotto_status make_config(const cli_call *call, sotto_statistic statistic,
+                                const char *where[CLI_REPEATS_MAX + 2],
+                                sotto_release_config *out, sotto_error *error)
+{
+    sotto_release_config config = sotto_release_defaults();
+    config.statistic = statistic;
+    config.column = optional_text(call, "column");
+    config.epsilon = cli_number(call, "epsilon");
+    if (cli_has(call, "delta")) config.delta = cli_number(call, "delta");
+    config.mechanism = mechanism_of(call);
+    config.public_n = cli_count(call, "public-n");
+    config.confidence = cli_number(call, "confidence");
+    config.edges = optional_text(call, "edges");
+    if (cli_has(call, "bins")) config.bins = cli_count(call, "bins");
+    if (cli_has(call, "quantile")) config.quantile = cli_number(call, "quantile");
+    config.candidates = optional_text(call, "candidates");
+    if (cli_has(call, "sensitivity")) config.sensitivity = cli_count(call, "sensitivity");
+    config.monotone = cli_has(call, "monotone") && cli_flag(call, "monotone");
+    config.ledger = cli_text(call, "ledger");
+    config.output = cli_text(call, "output");
+    config.insecure_test = cli_given(call, "insecure-test-seed");
+    config.test_seed = cli_count(call, "insecure-test-seed");
+    size_t conditions = 0;
+    while (cli_has(call, "where") && conditions < CLI_REPEATS_MAX + 1 &&
+           (where[conditions] = cli_text_at(call, "where", conditions)) != NULL) {
+        conditions++;
+    }
+    where[conditions] = NULL;
+    config.where = where;
+    sotto_status status =
+        sotto_adjacency_from_name(cli_text(call, "adjacency"), &config.adjacency, error);
+    if (status == SOTTO_OK && cli_has(call, "score"))
+        status = sotto_score_from_name(cli_text(call, "score"), &config.score, error);
+    if (status == SOTTO_OK) *out = config;
+    return status;
+}
+
+/* --- what is printed --- */
+
+/* Values on standard output; the certificate on standard error unless a file has it. */
+static void print_result(const cli_call *call, const sotto_release_result *result)
+{
+    if (cli_flag(call, "json")) {
+        (void)fputs(sotto_release_json(result), stdout);
+        return;
+    }
+    (void)fputs(sotto_release_text(result), stdout);
+    if (cli_text(call, "output") == NULL)
+        (void)fputs(sotto_release_certificate(result), stderr);
+}
+
+static sotto_status release(const cli_call *call, sotto_statistic statistic,
+                            sotto_error *error)
+{
+    const char *where[CLI_REPEATS_MAX + 2];
+    sotto_release_config config;
+    sotto_schema *schema = NULL;
+    sotto_release_result *result = NULL;
+    sotto_status status = make_config(call, statistic, where, &config, error);
+    if (status == SOTTO_OK && cli_text(call, "schema") != NULL)
+        status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    if (status == SOTTO_OK)
+        status =
+            sotto_release_run(&config, schema, cli_text(call, "data"), &result, error);
+    if (status == SOTTO_OK) print_result(call, result);
+    sotto_release_free(result);
+    sotto_schema_free(schema);
+    return status;
+}
+
+static sotto_status run_count(const cli_call *call, sotto_error *error)
+{
+    return release(call, SOTTO_RELEASE_COUNT, error);
+}
+
+static sotto_status run_sum(const cli_call *call, sotto_error *error)
+{
+    return release(call, SOTTO_RELEASE_SUM, error);
+}
+
+static sotto_status run_mean(const cli_call *call, sotto_error *error)
+{
+    return release(call, SOTTO_RELEASE_MEAN, error);
+}
+
+static sotto_status run_histogram(const cli_call *call, sotto_error *error)
+{
+    return release(call, SOTTO_RELEASE_HISTOGRAM, error);
+}
+
+static sotto_status run_quantile(const cli_call *call, sotto_error *error)
+{
+    return release(call, SOTTO_RELEASE_QUANTILE, error);
+}
+
+static sotto_status run_bounds(const cli_call *call, sotto_error *error)
+{
+    return release(call, SOTTO_RELEASE_BOUNDS, error);
+}
+
+static sotto_status run_choose(const cli_call *call, sotto_error *error)
+{
+    return release(call, SOTTO_RELEASE_CHOICE, error);
+}
+
+/* Answers that were paid for when they were made: of the settings, only the confidence matters. */
+static sotto_status estimate(const cli_call *call, sotto_error *error)
+{
+    static const char *const excluded[] = {
+        "column", "schema", "epsilon",           "public-n",
+        "ledger", "output", "insecure-test-seed"};
+    for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++) {
+        if (!cli_given(call, excluded[i])) continue;
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--estimate reads answers that were already released; leave out "
+                        "the %s",
+                        excluded[i]);
+    }
+    sotto_release_result *result = NULL;
+    const sotto_status status = sotto_release_estimate(
+        cli_text(call, "data"), cli_number(call, "confidence"), &result, error);
+    if (status == SOTTO_OK) {
+        (void)fputs(cli_flag(call, "json") ? sotto_release_json(result)
+                                           : sotto_release_text(result),
+                    stdout);
+    }
+    sotto_release_free(result);
+    return status;
+}
+
+static sotto_status run_rr(const cli_call *call, sotto_error *error)
+{
+    if (cli_flag(call, "estimate")) return estimate(call, error);
+    return release(call, SOTTO_RELEASE_RESPONSES, error);
+}
+
+/* --- the commands --- */
+
+#define SURVEY "examples/survey.csv "
+#define SCHEMA " --schema examples/survey.schema.json --epsilon 1"
+
+static const cli_option *const count_shared[] = {
+    privacy_options, noise_options, rows_options, where_options, output_options, NULL};
+static const cli_option *const sum_shared[] = {
+    column_operand, privacy_options, noise_options, rows_options,
+    where_options,  output_options,  NULL};
+static const cli_option *const histogram_shared[] = {
+    column_operand, histogram_options, privacy_options, noise_options,
+    rows_options,   where_options,     output_options,  NULL};
+static const cli_option *const quantile_shared[] = {column_operand,
+                                                    quantile_options,
+                                                    privacy_options,
+                                                    rows_options,
+                                                    where_options,
+                                                    output_options,
+                                                    NULL};
+static const cli_option *const bounds_shared[] = {
+    column_operand, privacy_options, rows_options, where_options, output_options, NULL};
+static const cli_option *const choose_shared[] = {rows_options, where_options,
+                                                  output_options, NULL};
+static const cli_option *const rr_shared[] = {rows_options, output_options, NULL};
+
+static const cli_command count_command = {
+    .name = "count",
+    .summary = "How many rows there are",
+    .options = data_operand,
+    .shared = count_shared,
+    .example = "sotto release count " SURVEY "--where smokes=true" SCHEMA,
+    .run = run_count,
+};
+
+static const cli_command sum_command = {
+    .name = "sum",
+    .summary = "The sum of a column",
+    .options = data_operand,
+    .shared = sum_shared,
+    .example = "sotto release sum " SURVEY "visits" SCHEMA,
+    .run = run_sum,
+};
+
+static const cli_command mean_command = {
+    .name = "mean",
+    .summary = "The mean of a column",
+    .options = data_operand,
+    .shared = sum_shared,
+    .example = "sotto release mean " SURVEY "age" SCHEMA " --delta 1e-6",
+    .run = run_mean,
+};
+
+static const cli_command histogram_command = {
+    .name = "histogram",
+    .summary = "How many rows are in each category or bin",
+    .options = data_operand,
+    .shared = histogram_shared,
+    .example = "sotto release histogram " SURVEY "town" SCHEMA,
+    .run = run_histogram,
+};
+
+static const cli_command quantile_command = {
+    .name = "quantile",
+    .summary = "A quantile of a column, such as the median",
+    .options = data_operand,
+    .shared = quantile_shared,
+    .example = "sotto release quantile " SURVEY "age --quantile 0.5" SCHEMA,
+    .run = run_quantile,
+};
+
+static const cli_command bounds_command = {
+    .name = "bounds",
+    .summary = "Powers of two that a column lies between, when no bounds are known",
+    .options = data_operand,
+    .shared = bounds_shared,
+    .example = "sotto release bounds " SURVEY "income" SCHEMA,
+    .run = run_bounds,
+};
+
+static const cli_command rr_command = {
+    .name = "rr",
+    .summary = "One randomised answer a row, and what a crowd of them says",
+    .details = "Every row gives an answer, so the number of rows is public: replace-one.",
+    .options = rr_options,
+    .shared = rr_shared,
+    .example = "sotto release rr " SURVEY "smokes --adjacency replace-one" SCHEMA,
+    .run = run_rr,
+};
+
+static const cli_command choose_command = {
+    .name = "choose",
+    .summary = "The best of public candidates: the most common value, the best price",
+    .options = choose_options,
+    .shared = choose_shared,
+    .example = "sotto release choose " SURVEY
+               "offer --score revenue --candidates 4.99,9.99,14.99,19.99" SCHEMA,
+    .run = run_choose,
+};
+
+static const cli_command *const commands[] = {
+    &count_command,     &sum_command,      &mean_command,
+    &histogram_command, &quantile_command, &bounds_command,
+    &choose_command,    &rr_command,       NULL};
+
+const cli_command cli_release = {
+    .name = "release",
+    .summary = "One private statistic of a table, with its interval and its certificate",
+    .details = "The plan is charged to the ledger before a row is read.",
+    .commands = commands,
+    .example = "sotto release mean " SURVEY "age" SCHEMA,
+};
