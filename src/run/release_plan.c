@@ -391,7 +391,7 @@ sotto_status sot_release_prepare(const sotto_release_config *config,
                              .schema = schema,
                              .selection = sotto_selection_defaults(),
                              .grid = SOTTO_UNSET,
-                             .price_unit = 1.0,
+                             .prices_per_unit = 1.0,
                              .shortfall = SOTTO_UNSET,
                              .answer_truth = SOTTO_UNSET};
     if ((int)config->statistic <= 0 || (int)config->statistic >= STATISTICS) {
