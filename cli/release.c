@@ -303,7 +303,7 @@ static sotto_status run_rr(const cli_call *call, sotto_error *error)
 /* --- the commands --- */
 
 #define SURVEY "examples/survey.csv "
-#define SCHEMA " --schema examples/survey.schema.json --epsilon 1"
+#define SCHEMA " --schema examples/survey.schema.json --epsilon 1 -o release.json"
 
 static const cli_option *const count_shared[] = {
     privacy_options, noise_options, rows_options, where_options, output_options, NULL};

@@ -61,7 +61,7 @@ struct sot_release {
     double *edges;       /* of a histogram's bins, or NULL */
     double *candidates;  /* of a choice among numbers, or NULL */
     int64_t *prices;     /* of a choice by revenue: the candidates in whole price units */
-    double price_unit;   /* what a price unit is, a power of ten */
+    double prices_per_unit; /* a power of ten: 100 for prices in hundredths */
     size_t candidate_count; /* of a choice; given scores: known when they are read */
     uint64_t size;          /* of `exact`: bins, candidates, grid points, slots */
     uint64_t rank_numerator, rank_denominator; /* of a quantile */
@@ -146,10 +146,11 @@ SOTTO_MUST_CHECK sotto_status sot_release_set_rank(sot_release *release,
 int64_t sot_rank_score(const sot_release *release, uint64_t below, uint64_t at_most);
 void sot_rank_selection(sot_release *release);
 
-/* The accuracy theorem of a choice: fills release->shortfall (the whole number of the theorem times
- * `unit`) and the sentence, which ends with `what` and that number. */
+/* The accuracy theorem of a choice: fills release->shortfall (the theorem's whole number over
+ * `per_unit`) and the sentence, which ends with `what` and that number. */
 SOTTO_MUST_CHECK sotto_status sot_release_state_accuracy(sot_release *release,
-                                                         uint64_t candidates, double unit,
+                                                         uint64_t candidates,
+                                                         double per_unit,
                                                          const char *what,
                                                          sotto_error *error);
 

@@ -42,7 +42,7 @@ static sotto_status set_prices(sot_release *release, sotto_error *error)
             if ((uint64_t)units > largest) largest = (uint64_t)units;
         }
         if (!whole) continue;
-        release->price_unit = 1.0 / tens;
+        release->prices_per_unit = tens;
         release->selection.sensitivity = largest;
         release->selection.change = SOTTO_CHANGE_MONOTONE;
         return SOTTO_OK;
@@ -221,10 +221,10 @@ static sotto_status publish_choice(sot_release *release, sotto_gate *gate,
             SOTTO_UNSET, SOTTO_UNSET, error);
     }
     if (status != SOTTO_OK) return status;
-    const double unit = score == SOTTO_SCORE_REVENUE ? release->price_unit
-                        : score == SOTTO_SCORE_QUANTILE
-                            ? 1.0 / (double)release->rank_denominator
-                            : 1.0;
+    const double per_unit = score == SOTTO_SCORE_REVENUE ? release->prices_per_unit
+                            : score == SOTTO_SCORE_QUANTILE
+                                ? (double)release->rank_denominator
+                                : 1.0;
     const char *what =
         score == SOTTO_SCORE_REVENUE
             ? "the revenue of the choice falls short of the best by less than"
@@ -234,7 +234,7 @@ static sotto_status publish_choice(sot_release *release, sotto_gate *gate,
         : score == SOTTO_SCORE_COUNT
             ? "the choice has fewer rows than the most common by less than"
             : "the score of the choice is below the best by less than";
-    return sot_release_state_accuracy(release, release->candidate_count, unit, what,
+    return sot_release_state_accuracy(release, release->candidate_count, per_unit, what,
                                       error);
 }
 

@@ -69,6 +69,11 @@ sotto_release_config sotto_release_defaults(void)
 
 static sotto_status check_privacy(const sotto_release_config *config, sotto_error *error)
 {
+    if (isnan(config->epsilon)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "epsilon, the privacy loss, has no default; give one, for example 1");
+    }
     if (!(config->epsilon > 0.0 && config->epsilon <= 1e6)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "epsilon is %g; give a privacy loss above 0 and at most 1e6, for "
@@ -130,11 +135,11 @@ static sotto_status set_mechanism(sot_release *release, sotto_error *error)
         config->statistic != SOTTO_RELEASE_BOUNDS) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the gaussian mechanism needs a delta; give one, for example "
-                        "1e-6, or use the discrete-laplace mechanism");
+                        "1e-6, or use the laplace mechanism");
     }
     if (release->mechanism == SOTTO_DISCRETE_LAPLACE && first == SOTTO_GAUSSIAN) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the discrete-laplace mechanism is pure; leave delta out, or use "
+                        "the laplace mechanism is pure; leave delta out, or use "
                         "the gaussian mechanism");
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -386,7 +391,7 @@ sotto_status sot_release_prepare(const sotto_release_config *config,
                              .schema = schema,
                              .selection = sotto_selection_defaults(),
                              .grid = SOTTO_UNSET,
-                             .price_unit = 1.0,
+                             .prices_per_unit = 1.0,
                              .shortfall = SOTTO_UNSET,
                              .answer_truth = SOTTO_UNSET};
     if ((int)config->statistic <= 0 || (int)config->statistic >= STATISTICS) {

@@ -61,7 +61,8 @@ void sot_rank_selection(sot_release *release)
 /* ---- the accuracy theorem ---- */
 
 sotto_status sot_release_state_accuracy(sot_release *release, uint64_t candidates,
-                                        double unit, const char *what, sotto_error *error)
+                                        double per_unit, const char *what,
+                                        sotto_error *error)
 {
     uint64_t range, shortfall;
     const sotto_selection_config *selection = &release->selection;
@@ -72,7 +73,7 @@ sotto_status sot_release_state_accuracy(sot_release *release, uint64_t candidate
     }
     if (status != SOTTO_OK) return status;
     char epsilon[SOT_SHOWN_BYTES], amount[SOT_SHOWN_BYTES], sure[SOT_SHOWN_BYTES];
-    release->shortfall = (double)shortfall * unit;
+    release->shortfall = (double)shortfall / per_unit;
     sot_shown(selection->epsilon, 0, epsilon);
     sot_shown(release->shortfall, 1, amount);
     sot_shown(release->config->confidence, 0, sure);
@@ -112,7 +113,7 @@ static sotto_status prepare_quantile(sot_release *release, sotto_error *error)
         status = sot_release_make_exact(release, (uint64_t)release->most + 1, error);
     if (status == SOTTO_OK) {
         status = sot_release_state_accuracy(
-            release, release->size, 1.0 / (double)release->rank_denominator,
+            release, release->size, (double)release->rank_denominator,
             "the rank of the value is off by fewer rows than", error);
     }
     return status;

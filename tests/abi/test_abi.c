@@ -28,6 +28,9 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_certificate_facts, 64, ledger, 56);
     assert_layout(sotto_certificate_summary, 344, hash, 279);
+    assert_layout(sotto_release_config, 152, test_seed, 144);
+    assert_layout(sotto_release_value, 32, upper, 24);
+    assert_layout(sotto_column, 64, value_count, 56);
     assert_layout(sotto_progress, 32, epsilon_so_far, 24);
     assert_layout(sotto_ledger_config, 104, order, 96);
     assert_layout(sotto_ledger_balance, 232, head, 160);
@@ -78,6 +81,18 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_LEDGER_GRANT, 2);
     assert_int_equal(SOTTO_LEDGER_RESERVE, 3);
     assert_int_equal(SOTTO_LEDGER_COMMIT, 4);
+    assert_int_equal(SOTTO_RELEASE_COUNT, 1);
+    assert_int_equal(SOTTO_RELEASE_SUM, 2);
+    assert_int_equal(SOTTO_RELEASE_MEAN, 3);
+    assert_int_equal(SOTTO_RELEASE_HISTOGRAM, 4);
+    assert_int_equal(SOTTO_RELEASE_QUANTILE, 5);
+    assert_int_equal(SOTTO_RELEASE_BOUNDS, 6);
+    assert_int_equal(SOTTO_RELEASE_RESPONSES, 7);
+    assert_int_equal(SOTTO_RELEASE_CHOICE, 8);
+    assert_int_equal(SOTTO_SCORE_GIVEN, 0);
+    assert_int_equal(SOTTO_SCORE_COUNT, 1);
+    assert_int_equal(SOTTO_SCORE_REVENUE, 2);
+    assert_int_equal(SOTTO_SCORE_QUANTILE, 3);
     assert_int_equal(SOTTO_EXACT, 1);
     assert_int_equal(SOTTO_RDP, 2);
     assert_int_equal(SOTTO_BASIC, 3);
