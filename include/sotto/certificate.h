@@ -38,6 +38,7 @@ typedef struct sotto_certificate_facts {
     const sotto_reservation *ledger; /* NULL: no ledger kept the budget */
 } sotto_certificate_facts;
 
+/* Nothing is set: output, delta, unit and covered must be. */
 SOTTO_API sotto_certificate_facts sotto_certificate_defaults(void);
 
 /* Adds "certificate" to `payload_json` (a JSON object without that member) from what a

@@ -44,7 +44,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_gate_finish(sotto_gate *gate,
 /* Borrowed: what the gate was made with. */
 SOTTO_API const sotto_plan *sotto_gate_plan(const sotto_gate *gate);
 
-/* How often event `index` of the plan has been released. */
+/* How often event `index` of the plan has been released, counting releases that were let
+ * through and then failed. */
 SOTTO_API uint64_t sotto_gate_released(const sotto_gate *gate, size_t index);
 
 /* False when the randomness came from a test seed: the certificate says "not private". */

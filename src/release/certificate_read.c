@@ -14,7 +14,7 @@ static sotto_status read_required(const sot_json_value *object, const char *key,
                                   double *out_number, sotto_error *error)
 {
     const sotto_status status = sot_json_get_double(object, key, out_number, error);
-    if (status != SOTTO_OK || *out_number >= 0.0) return status;
+    if (status != SOTTO_OK || !signbit(*out_number)) return status; /* -0.0 neither */
     sot_json_value member;
     if (!sot_json_member(object, key, &member)) return SOTTO_INTERNAL;
     return sot_json_refuse(&member, "it is never below 0", error);

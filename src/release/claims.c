@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/plant.h"
 #include "release/certificate.h"
 
 const double sot_false_positive_rates[SOT_ATTACKS_SIZE] = {1e-3, 1e-2, 0.05, 0.1};
@@ -21,9 +22,10 @@ static sotto_status price(const sot_certificate *certificate, double delta,
 {
     sotto_account account;
     *out_row = (sot_guarantee){delta, NAN, NAN};
-    const sotto_status status =
-        sotto_account_epsilon_inexact(certificate->plan, SOTTO_EXACT, delta,
-                                      certificate->sampler_error, &account, error);
+    const double sampler_error =
+        SOT_PLANTED(certificate_forgets_sampler_error) ? 0.0 : certificate->sampler_error;
+    const sotto_status status = sotto_account_epsilon_inexact(
+        certificate->plan, SOTTO_EXACT, delta, sampler_error, &account, error);
     if (status == SOTTO_UNREACHABLE) return SOTTO_OK;
     if (status != SOTTO_OK) return status;
     *out_row = (sot_guarantee){delta, account.epsilon, account.epsilon_lower};

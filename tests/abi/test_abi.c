@@ -18,6 +18,11 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_error, 260, message, 4);
     assert_layout(sotto_event, 152, count, 88);
     assert_layout(sotto_account, 56, adjacency, 48);
+    assert_layout(sotto_certificate_facts, 64, ledger, 56);
+    assert_layout(sotto_certificate_summary, 344, hash, 279);
+    assert_layout(sotto_grid, 16, bound, 8);
+    assert_layout(sotto_gaussian_config, 56, purpose, 48);
+    assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_grid, 16, bound, 8);
     assert_layout(sotto_gaussian_config, 56, purpose, 48);
     assert_layout(sotto_laplace_config, 40, purpose, 32);

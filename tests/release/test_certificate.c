@@ -5,6 +5,7 @@
 #include <sotto/version.h>
 
 #include "base/memory.h"
+#include "numeric/outward.h"
 #include "release/shown.h"
 
 /* ---- a certificate of a real gate ---- */
@@ -217,6 +218,31 @@ static void blanks_and_order_do_not_matter_to_the_hash(void **state)
     sample_free(&made);
 }
 
+/* Amounts beyond 2^53 units are rounded in a double; their sums still count as right. */
+static void large_amounts_of_a_ledger_add_up(void **state)
+{
+    (void)state;
+    sample made;
+    sotto_error error;
+    sample_from_json(&made, SAMPLE_GAUSSIAN, 1e-6);
+    sample_add_ledger(&made, false);
+    sotto_reservation *ledger = &made.ledger;
+    ledger->before.budget = ledger->after.budget = 1234567.8901234567;
+    ledger->before.spent = 54321.098765432101;
+    ledger->before.left = sot_next_down(ledger->before.budget - ledger->before.spent);
+    ledger->after.spent = sot_next_up(ledger->before.spent + ledger->charged);
+    ledger->after.left = sot_next_down(ledger->after.budget - ledger->after.spent);
+    const char *text = sample_text(&made);
+    assert_ok(sotto_certificate_verify(text, strlen(text), &error), &error);
+    ledger->after.spent *= 1.0 + 1e-12;
+    char *refused = NULL;
+    char hash[SOTTO_HASH_HEX_BYTES];
+    assert_refused(
+        sot_certificate_attach("{}", &made.certificate, &refused, hash, &error),
+        SOTTO_INVALID_ARGUMENT, &error, "ledger.after.spent states", NULL);
+    sample_free(&made);
+}
+
 /* ---- the sampler's error ---- */
 
 static void the_headline_pays_for_the_samplers_error(void **state)
@@ -303,6 +329,18 @@ static void an_approximate_guarantee_reads_well(void **state)
                     "accuses at most 1% of those who are not, will recognise at most "
                     "5.58% of those who are. It is also 0.729285-GDP and 0.265928-zCDP, "
                     "but for the error of the sampler, which delta includes.");
+}
+
+static void a_guarantee_that_says_nothing_reads_so(void **state)
+{
+    (void)state;
+    check_statement(
+        "{\"events\": [{\"mechanism\": \"pure\", \"epsilon\": 800}]}", 0.0, 0.0,
+        "This release (a private count) is 800-differentially private (pure): "
+        "whether or not any one row is in the data, no outcome becomes more "
+        "than e^800 times as likely. Whoever tries to tell who is in the data, "
+        "and wrongly accuses at most 1% of those who are not, will recognise "
+        "at most 100% of those who are.");
 }
 
 /* Its epsilon depends on the accountant, so the numbers are put in from the claims. */
@@ -595,10 +633,12 @@ int main(void)
         cmocka_unit_test(every_kind_of_plan_verifies),
         cmocka_unit_test(facts_are_read_back_as_they_were_written),
         cmocka_unit_test(blanks_and_order_do_not_matter_to_the_hash),
+        cmocka_unit_test(large_amounts_of_a_ledger_add_up),
         cmocka_unit_test(the_headline_pays_for_the_samplers_error),
         cmocka_unit_test(no_room_for_the_samplers_error_is_refused),
         cmocka_unit_test(a_pure_guarantee_reads_well),
         cmocka_unit_test(an_approximate_guarantee_reads_well),
+        cmocka_unit_test(a_guarantee_that_says_nothing_reads_so),
         cmocka_unit_test(a_zcdp_guarantee_of_replaced_rows_reads_well),
         cmocka_unit_test(facts_that_no_certificate_may_state_are_refused),
         cmocka_unit_test(a_payload_that_is_no_object_is_refused),

@@ -137,6 +137,30 @@ static void every_form_tells_the_whole_story(void **state)
     sample_free(&made);
 }
 
+static void what_is_special_about_a_run_is_told(void **state)
+{
+    (void)state;
+    sample made;
+    sample_from_json(&made,
+                     "{\"adjacency\": \"replace-one\", \"events\": [{\"mechanism\": "
+                     "\"randomized-response\", \"epsilon\": 0.25, \"categories\": 4}]}",
+                     1e-6);
+    made.certificate.sampler_error = 2e-13;
+    made.certificate.facts.unprotected = NULL;
+    made.certificate.facts.tuning = "chosen on public data";
+    (void)sample_text(&made);
+    char *page = render(&made, SOTTO_CERTIFICATE_TEXT);
+    assert_non_null(strstr(page, "epsilon 0.25, 4 answers"));
+    assert_non_null(strstr(page, "at most 2e-13 in total variation"));
+    assert_non_null(strstr(page, "Nothing was declared public."));
+    assert_non_null(strstr(page, "chosen on public data"));
+    assert_non_null(strstr(page, "number of rows  public"));
+    assert_non_null(strstr(page, "wrong guesses believed"));
+    assert_non_null(strstr(page, "No ledger kept a budget"));
+    sotto_certificate_free_text(page);
+    sample_free(&made);
+}
+
 static void a_forged_file_is_shown_under_a_warning(void **state)
 {
     (void)state;
@@ -243,6 +267,7 @@ int main(void)
         cmocka_unit_test(numbers_are_short_where_they_can_be),
         cmocka_unit_test(text_keeps_to_80_columns),
         cmocka_unit_test(every_form_tells_the_whole_story),
+        cmocka_unit_test(what_is_special_about_a_run_is_told),
         cmocka_unit_test(a_forged_file_is_shown_under_a_warning),
         cmocka_unit_test(nothing_in_a_certificate_becomes_markup),
         cmocka_unit_test(a_page_shows_no_hidden_characters),

@@ -14,6 +14,7 @@ typedef struct forger {
     size_t target, seen;
     char path[PATH_BYTES]; /* of the forged leaf; empty: there was no such leaf */
     const char *new_hash;  /* NULL: the hash stays */
+    enum { CHANGE, WRONG_KIND, REMOVE } how;
 } forger;
 
 static bool is_in_plan(const char *path)
@@ -25,6 +26,11 @@ static bool is_in_plan(const char *path)
  * the claims are computed from changes by a thousandth, so that they do. */
 static void forge(forger *self, const sot_json_value *leaf, const char *path)
 {
+    if (self->how == WRONG_KIND) { /* nothing in a certificate is an empty object */
+        sot_json_begin_object(self->writer);
+        sot_json_end_object(self->writer);
+        return;
+    }
     double number;
     int64_t whole;
     bool truth;
@@ -76,6 +82,10 @@ static void copy(forger *self, const sot_json_value *value, const char *path)
              more = sot_json_next_member(&member)) {
             const char *key = sot_json_key_of(&member);
             (void)snprintf(below, sizeof below, "%s%s%s", path, path[0] ? "." : "", key);
+            if (self->how == REMOVE && self->seen++ == self->target) {
+                (void)snprintf(self->path, sizeof self->path, "%s", below);
+                continue;
+            }
             sot_json_key(self->writer, key);
             copy(self, &member, below);
         }
@@ -97,7 +107,7 @@ static void copy(forger *self, const sot_json_value *value, const char *path)
     case SOT_JSON_NULL:
         break;
     }
-    const bool is_target = self->seen++ == self->target;
+    const bool is_target = self->how != REMOVE && self->seen++ == self->target;
     if (is_target) (void)snprintf(self->path, sizeof self->path, "%s", path);
     if (self->new_hash != NULL && strcmp(path, "certificate.hash") == 0) {
         sot_json_write_string(self->writer, self->new_hash);
@@ -108,10 +118,10 @@ static void copy(forger *self, const sot_json_value *value, const char *path)
     }
 }
 
-static char *forged_text(const char *text, size_t target, const char *new_hash,
-                         char path[PATH_BYTES])
+static char *forged_how(const char *text, int how, size_t target, const char *new_hash,
+                        char path[PATH_BYTES])
 {
-    forger self = {.target = target, .new_hash = new_hash};
+    forger self = {.target = target, .new_hash = new_hash, .how = how};
     sotto_error error;
     sot_json *document;
     const char *written;
@@ -128,6 +138,12 @@ static char *forged_text(const char *text, size_t target, const char *new_hash,
     sot_json_free(document);
     memcpy(path, self.path, PATH_BYTES);
     return result;
+}
+
+static char *forged_text(const char *text, size_t target, const char *new_hash,
+                         char path[PATH_BYTES])
+{
+    return forged_how(text, CHANGE, target, new_hash, path);
 }
 
 /* The hash that a file should have. */
@@ -217,7 +233,7 @@ static bool is_free(const char *path)
                                              "certificate.ledger.before.head",
                                              "certificate.ledger.after.head",
                                              NULL};
-    static const char *const endings[] = {".purpose", ".sigma", NULL};
+    static const char *const endings[] = {".purpose", ".grid", ".sigma", NULL};
     if (strstr(path, "delta_") != NULL || strcmp(path, "certificate.software.name") == 0)
         return false;
     for (size_t i = 0; beginnings[i] != NULL; i++)
@@ -239,6 +255,7 @@ static void every_changed_claim_fails_though_the_hash_is_right(void **state)
         makes(files[i].plan, files[i].delta, files[i].ledger, &made);
         const bool is_pure = files[i].delta == 0.0;
         const bool is_discrete = strcmp(files[i].plan, SAMPLE_ZCDP) == 0;
+        const bool is_laplace = strstr(files[i].plan, "discrete-laplace") != NULL;
         for (size_t target = 0;; target++) {
             char path[PATH_BYTES];
             sotto_error error;
@@ -249,15 +266,51 @@ static void every_changed_claim_fails_though_the_hash_is_right(void **state)
             sot_free(changed);
             sot_free(text);
             if (path[0] == '\0') break;
-            /* A discrete Gaussian is priced by its sigma, and a pure ledger has no order. */
+            /* A discrete Gaussian is priced by its sigma, a pure ledger has no order, and the
+             * grid says whether a discrete Laplace event has a lower bound. */
             const bool may_pass =
                 strcmp(path, "certificate.hash") == 0 ||
                 (is_free(path) && !(is_discrete && strstr(path, ".sigma") != NULL) &&
-                 !(is_pure && strstr(path, ".order") != NULL));
-            if (strstr(path, ".grid") != NULL) continue; /* some kernels use it */
+                 !(is_pure && strstr(path, ".order") != NULL) &&
+                 !(is_laplace && strstr(path, ".grid") != NULL));
             if ((status == SOTTO_OK) == may_pass) continue;
             print_error("%s: %s\n", path, status == SOTTO_OK ? "passed" : error.message);
             fail();
+        }
+        sample_free(&made);
+    }
+}
+
+/* Members that a certificate may do without: what the hash alone guards. */
+static bool is_optional(const char *path)
+{
+    return strncmp(path, "certificate", 11) != 0 || strstr(path, ".purpose") != NULL ||
+           strstr(path, ".grid") != NULL || strstr(path, ".sampling") != NULL;
+}
+
+static void what_is_missing_or_of_the_wrong_kind_fails(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FILES; i++) {
+        sample made;
+        makes(files[i].plan, files[i].delta, files[i].ledger, &made);
+        for (int how = WRONG_KIND; how <= REMOVE; how++) {
+            for (size_t target = 0;; target++) {
+                char path[PATH_BYTES];
+                sotto_error error;
+                char *text = forged_how(made.text, how, target, NULL, path);
+                if (path[0] != '\0' && !is_optional(path)) {
+                    const sotto_status status =
+                        sotto_certificate_verify(text, strlen(text), &error);
+                    if (status != SOTTO_VERIFICATION) print_error("%s passed\n", path);
+                    assert_int_equal(status, SOTTO_VERIFICATION);
+                    /* It is not the hash that found it, unless it is the hash. */
+                    if (strstr(path, ".hash") == NULL)
+                        assert_null(strstr(error.message, "certificate.hash states"));
+                }
+                sot_free(text);
+                if (path[0] == '\0') break;
+            }
         }
         sample_free(&made);
     }
@@ -326,6 +379,59 @@ static void the_first_difference_is_named(void **state)
                  "\"profile\": [{\"delta\": 0.5, \"epsilon\": 0.0,"
                  "\"epsilon_lower\": 0.0},",
                  "profile", "too many rows");
+    sample_free(&made);
+}
+
+static void what_cannot_be_read_is_refused_by_name(void **state)
+{
+    (void)state;
+    sample made;
+    char longer[SOT_SOFTWARE_BYTES + 32], many[2048] = "\"covered\": [\"a\"";
+    makes(SAMPLE_GAUSSIAN, 1e-6, true, &made);
+    (void)snprintf(longer, sizeof longer, "\"arithmetic\": \"%0*d", SOT_SOFTWARE_BYTES,
+                   1);
+    for (int i = 0; i < SOT_LIST_MAX; i++)
+        (void)snprintf(many + strlen(many), sizeof many - strlen(many), ", \"a\"");
+    (void)snprintf(many + strlen(many), sizeof many - strlen(many), ", ");
+    assert_found(made.text, "\"sampler_error\": ", "\"sampler_error\": -",
+                 "sampler_error", "never below 0");
+    assert_found(made.text, "\"charged\": ", "\"charged\": -", "charged",
+                 "never below 0");
+    assert_found(made.text, "\"entries\": 5", "\"entries\": -5", "entries", "a count");
+    assert_found(made.text, "\"released\": [3", "\"released\": [-3", "released[0]",
+                 "a count");
+    assert_found(made.text, "\"released\": [3", "\"released\": [3, 3", "released",
+                 "one count for each event");
+    assert_found(made.text, "\"arithmetic\": \"", longer, "arithmetic", "too long");
+    assert_found(made.text, "\"covered\": [", many, "covered", "too many entries");
+    assert_found(made.text, "\"kernel\": \"closed", "\"kernel\": \"open", "kernel",
+                 "no such kernel");
+    assert_found(made.text, "\"attack\": [",
+                 "\"attack\": [{\"false_positive_rate\": 0.0, "
+                 "\"true_positive_rate\": 0.0},",
+                 "attack", "another number of rows");
+    assert_found(made.text, "\"guarantees\": [", "\"guarantees\": [1, ",
+                 "guarantees[0] is 1", "object");
+    assert_found(made.text, "\"attack\": [", "\"attack\": [{}], \"attack2\": [", "attack",
+                 "another number of rows");
+    assert_found(made.text, "\"profile\": [", "\"profile\": [], \"profile2\": [",
+                 "profile", "another number of rows");
+    assert_found(made.text, "\"count\": 3", "\"count\": \"search\"",
+                 "plan.events[0].count", "search");
+    assert_found(made.text, "\"order\": 12.0", "\"order\": null", "ledger.charged",
+                 "cannot be recomputed");
+    assert_found(made.text, "\"adjacency\": \"add-remove\",\n      \"epsilon\"",
+                 "\"adjacency\": \"both\",\n      \"epsilon\"", "adjacency", "both");
+    sample_free(&made);
+}
+
+static void a_headline_without_a_finite_epsilon_fails(void **state)
+{
+    (void)state;
+    sample made;
+    makes(SAMPLE_PURE, 0.0, false, &made);
+    assert_found(made.text, "\"sampler_error\": 0.0", "\"sampler_error\": 1e-12",
+                 "certificate.epsilon cannot be recomputed", "delta 0");
     sample_free(&made);
 }
 
@@ -413,7 +519,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_changed_leaf_fails),
         cmocka_unit_test(every_changed_claim_fails_though_the_hash_is_right),
+        cmocka_unit_test(what_is_missing_or_of_the_wrong_kind_fails),
         cmocka_unit_test(the_first_difference_is_named),
+        cmocka_unit_test(what_cannot_be_read_is_refused_by_name),
+        cmocka_unit_test(a_headline_without_a_finite_epsilon_fails),
         cmocka_unit_test(a_changed_payload_is_a_wrong_hash),
         cmocka_unit_test(other_software_may_claim_less_privacy_but_not_more),
     };

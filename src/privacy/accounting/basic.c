@@ -63,8 +63,7 @@ static sotto_status event_epsilon(const sot_priced *priced, const sotto_event *e
     }
     single alone = {.rate = 1.0, .sigma = NAN, .mu = event->mu};
     if (event->mechanism == SOTTO_GAUSSIAN) {
-        alone.sigma = isnan(event->noise_multiplier) ? priced->noise_multiplier
-                                                     : event->noise_multiplier;
+        alone.sigma = sot_event_sigma(event, priced->noise_multiplier);
         if (event->sampling == SOTTO_POISSON) alone.rate = event->rate;
     }
     sot_bracket epsilon;

@@ -118,7 +118,8 @@ sot_bracket sot_closed_form_delta(const sot_composition *composition,
     sot_bracket delta = walk(composition, direction, epsilon, 0, 0.0, 0.0, 0.0);
     /* What the windows left out, and weights that underflowed. */
     if (composition->pure_count > 0) delta.upper += DBL_MIN;
-    if (delta.upper > 1.0) delta.upper = 1.0;
-    if (delta.lower > delta.upper) delta.lower = delta.upper;
+    /* Overflow may have left a NaN, which says nothing. */
+    if (!(delta.upper <= 1.0)) delta.upper = 1.0;
+    if (!(delta.lower >= 0.0 && delta.lower <= delta.upper)) delta.lower = 0.0;
     return delta;
 }

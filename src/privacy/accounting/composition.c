@@ -71,6 +71,17 @@ static void add_failure(sot_composition *composition, double delta, double count
     composition->failure = either_fails(composition->failure, failed);
 }
 
+/* A stated scale and sensitivity bound the noise: a noise_multiplier may be the nearest double
+ * to their ratio, which lies above it half of the time, and one that is open fills up to it. */
+double sot_event_sigma(const sotto_event *event, double noise_multiplier)
+{
+    const double sigma =
+        isnan(event->noise_multiplier) ? noise_multiplier : event->noise_multiplier;
+    if (isnan(event->scale)) return sigma;
+    const double ratio = sot_div_down(event->scale, event->sensitivity);
+    return sigma > ratio ? ratio : sigma; /* an open one stays NaN */
+}
+
 /* Canonne, Kamath & Steinke, NeurIPS 2020, Thm 14: rho = sensitivity^2/(2 sigma^2). */
 double sot_event_rho(const sotto_event *event)
 {
@@ -160,8 +171,7 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
     }
     for (size_t i = 0; i < size; i++) {
         const sotto_event *event = sotto_plan_event(plan, i);
-        const double sigma =
-            isnan(event->noise_multiplier) ? noise_multiplier : event->noise_multiplier;
+        const double sigma = sot_event_sigma(event, noise_multiplier);
         const uint64_t count = event->count == 0 ? steps : event->count;
         if ((event->mechanism == SOTTO_GAUSSIAN && isnan(sigma)) || count == 0) {
             status = sot_fail(error, SOTTO_INVALID_ARGUMENT,

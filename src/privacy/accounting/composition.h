@@ -56,6 +56,10 @@ double sot_composition_finite_delta(const sot_composition *composition, double d
 sot_bracket sot_composition_whole_delta(const sot_composition *composition,
                                         sot_bracket finite);
 
+/* The noise multiplier of a Gaussian event, `noise_multiplier` if its own is open, and at most
+ * scale/sensitivity if those are stated. NaN when still open. */
+double sot_event_sigma(const sotto_event *event, double noise_multiplier);
+
 /* The zCDP parameter of a zCDP or discrete Gaussian event, and the epsilon of an event priced
  * as pure; rounded up. */
 double sot_event_rho(const sotto_event *event);

@@ -8,6 +8,7 @@
 #include "privacy/accounting/accountants.h"
 #include "privacy/accounting/closed_form.h"
 #include "privacy/accounting/contour.h"
+#include "privacy/accounting/gaussian_profile.h"
 #include "privacy/accounting/solve.h"
 
 /* About a fifth of a second of node evaluations. */
@@ -258,10 +259,36 @@ static sotto_status better_of_rdp_epsilon(const sot_priced *priced, double delta
     return SOTTO_OK;
 }
 
+/* The sum of the events' own delta(0), their total variations: an upper bound of delta(0). */
+static double total_variation(const sot_composition *composition)
+{
+    const sot_bracket mu = {0.0, sot_sqrt_up(composition->gaussian_square.upper)};
+    double sum = sot_gaussian_delta(mu, 0.0).upper;
+    for (size_t i = 0; i < composition->sampled_count; i++) {
+        const sot_sampled *sampled = &composition->sampled[i];
+        const double once =
+            sot_sampled_gaussian_delta(sampled->rate, sampled->sigma, SOT_REMOVE, 0.0)
+                .upper;
+        sum = sot_add_up(sum, sot_mul_up(sampled->count, once));
+    }
+    for (size_t i = 0; i < composition->pure_count; i++) {
+        const sot_pure *pure = &composition->pure[i];
+        const double once = sot_widen_up(tanh(0.5 * pure->epsilon), 4.0 * DBL_EPSILON);
+        sum = sot_add_up(sum, sot_mul_up(pure->count, once));
+    }
+    return sum;
+}
+
 static sotto_status both_directions(const sot_priced *priced, double delta,
                                     sotto_account *out, sotto_error *error)
 {
     const sot_composition *composition = priced->composition;
+    if (total_variation(composition) <= delta) { /* no loss at all: no contour needed */
+        out->epsilon = 0.0;
+        out->epsilon_lower = 0.0;
+        out->kernel = SOTTO_KERNEL_CLOSED_FORM;
+        return SOTTO_OK;
+    }
     sot_bracket epsilon;
     sotto_kernel kernel;
     sotto_status status =
@@ -315,5 +342,14 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
     if (status != SOTTO_OK && !missing) return status;
     const bool doubtful = missing || out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
                           out->epsilon > 1.001 * out->epsilon_lower;
-    return doubtful ? better_of_rdp_epsilon(priced, delta, out, error) : SOTTO_OK;
+    if (doubtful) status = better_of_rdp_epsilon(priced, delta, out, error);
+    const double most =
+        fmax(loss_max(composition, SOT_REMOVE), loss_max(composition, SOT_ADD));
+    if (status == SOTTO_OK &&
+        out->epsilon > most) { /* the sum of pure epsilons is enough */
+        out->epsilon = most;
+        out->kernel = SOTTO_KERNEL_CLOSED_FORM;
+        out->order = NAN;
+    }
+    return status;
 }

@@ -244,8 +244,10 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
                         row->hint);
     }
     if (!(value >= row->least && value <= row->most)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s is %g; give %s", row->name,
-                        value, row->hint);
+        /* 1.0000001 must not read "rate is 1; give a number up to 1". */
+        const int digits = value > 0.99 && value < 1.01 ? 17 : 6;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s is %.*g; give %s", row->name,
+                        digits, value, row->hint);
     }
     return SOTTO_OK;
 }
@@ -276,7 +278,9 @@ static sotto_status check_sampling(const sotto_plan *plan, const sotto_event *ev
 }
 
 /* Scale and sensitivity come together, and a Gaussian's noise_multiplier may understate but
- * never overstate their ratio. */
+ * never overstate their ratio (but for its own rounding: sot_event_sigma() takes the lesser). The
+ * epsilon of discrete Laplace noise is sensitivity/scale, and no event may state more than 1e6;
+ * the rho of discrete Gaussian noise is half its square. */
 static sotto_status check_relations(const sotto_event *event, sotto_error *error)
 {
     if (isnan(event->scale) != isnan(event->sensitivity)) {
@@ -291,6 +295,14 @@ static sotto_status check_relations(const sotto_event *event, sotto_error *error
                         "noise_multiplier is %.17g, but scale/sensitivity is only %.17g; "
                         "give at most that",
                         event->noise_multiplier, event->scale / event->sensitivity);
+    }
+    /* A Gaussian's ratio is a noise multiplier, and those start at 1e-4. */
+    const double loss_ratio_max = event->mechanism == SOTTO_GAUSSIAN ? 1e4 : 1e6;
+    if (event->sensitivity / event->scale > loss_ratio_max) { /* false when unset */
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "scale is %g for a sensitivity of %g; give at least %g times the "
+                        "sensitivity",
+                        event->scale, event->sensitivity, 1.0 / loss_ratio_max);
     }
     const int is_response = event->mechanism == SOTTO_RANDOMIZED_RESPONSE;
     if (is_response ? event->categories < 2 : event->categories != 0) {

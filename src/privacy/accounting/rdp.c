@@ -166,9 +166,9 @@ sotto_status sotto_account_rdp_with_delta(const sotto_plan *plan, double order,
     /* The divergence increases with the order, so a larger order bounds it too: where close to
      * 1 the rounding of K drowns in the division by t, and where the quadrature gives up but
      * the finite sum of the next whole order does not. */
-    const double least_t = 0.01;
     double rdp = divergence_upper(composition, t);
-    if (t < least_t) rdp = fmin(rdp, divergence_upper(composition, least_t));
+    for (double larger = 0.01; larger > t && larger > 1e-10; larger *= 0.1)
+        rdp = fmin(rdp, divergence_upper(composition, larger));
     if (isinf(rdp)) rdp = divergence_upper(composition, ceil(t));
     *out_delta_upper = composition->failure.upper;
     *out_rdp_upper = rdp;

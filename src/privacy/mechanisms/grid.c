@@ -154,14 +154,25 @@ static double finite_or_zero(double cell)
     return isfinite(cell) ? cell : 0.0;
 }
 
-/* The norm of the record divided by 2^k, in doubles, where 2^k is just below the largest cell:
+static double largest_cell(const double *record, size_t dimension)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < dimension; i++) {
+        const double cell = fabs(finite_or_zero(record[i]));
+        if (cell > largest) largest = cell;
+    }
+    return largest;
+}
+
+/* The norm of the record times `scale`, a power of two that makes the largest cell less than 1:
  * nothing overflows. The result decides how far to shrink; the integers decide if it was
  * enough. */
-static double scaled_norm(sotto_norm norm, const double *record, size_t dimension, int k)
+static double scaled_norm(sotto_norm norm, const double *record, size_t dimension,
+                          double scale)
 {
     double total = 0.0;
     for (size_t i = 0; i < dimension; i++) {
-        const double cell = fabs(ldexp(finite_or_zero(record[i]), -k));
+        const double cell = fabs(finite_or_zero(record[i]) * scale);
         total += norm == SOTTO_L1 ? cell : cell * cell;
     }
     return norm == SOTTO_L1 ? total : sqrt(total);
@@ -177,28 +188,35 @@ static int64_t round_cell(double units)
 static void shrink(const sotto_grid *grid, double bound_units, const double *record,
                    size_t dimension, int64_t *out_units)
 {
-    double largest = 0.0;
-    for (size_t i = 0; i < dimension; i++)
-        largest = fmax(largest, fabs(finite_or_zero(record[i])));
+    double scale =
+        ldexp(1.0, -grid->exponent); /* from the record's units to the grid's */
+    double factor = 1.0;
     int k = 0;
-    (void)frexp(largest, &k);
-    const double norm = scaled_norm(grid->norm, record, dimension, k);
-    const bool is_short = ldexp(norm, k - grid->exponent) <= bound_units;
-    const double factor = is_short ? 1.0 : bound_units / norm;
-    const int shift = is_short ? -grid->exponent : -k;
-    for (size_t i = 0; i < dimension; i++) {
-        /* At most bound_units and a few units in the last place: within int64. */
-        out_units[i] = round_cell(ldexp(finite_or_zero(record[i]), shift) * factor);
+    (void)frexp(largest_cell(record, dimension), &k); /* the largest cell is below 2^k */
+    if (k >
+        -1000) { /* else all of it is below 2^-900, and every bound is at least 2^-400 */
+        const double below_one = ldexp(1.0, -k);
+        const double norm = scaled_norm(grid->norm, record, dimension, below_one);
+        if (ldexp(norm, k - grid->exponent) > bound_units) {
+            scale = below_one;
+            factor = bound_units / norm;
+        }
     }
+    /* At most bound_units and a few units in the last place: within int64. */
+    for (size_t i = 0; i < dimension; i++)
+        out_units[i] = round_cell(finite_or_zero(record[i]) * scale * factor);
 }
 
 /* Linf: each cell by itself. */
 static void clamp(const sotto_grid *grid, double bound_units, const double *record,
                   size_t dimension, int64_t *out_units)
 {
+    const double scale = ldexp(1.0, -grid->exponent);
     for (size_t i = 0; i < dimension; i++) {
-        const double units = ldexp(finite_or_zero(record[i]), -grid->exponent);
-        out_units[i] = round_cell(fmax(-bound_units, fmin(bound_units, units)));
+        double units = finite_or_zero(record[i]) * scale; /* at times infinite */
+        if (units > bound_units) units = bound_units;
+        if (units < -bound_units) units = -bound_units;
+        out_units[i] = round_cell(units);
     }
 }
 

@@ -111,7 +111,8 @@ static void gaussian_settings_out_of_range_are_refused(void **state)
     sotto_error error;
     sotto_event event;
     const sotto_gaussian_config good = gaussian_config(&mechanisms[ROUNDED]);
-    const double bad_sigmas[] = {SOTTO_UNSET, 0.0, -1.0, 0x1p-21, 0x1p57, INFINITY};
+    const double bad_sigmas[] = {SOTTO_UNSET, 0.0,    -1.0,
+                                 0x1p-21,     0x1p57, (double)INFINITY};
     for (size_t i = 0; i < sizeof bad_sigmas / sizeof bad_sigmas[0]; i++) {
         sotto_gaussian_config config = good;
         config.sigma = bad_sigmas[i];
@@ -125,7 +126,7 @@ static void gaussian_settings_out_of_range_are_refused(void **state)
     assert_ok(sotto_gaussian_event(&config, &event, &error), &error);
     assert_refused(sotto_discrete_gaussian_event(&config, &event, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "sigma", NULL);
-    const double bad_sensitivities[] = {SOTTO_UNSET, 0.0, -2.0, 0x1p63, INFINITY};
+    const double bad_sensitivities[] = {SOTTO_UNSET, 0.0, -2.0, 0x1p63, (double)INFINITY};
     for (size_t i = 0; i < sizeof bad_sensitivities / sizeof bad_sensitivities[0]; i++) {
         config = good;
         config.l2_sensitivity = bad_sensitivities[i];
@@ -172,7 +173,8 @@ static void laplace_settings_out_of_range_are_refused(void **state)
         assert_refused(sotto_laplace_scale(1.0, bad_sensitivities[i], &scale, &error),
                        SOTTO_INVALID_ARGUMENT, &error, "l1_sensitivity", NULL);
     }
-    const double bad_epsilons[] = {SOTTO_UNSET, 0.0, -1.0, INFINITY, 1e-20, 5000.0};
+    const double bad_epsilons[] = {SOTTO_UNSET,      0.0,   -1.0,
+                                   (double)INFINITY, 1e-20, 5000.0};
     for (size_t i = 0; i < sizeof bad_epsilons / sizeof bad_epsilons[0]; i++) {
         assert_refused(sotto_laplace_scale(bad_epsilons[i], 2.0, &scale, &error),
                        SOTTO_INVALID_ARGUMENT, &error, "epsilon", NULL);

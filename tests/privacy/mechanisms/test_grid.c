@@ -250,7 +250,8 @@ static void grids_that_do_not_fit_are_refused(void **state)
     assert_refused(sotto_grid_bound(&grid, &bound_units, &error), SOTTO_INVALID_ARGUMENT,
                    &error, "norm", NULL);
     grid.norm = SOTTO_L2;
-    const double bad[] = {SOTTO_UNSET, 0.0, -3.0, 0x1.ffp-11, 0x1.0000001p20, INFINITY};
+    const double bad[] = {SOTTO_UNSET,     0.0, -3.0, 0x1.ffp-11, 0x1.0000001p20,
+                          (double)INFINITY};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         grid.bound = bad[i];
         assert_refused(sotto_grid_quantize(&grid, &cell, 1, &units, &error),
