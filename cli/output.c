@@ -13,9 +13,15 @@ enum { LABEL_WIDTH = 16 };
 
 const char *cli_shortest(double value, char out[CLI_NUMBER_BYTES])
 {
-    for (int digits = 1; digits <= 17; digits++) {
+    int digits = 1;
+    for (; digits <= 17; digits++) {
         (void)snprintf(out, CLI_NUMBER_BYTES, "%.*g", digits, value);
         if (strtod(out, NULL) == value) break; /* 17 digits always do */
+    }
+    /* 10 and 2500, not 1e+01 and 2.5e+03 */
+    const int whole_digits = fabs(value) < 1.0 ? 0 : (int)floor(log10(fabs(value))) + 1;
+    if (whole_digits > digits && whole_digits <= 7) {
+        (void)snprintf(out, CLI_NUMBER_BYTES, "%.*g", whole_digits, value);
     }
     return out;
 }

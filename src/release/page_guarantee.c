@@ -76,9 +76,11 @@ static void add_epsilons(sot_page *page, const sot_claims *claims)
     for (size_t i = 0; i < claims->guarantee_count; i++) {
         const sot_guarantee *row = &claims->guarantees[i];
         char delta[SOT_SHOWN_BYTES], upper[SOT_SHOWN_BYTES], lower[SOT_SHOWN_BYTES];
-        const char *const cells[] = {sot_shown_up(row->delta, DIGITS, delta),
-                                     sot_shown_up(row->epsilon, DIGITS, upper),
-                                     sot_shown_down(row->epsilon_lower, DIGITS, lower)};
+        const bool is_known = row->epsilon_lower > 0.0 || row->epsilon == 0.0;
+        const char *const cells[] = {
+            sot_shown_up(row->delta, DIGITS, delta),
+            sot_shown_up(row->epsilon, DIGITS, upper),
+            is_known ? sot_shown_down(row->epsilon_lower, DIGITS, lower) : "not known"};
         sot_page_row(page, 3, cells);
     }
 }

@@ -42,8 +42,9 @@ static double negative_share(double log_t, void *context)
 /* A number near x with three significant digits; the choice of the order needs no proof. */
 static double three_digits(double x)
 {
-    const double step = pow(10.0, floor(log10(x)) - 2.0);
-    return round(x / step) * step;
+    const double places = 2.0 - floor(log10(x));
+    const double scale = pow(10.0, fabs(places)); /* a whole power of ten: 0.1 is none */
+    return places > 0.0 ? round(x * scale) / scale : round(x / scale) * scale;
 }
 
 /* The share is negative for small orders, where the logarithms outweigh epsilon, rises to one

@@ -246,7 +246,10 @@ static inline cross_result cross_check_plan(uint64_t seed, cross_range range,
                       "delta against the reference's at epsilon_lower", plan, &account);
     }
     cross_other_accountants(plan, delta, &account);
-    result.width = account.epsilon / account.epsilon_lower - 1.0;
+    result.width = account.epsilon == 0.0 ? 0.0
+                   : account.epsilon_lower == 0.0
+                       ? HUGE_VAL
+                       : account.epsilon / account.epsilon_lower - 1.0;
     result.kernel = account.kernel;
 
     const double epsilon = account.epsilon * cross_between(&seed, 0.5, 1.5);
