@@ -201,6 +201,16 @@ static sotto_status certify(release_run *run, sotto_error *error)
 
 /* ---- the whole way ---- */
 
+/* The certificate will need a finite epsilon at this delta, for the noise as it is drawn. */
+static sotto_status check_price(const sot_release *release, sotto_error *error)
+{
+    sotto_account account;
+    if (isnan(release->config->delta)) return SOTTO_OK;
+    return sotto_account_epsilon_inexact(release->plan, SOTTO_EXACT,
+                                         release->config->delta, sampler_error(release),
+                                         &account, error);
+}
+
 /* SQLite looks for these beside a ledger and would take them for its own. */
 static bool is_beside(const char *output, const char *ledger)
 {
@@ -238,6 +248,7 @@ static sotto_status make_ready(release_run *run, sotto_error *error)
     const sot_release *release = &run->release;
     const sotto_release_config *config = release->config;
     sotto_status status = check_output(run, error);
+    if (status == SOTTO_OK) status = check_price(release, error);
     if (status == SOTTO_OK && !scores_are_given(release))
         status = sot_csv_open(run->data_path, release->schema, &run->csv, error);
     if (status == SOTTO_OK) {

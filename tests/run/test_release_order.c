@@ -201,6 +201,22 @@ static void the_output_never_replaces_data_or_ledger(void **state)
     tear_down(s);
 }
 
+/* e^epsilon times the sampler's error is above any delta: no certificate could be made. */
+static void a_release_that_cannot_be_certified_is_not_charged(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_status status;
+    scene *s = set_up(1e4, "study-1");
+    sotto_release_config config = a_mean(s);
+    config.epsilon = 700.0;
+    config.delta = 1e-6;
+    assert_int_equal(releases_of(&config, s, &status, &error), 0);
+    assert_refused(status, SOTTO_UNREACHABLE, &error, "sampler", NULL);
+    assert_true(spent(s) == 0.0);
+    tear_down(s);
+}
+
 static void the_ledger_must_be_there_and_be_the_right_one(void **state)
 {
     (void)state;
@@ -275,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_failure_behind_the_charge_keeps_it),
         cmocka_unit_test(a_wrong_file_or_setting_is_not_charged),
         cmocka_unit_test(the_output_never_replaces_data_or_ledger),
+        cmocka_unit_test(a_release_that_cannot_be_certified_is_not_charged),
         cmocka_unit_test(the_ledger_must_be_there_and_be_the_right_one),
         cmocka_unit_test(renaming_the_ledger_is_no_new_budget),
         cmocka_unit_test(a_ledger_needs_a_dataset),
