@@ -1,4 +1,5 @@
-/* One release, in the only order there is: plan, header, charge, gate, rows, release, certificate. */
+/* One release, in the only order there is: plan, header, charge, gate, rows, release,
+ * certificate. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -208,13 +209,29 @@ static sotto_status certify(release_run *run, sotto_error *error)
 
 /* ---- the whole way ---- */
 
+/* A result must not replace the data, nor the budget. */
+static sotto_status check_output(const release_run *run, sotto_error *error)
+{
+    const char *output = run->release.config->output;
+    const char *ledger = NULL;
+    const sotto_status status = ledger_path(&run->release, &ledger, error);
+    if (status != SOTTO_OK || output == NULL) return status;
+    if (same_file(output, run->data_path) ||
+        (ledger != NULL && same_file(output, ledger))) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the output %.120s is the data or the ledger; write to another file", output);
+    }
+    return SOTTO_OK;
+}
+
 /* All that can fail for reasons that are public, before anything is charged. */
 static sotto_status make_ready(release_run *run, sotto_error *error)
 {
     const sot_release *release = &run->release;
     const sotto_release_config *config = release->config;
-    sotto_status status = SOTTO_OK;
-    if (!scores_are_given(release))
+    sotto_status status = check_output(run, error);
+    if (status == SOTTO_OK && !scores_are_given(release))
         status = sot_csv_open(run->data_path, release->schema, &run->csv, error);
     if (status == SOTTO_OK) {
         status = config->insecure_test

@@ -168,6 +168,14 @@ static void a_wrong_file_or_setting_is_not_charged(void **state)
     config.column = "aeg";
     (void)releases_of(&config, s, &status, &error);
     assert_refused(status, SOTTO_INVALID_ARGUMENT, &error, "'age'", NULL);
+    /* Nor is a result written over the data or the budget. */
+    config = a_mean(s);
+    config.output = s->data;
+    (void)releases_of(&config, s, &status, &error);
+    assert_refused(status, SOTTO_INVALID_ARGUMENT, &error, "another file", NULL);
+    config.output = s->ledger;
+    (void)releases_of(&config, s, &status, &error);
+    assert_refused(status, SOTTO_INVALID_ARGUMENT, &error, "another file", NULL);
     assert_true(spent(s) == 0.0);
     tear_down(s);
 }
