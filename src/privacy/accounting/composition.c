@@ -214,8 +214,9 @@ double sot_pure_log_mgf(double epsilon, double t)
     return x + log1p(exp(-2.0 * x - epsilon)) - log1p(other);
 }
 
-double sot_composition_log_mgf(const sot_composition *composition,
-                               sot_direction direction, double t, double *out_error)
+/* K(t) of all but the sampled events, and a bound on its error. */
+static double symmetric_log_mgf(const sot_composition *composition, double t,
+                                double *out_error)
 {
     const sot_bracket *square = &composition->gaussian_square;
     double sum = 0.0;
@@ -225,6 +226,21 @@ double sot_composition_log_mgf(const sot_composition *composition,
         error = 16.0 * DBL_EPSILON * sum +
                 0.5 * t * (t + 1.0) * (square->upper - square->lower);
     }
+    for (size_t i = 0; i < composition->pure_count; i++) {
+        const sot_pure *pure = &composition->pure[i];
+        const double one = sot_pure_log_mgf(pure->epsilon, t);
+        sum += pure->count * one;
+        error += 32.0 * DBL_EPSILON * pure->count * one; /* no cancellation in it */
+    }
+    *out_error = error;
+    return sum;
+}
+
+double sot_composition_log_mgf(const sot_composition *composition,
+                               sot_direction direction, double t, double *out_error)
+{
+    double error;
+    double sum = symmetric_log_mgf(composition, t, &error);
     for (size_t i = 0; i < composition->sampled_count; i++) {
         double one_error;
         const double one =
@@ -232,14 +248,24 @@ double sot_composition_log_mgf(const sot_composition *composition,
         sum += composition->sampled[i].count * one;
         error += composition->sampled[i].count * one_error;
     }
-    for (size_t i = 0; i < composition->pure_count; i++) {
-        const sot_pure *pure = &composition->pure[i];
-        const double one = sot_pure_log_mgf(pure->epsilon, t);
-        sum += pure->count * one;
-        error += 32.0 * DBL_EPSILON * pure->count * one; /* no cancellation in it */
-    }
     *out_error = error * (1.0 + 1e-9) + 16.0 * DBL_EPSILON * fabs(sum);
     return sum;
+}
+
+double sot_composition_log_mgf_upper(const sot_composition *composition,
+                                     sot_direction direction, double t)
+{
+    double error;
+    double sum = symmetric_log_mgf(composition, t, &error);
+    for (size_t i = 0; i < composition->sampled_count; i++) {
+        const sot_sampled *sampled = &composition->sampled[i];
+        double one_error;
+        const double one = sot_sampled_log_mgf(sampled, direction, t, &one_error);
+        const double bound = sot_sampled_log_mgf_bound(sampled, t);
+        const double exact = one + one_error;
+        sum += sampled->count * (exact < bound ? exact : bound); /* NaN: the bound */
+    }
+    return sum + error * (1.0 + 1e-9) + 16.0 * DBL_EPSILON * fabs(sum);
 }
 
 double sot_composition_log_mgf_estimate(const sot_composition *composition,

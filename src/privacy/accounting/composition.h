@@ -41,6 +41,11 @@ void sot_composition_free(sot_composition *composition);
 double sot_composition_log_mgf(const sot_composition *composition,
                                sot_direction direction, double t, double *out_error);
 
+/* A certified upper bound of the same, finite unless it overflows: where the quadrature gives
+ * up, a closed form speaks for the sampled events. */
+double sot_composition_log_mgf_upper(const sot_composition *composition,
+                                     sot_direction direction, double t);
+
 /* K(t) without the bound, for searches only. */
 double sot_composition_log_mgf_estimate(const sot_composition *composition,
                                         sot_direction direction, double t);

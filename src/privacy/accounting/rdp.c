@@ -30,16 +30,18 @@ static double log_kappa(double t)
 /* K(t) + log kappa(t), rounded up. */
 static double exponent_upper(const question *asked, double t)
 {
-    double error;
-    const double k = sot_composition_log_mgf(asked->composition, SOT_REMOVE, t, &error);
+    const double k = sot_composition_log_mgf_upper(asked->composition, SOT_REMOVE, t);
     const double kappa = log_kappa(t);
-    return k + error + kappa + 32.0 * DBL_EPSILON * (fabs(k) + fabs(kappa) + 1.0);
+    return k + kappa + 32.0 * DBL_EPSILON * (fabs(k) + fabs(kappa) + 1.0);
 }
 
 static double exponent_estimate(const question *asked, double t)
 {
-    return sot_composition_log_mgf_estimate(asked->composition, SOT_REMOVE, t) +
-           log_kappa(t);
+    double k = sot_composition_log_mgf_estimate(asked->composition, SOT_REMOVE, t);
+    if (!isfinite(k)) {
+        k = sot_composition_log_mgf_upper(asked->composition, SOT_REMOVE, t);
+    }
+    return k + log_kappa(t);
 }
 
 /* The answers as functions of t, from K(t) + log kappa(t); infinite stays infinite. */
@@ -143,9 +145,8 @@ sotto_status sot_rdp_delta(const sot_priced *priced, double epsilon, sotto_accou
 /* K(t)/t, rounded up. */
 static double divergence_upper(const sot_composition *composition, double t)
 {
-    double slack;
-    const double k = sot_composition_log_mgf(composition, SOT_REMOVE, t, &slack);
-    const double rdp = sot_widen_up((k + slack) / t, 4.0 * DBL_EPSILON);
+    const double k = sot_composition_log_mgf_upper(composition, SOT_REMOVE, t);
+    const double rdp = sot_widen_up(k / t, 4.0 * DBL_EPSILON);
     return isnan(rdp) ? HUGE_VAL : rdp;
 }
 
@@ -169,7 +170,7 @@ sotto_status sotto_account_rdp_with_delta(const sotto_plan *plan, double order,
     double rdp = divergence_upper(composition, t);
     for (double larger = 0.01; larger > t && larger > 1e-10; larger *= 0.1)
         rdp = fmin(rdp, divergence_upper(composition, larger));
-    if (isinf(rdp)) rdp = divergence_upper(composition, ceil(t));
+    if (ceil(t) > t) rdp = fmin(rdp, divergence_upper(composition, ceil(t)));
     *out_delta_upper = composition->failure.upper;
     *out_rdp_upper = rdp;
     sot_composition_free(composition);

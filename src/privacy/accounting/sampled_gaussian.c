@@ -147,6 +147,18 @@ double sot_sampled_log_mgf(const sot_sampled *sampled, sot_direction direction, 
     return log_mgf;
 }
 
+/* t -> P^{t+1} Q^{-t} is convex in P, and Q^{t+1} P^{-t} too: with P = (1-q)Q + qN(1), both
+ * integrals are at most 1 - q + q e^{t(t+1)/(2 sigma^2)}. */
+double sot_sampled_log_mgf_bound(const sot_sampled *sampled, double t)
+{
+    const double q = sampled->rate;
+    const double whole = 0.5 * t * (t + 1.0) / (sampled->sigma * sampled->sigma);
+    const double bound = whole < 30.0
+                             ? log1p(q * expm1(whole))
+                             : whole + log(q) + log1p((1.0 - q) / q * exp(-whole));
+    return bound + 16.0 * DBL_EPSILON * (fabs(bound) + whole + 1e-300);
+}
+
 double sot_sampled_log_mgf_estimate(const sot_sampled *sampled, sot_direction direction,
                                     double t)
 {

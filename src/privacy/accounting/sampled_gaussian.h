@@ -29,7 +29,11 @@ typedef struct sot_sampled {
 double sot_sampled_log_mgf(const sot_sampled *sampled, sot_direction direction, double t,
                            double *out_error);
 
-/* The same without the bound, several times faster: for searches only. */
+/* An upper bound of log M(t) in closed form, for both directions and every t > 0: within
+ * -(t+1) log q of it, and the answer where the quadrature gives up. */
+double sot_sampled_log_mgf_bound(const sot_sampled *sampled, double t);
+
+/* log M(t) without a bound, several times faster: for searches only. */
 double sot_sampled_log_mgf_estimate(const sot_sampled *sampled, sot_direction direction,
                                     double t);
 

@@ -30,7 +30,8 @@ typedef struct sot_grid_node {
     double log_ratio_error; /* absolute error of log_ratio in units of 2^-53 */
 } sot_grid_node;
 
-/* False when the range of y is too wide for the bounds (orders above about 1000 sigma). */
+/* False when the range of y is too wide for the bounds (orders above about 1000 sigma), or
+ * the noise too small for a grid of this range (sigma below 0.005, or 0.02 at order 20). */
 bool sot_grid_make(double rate, double sigma, sot_direction direction, double c,
                    sot_grid *out_grid);
 
