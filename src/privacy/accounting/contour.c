@@ -381,7 +381,8 @@ static sotto_status lay_out(sot_contour *contour, const sot_contour_request *req
     }
     contour->step = 2.0 * M_PI / choose_period(contour, request, target);
     const double nodes = ceil(stop / contour->step) + 1.0;
-    if (stop == 0.0 || !(nodes < 1e7) || nodes * 64.0 > request->work_max) {
+    /* Every node is visited again for each epsilon that a search tries, a hundred or more. */
+    if (stop == 0.0 || nodes * 800.0 > request->work_max) {
         return sot_fail(error, SOTTO_UNSUPPORTED, "the contour integral is too long");
     }
     contour->nodes = (size_t)nodes;
