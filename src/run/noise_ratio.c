@@ -43,7 +43,8 @@ static double laplace_tail(double a, double b, double theta, double d)
 
 /* The same for normal A and rounded normal B: a sum over B's values while they are few, else B's
  * variance with Sheppard's correction. A smooths B's steps of theta: for theta <= a the lattice is
- * felt by e^(-2 pi^2) < 3e-9 at most, and sums and counts that share a budget keep theta below a. */
+ * felt by e^(-2 pi^2) < 3e-9 at most, and sums and counts that share a budget keep theta below
+ * a. */
 static double gaussian_tail(double a, double b, double theta, double d)
 {
     if (b > 6.0 && (theta <= a || b > 1000.0)) {

@@ -74,8 +74,8 @@ static void low_bits_say_nothing(void **state)
     assert_in_range(odd, 15, 45); /* 60 fair coins: outside in one of 20000 */
 }
 
-/* Casacuberta et al., CCS 2022: a sum of doubles depends on the order of its terms, and by more than
- * the sensitivity says. The exact sums here are the same bits in every order. */
+/* Casacuberta et al., CCS 2022: a sum of doubles depends on the order of its terms, and by more
+ * than the sensitivity says. The exact sums here are the same bits in every order. */
 static void the_order_of_rows_changes_no_sum(void **state)
 {
     (void)state;

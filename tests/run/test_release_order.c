@@ -29,7 +29,7 @@ static scene *set_up(double epsilon, const char *dataset)
 {
     static scene s;
     sotto_error error;
-    strcpy(s.directory, "release-order-XXXXXX");
+    strcpy(s.directory, "/tmp/release-order-XXXXXX");
     assert_non_null(mkdtemp(s.directory));
     snprintf(s.ledger, sizeof s.ledger, "%s/budget.ledger", s.directory);
     snprintf(s.data, sizeof s.data, "%s/data.csv", s.directory);
@@ -188,7 +188,7 @@ static void the_output_never_replaces_data_or_ledger(void **state)
     sotto_release_config config = a_mean(s);
     char detour[2][200];
     snprintf(detour[0], sizeof detour[0], "%s/../%s/budget.ledger", s->directory,
-             s->directory);
+             strrchr(s->directory, '/') + 1);
     snprintf(detour[1], sizeof detour[1], "%s/budget.ledger-journal", s->directory);
     const char *const outputs[] = {s->data, s->ledger, detour[0], detour[1]};
     for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
@@ -257,7 +257,8 @@ static void renaming_the_ledger_is_no_new_budget(void **state)
     /* The same file by another name is the same budget. */
     assert_int_equal(rename(moved, s->ledger), 0);
     char detour[160];
-    snprintf(detour, sizeof detour, "%s/../%s/budget.ledger", s->directory, s->directory);
+    snprintf(detour, sizeof detour, "%s/../%s/budget.ledger", s->directory,
+             strrchr(s->directory, '/') + 1);
     config.ledger = detour;
     assert_int_equal(releases_of(&config, s, &status, &error), 0);
     assert_int_equal(status, SOTTO_BUDGET_EXCEEDED);

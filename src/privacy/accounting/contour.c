@@ -358,6 +358,10 @@ static sotto_status measure_decay(const sot_contour_request *request, double c,
     return status;
 }
 
+/* A search for epsilon sums the nodes some 50 times, at the price of 20 evaluations of atoms
+ * each time. */
+static const double node_work = 1000.0;
+
 /* Chooses the line, the step and the number of nodes. */
 static sotto_status lay_out(sot_contour *contour, const sot_contour_request *request,
                             double *out_s_max, sotto_error *error)
@@ -381,8 +385,7 @@ static sotto_status lay_out(sot_contour *contour, const sot_contour_request *req
     }
     contour->step = 2.0 * M_PI / choose_period(contour, request, target);
     const double nodes = ceil(stop / contour->step) + 1.0;
-    /* Every node is visited again for each epsilon that a search tries, a hundred or more. */
-    if (stop == 0.0 || nodes * 800.0 > request->work_max) {
+    if (stop == 0.0 || !(nodes < 1e7) || nodes * node_work > request->work_max) {
         return sot_fail(error, SOTTO_UNSUPPORTED, "the contour integral is too long");
     }
     contour->nodes = (size_t)nodes;

@@ -1,5 +1,6 @@
 /* The exact accountant: the tightest certified answer there is, and it says how it got it.
- * Order of retreat: closed form; contour; contour with a virtual Gaussian; Renyi. */
+ * Order of retreat: closed form; contour; contour with a virtual Gaussian; Renyi; and the sum of
+ * the events' epsilons where that is less. */
 #include <float.h>
 #include <math.h>
 
@@ -100,19 +101,22 @@ static sotto_status direction_delta(const sot_composition *composition,
     return SOTTO_OK;
 }
 
-/* Renyi's answer where the contour's is worse or missing; the lower end, which may be the
- * trivial 0, stays. */
-static sotto_status better_of_rdp_delta(const sot_priced *priced, double epsilon,
-                                        sotto_account *out, sotto_error *error)
+/* Renyi's answer, or the sum of the events', where the contour's is worse or missing; the lower
+ * end, which may be the trivial 0, stays. */
+static sotto_status better_of_bounds_delta(const sot_priced *priced, double epsilon,
+                                           sotto_account *out, sotto_error *error)
 {
-    sotto_account rdp = *out;
-    const sotto_status status = sot_rdp_delta(priced, epsilon, &rdp, error);
-    if (status != SOTTO_OK) return status;
-    if (!(out->delta <= rdp.delta)) {
-        rdp.delta_lower = out->delta_lower;
-        *out = rdp;
+    const size_t few = 16; /* basic composition searches for delta, event by event */
+    const double lower = out->delta_lower;
+    sotto_account other = *out;
+    sotto_status status = sot_rdp_delta(priced, epsilon, &other, error);
+    if (status == SOTTO_OK && !(out->delta <= other.delta)) *out = other;
+    if (status == SOTTO_OK && sotto_plan_size(priced->plan) <= few) {
+        status = sot_basic_delta(priced, epsilon, &other, error);
+        if (status == SOTTO_OK && other.delta < out->delta) *out = other;
     }
-    return SOTTO_OK;
+    out->delta_lower = lower;
+    return status;
 }
 
 sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_account *out,
@@ -125,7 +129,7 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
     out->delta_lower = 0.0;
     out->order = NAN;
     if (composition->rho_upper > 0.0) {
-        return better_of_rdp_delta(priced, epsilon, out, error);
+        return better_of_bounds_delta(priced, epsilon, out, error);
     }
     const int directions = sot_composition_is_symmetric(composition) ? 1 : 2;
     sot_bracket worst = {0.0, 0.0};
@@ -139,7 +143,7 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
                                                     epsilon, &delta, &used, error);
         if (status == SOTTO_UNSUPPORTED) {
             out->delta_lower = sot_composition_whole_delta(composition, worst).lower;
-            return better_of_rdp_delta(priced, epsilon, out, error);
+            return better_of_bounds_delta(priced, epsilon, out, error);
         }
         if (status != SOTTO_OK) return status;
         if (delta.upper >= worst.upper) kernel = used;
@@ -151,7 +155,7 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
     out->delta_lower = whole.lower;
     out->kernel = kernel;
     if (kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED || whole.upper > 1.01 * whole.lower) {
-        return better_of_rdp_delta(priced, epsilon, out, error);
+        return better_of_bounds_delta(priced, epsilon, out, error);
     }
     return SOTTO_OK;
 }
@@ -244,19 +248,20 @@ static sotto_status pure_epsilon(const sot_composition *composition, sotto_accou
     return SOTTO_OK;
 }
 
-/* The same for epsilon. */
-static sotto_status better_of_rdp_epsilon(const sot_priced *priced, double delta,
-                                          sotto_account *out, sotto_error *error)
+/* The same for epsilon; and the sum of the events' epsilons, which wins when each of them alone
+ * is next to nothing at the delta asked for. */
+static sotto_status better_of_bounds_epsilon(const sot_priced *priced, double delta,
+                                             sotto_account *out, sotto_error *error)
 {
     sotto_account rdp = *out;
-    const sotto_status status = sot_rdp_epsilon(priced, delta, &rdp, error);
-    if (status == SOTTO_UNREACHABLE && isfinite(out->epsilon)) return SOTTO_OK;
-    if (status != SOTTO_OK) return status;
-    if (!(out->epsilon <= rdp.epsilon)) {
-        rdp.epsilon_lower = out->epsilon_lower;
-        *out = rdp;
-    }
-    return SOTTO_OK;
+    sotto_account basic = *out;
+    const sotto_status rdp_status = sot_rdp_epsilon(priced, delta, &rdp, error);
+    const sotto_status basic_status = sot_basic_epsilon(priced, delta, &basic, NULL);
+    const double lower = out->epsilon_lower;
+    if (rdp_status == SOTTO_OK && !(out->epsilon <= rdp.epsilon)) *out = rdp;
+    if (basic_status == SOTTO_OK && !(out->epsilon <= basic.epsilon)) *out = basic;
+    out->epsilon_lower = lower;
+    return isfinite(out->epsilon) ? SOTTO_OK : rdp_status;
 }
 
 /* The sum of the events' own delta(0), their total variations: an upper bound of delta(0). */
@@ -334,7 +339,7 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
     if (finite == 0.0) return pure_epsilon(composition, out, error);
 
     if (composition->rho_upper > 0.0)
-        return better_of_rdp_epsilon(priced, delta, out, error);
+        return better_of_bounds_epsilon(priced, delta, out, error);
 
     status = both_directions(priced, finite, out, error);
     /* A contour's delta cannot fall below its own rounding: Renyi's bound can. */
@@ -342,7 +347,7 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
     if (status != SOTTO_OK && !missing) return status;
     const bool doubtful = missing || out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
                           out->epsilon > 1.001 * out->epsilon_lower;
-    if (doubtful) status = better_of_rdp_epsilon(priced, delta, out, error);
+    if (doubtful) status = better_of_bounds_epsilon(priced, delta, out, error);
     const double most =
         fmax(loss_max(composition, SOT_REMOVE), loss_max(composition, SOT_ADD));
     if (status == SOTTO_OK &&
