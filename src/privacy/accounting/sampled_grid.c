@@ -60,9 +60,9 @@ bool sot_grid_make(double rate, double sigma, sot_direction direction, double c,
     grid.lower = fmin(0.0, grid.power) * grid.inverse_sigma - reach;
     grid.upper = fmax(1.0, grid.power) * grid.inverse_sigma + reach;
     if (!(grid.upper - grid.lower < (SOT_CELLS_MAX - 4) * cell_width)) return false;
-    /* Steps are some 0.3 sigma at most: this many would take longer than a hundredth of a
+    /* Steps are some 0.3 sigma at most: this many would take longer than a thousandth of a
      * second. */
-    if ((grid.upper - grid.lower) * grid.inverse_sigma > 5e4) return false;
+    if ((grid.upper - grid.lower) * grid.inverse_sigma > 1e4) return false;
 
     /* Any estimate of the peak will do: it only scales. Modes lie near 0 and power/sigma. */
     grid.log_peak = fmax(log_integrand(&grid, 0.0),

@@ -31,7 +31,7 @@ typedef struct sot_grid_node {
 } sot_grid_node;
 
 /* False when the range of y is too wide for the bounds (orders above about 1000 sigma), or
- * the noise too small for a grid of this range (sigma below 0.005, or 0.02 at order 20). */
+ * the noise too small for a grid of this range (sigma below 0.012, or 0.045 at order 20). */
 bool sot_grid_make(double rate, double sigma, sot_direction direction, double c,
                    sot_grid *out_grid);
 
