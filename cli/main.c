@@ -43,5 +43,7 @@ int main(int argc, char **argv)
     hold_standard_streams();
     /* A reader that went away is a failed write, reported like any other. */
     (void)signal(SIGPIPE, SIG_IGN);
+    /* So is a file that grew beyond the limit: it is cleaned up, not left half-written. */
+    (void)signal(SIGXFSZ, SIG_IGN);
     return cli_run(argc, argv);
 }

@@ -8,7 +8,8 @@ it alarms when one of them fails with SOTTO_PLANT set to the name of the bug. Pr
     a program that dies or hangs, which is no answer; a bug in the list that no source plants,
     or the other way round; a name of a bug in the product library, which must not know them.
 
-    tools/planted_bugs.py BUILD              prints the table, bug by detector
+    tools/planted_bugs.py BUILD              prints the table; asks the detectors named beside a bug
+    tools/planted_bugs.py BUILD --all        asks every detector about every bug, which takes long
     tools/planted_bugs.py BUILD --bug NAME   one bug only
     tools/planted_bugs.py --self-test        tries itself on detectors that are wrong on purpose
 """
@@ -103,9 +104,10 @@ def run_detector(folder, programs, bug):
     return result
 
 
-def run_all(folder, detectors, bugs):
+def run_all(folder, detectors, bugs, ask_all):
     """{(bug, detector): answer}; the bug None is the clean build."""
-    jobs = [(bug, name) for bug in [None, *bugs] for name in detectors]
+    jobs = [(bug, name) for bug in [None, *bugs] for name in detectors
+            if bug is None or ask_all or name in bugs[bug][0]]
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         answers = pool.map(lambda job: run_detector(folder, detectors[job[1]], job[0]), jobs)
         return dict(zip(jobs, answers))
@@ -117,7 +119,7 @@ def judge(detectors, bugs, answers):
         if answers[None, name] == ALARM:
             problems.append(f"{name}: alarms on a clean build")
         for bug in [None, *bugs]:
-            if answers[bug, name] == BROKEN:
+            if answers.get((bug, name)) == BROKEN:
                 problems.append(f"{name}: no answer to {bug or 'a clean build'} "
                                 "(a program is missing, died or hung)")
     for bug, (meant, _) in bugs.items():
@@ -133,14 +135,14 @@ def print_table(detectors, bugs, answers):
         cells = []
         for name in detectors:
             meant = bug is not None and name in bugs[bug][0]
-            cell = {SILENT: "MISSED" if meant else "-",
+            cell = {SILENT: "MISSED" if meant else "silent",
                     ALARM: "ALARM" if bug is None else "caught" if meant else "also",
-                    BROKEN: "BROKEN"}[answers[bug, name]]
-            cells.append(f"{cell:>8}")
+                    BROKEN: "BROKEN", None: "."}[answers.get((bug, name))]
+            cells.append(f"{cell:>{max(8, len(name))}}")
         print(f"{bug or 'clean build':<{width}}  " + "  ".join(cells))
 
 
-def check(root, build, only):
+def check(root, build, only=None, ask_all=False):
     detectors, bugs = read_list(root / "tests" / "planted_bugs.txt")
     problems = compare_with_sources(root, bugs)
     problems += look_into_library(build / "libsotto.so", bugs)
@@ -148,7 +150,7 @@ def check(root, build, only):
         if only not in bugs:
             sys.exit(f"planted_bugs: no bug '{only}' in tests/planted_bugs.txt")
         bugs = {only: bugs[only]}
-    answers = run_all(build / "tests", detectors, bugs)
+    answers = run_all(build / "tests", detectors, bugs, ask_all)
     print_table(detectors, bugs, answers)
     problems += judge(detectors, bugs, answers)
     for problem in problems:
@@ -207,7 +209,8 @@ def self_test():
             make_repository(root)
             plant(root)
             expected = 0 if name == "none" else 1
-            if check(root, root / "build", None) != expected:
+            if any(check(root, root / "build", ask_all=every) != expected
+                   for every in (False, True)):
                 print(f"planted_bugs: self-test: '{name}' was judged wrongly", file=sys.stderr)
                 failures += 1
     print(f"planted_bugs: self-test: {len(FAULTS) - 1} faults planted, {failures} failures")
@@ -218,6 +221,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", nargs="?", type=pathlib.Path)
     parser.add_argument("--bug")
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
     if arguments.self_test:
@@ -225,7 +229,7 @@ def main():
     if arguments.build is None:
         parser.error("give the build directory")
     return check(pathlib.Path(__file__).resolve().parent.parent, arguments.build.resolve(),
-                 arguments.bug)
+                 arguments.bug, arguments.all)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,8 @@ typedef struct sotto_ledger_config {
     sotto_adjacency adjacency;         /* has no default */
     double epsilon;                    /* the budget; has no default */
     double delta; /* 0: a pure budget, which takes pure events only; has no default */
-    double own_delta; /* part of delta kept for the runs' own deltas; SOTTO_UNSET: a tenth */
+    double
+        own_delta; /* part of delta kept for the runs' own deltas; SOTTO_UNSET: a tenth */
     double
         order; /* Renyi order of the filter; SOTTO_UNSET: the best one for (epsilon, delta) */
 } sotto_ledger_config;
@@ -147,9 +148,10 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_grant(sotto_ledger *ledger,
                                                            sotto_error *error);
 
 /* Walks over all rows of one moment, verifying the chain on the way. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_ledger_visit(sotto_ledger *ledger, sotto_ledger_visitor visitor, void *context,
-                   sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_visit(sotto_ledger *ledger,
+                                                           sotto_ledger_visitor visitor,
+                                                           void *context,
+                                                           sotto_error *error);
 
 /* Gives every row as one JSON line, oldest first; sotto_ledger_check_export() reads them. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_export(sotto_ledger *ledger,
@@ -165,16 +167,17 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_check(sotto_ledger *ledger,
                                                            sotto_error *error);
 
 /* The same for exported lines, without the ledger. `out_balance` may be NULL. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_check_export(
-    const char *text, size_t size_bytes, const char *expected_head,
-    sotto_ledger_balance *out_balance, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_ledger_check_export(const char *text, size_t size_bytes, const char *expected_head,
+                          sotto_ledger_balance *out_balance, sotto_error *error);
 
 /* Information that never decides: what `accountant` says of all plans charged so far, as if they
  * had been fixed in advance, at the ledger's delta. SOTTO_UNREACHABLE when nothing was charged
  * or when no finite epsilon holds. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_ledger_account(sotto_ledger *ledger, sotto_accountant accountant,
-                     sotto_account *out_account, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_account(sotto_ledger *ledger,
+                                                             sotto_accountant accountant,
+                                                             sotto_account *out_account,
+                                                             sotto_error *error);
 
 #ifdef __cplusplus
 }

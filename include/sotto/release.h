@@ -76,6 +76,7 @@ typedef struct sotto_release_config {
     uint64_t test_seed;
 } sotto_release_config;
 
+/* Nothing that carries privacy is set but the adjacency, SOTTO_ADD_REMOVE. */
 SOTTO_API sotto_release_config sotto_release_defaults(void);
 
 /* What would be charged: from settings and schema alone, nothing else is opened. `schema` may be
@@ -107,7 +108,7 @@ SOTTO_API const char *sotto_release_json(const sotto_release_result *result);
 SOTTO_API const char *sotto_release_text(const sotto_release_result *result);
 SOTTO_API const char *sotto_release_certificate(const sotto_release_result *result);
 
-/* The released values: 1, or one a bin, category or answer. */
+/* A released value: one, or one a bin or category. */
 typedef struct sotto_release_value {
     const char *label; /* borrowed: "mean", a category, a bin, a chosen candidate */
     double value;      /* NaN when the label says it all */
@@ -115,7 +116,10 @@ typedef struct sotto_release_value {
     double upper;
 } sotto_release_value;
 
+/* How many values there are; 0 for answers, which are in the JSON file alone. */
 SOTTO_API size_t sotto_release_size(const sotto_release_result *result);
+
+/* `index` must be below sotto_release_size(). */
 SOTTO_API sotto_release_value sotto_release_at(const sotto_release_result *result,
                                                size_t index);
 

@@ -53,6 +53,7 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_load(const char *path,
                                                           sotto_error *error);
 SOTTO_API void sotto_schema_free(sotto_schema *schema);
 
+/* Number of columns. */
 SOTTO_API size_t sotto_schema_size(const sotto_schema *schema);
 
 /* Borrowed; `index` must be below sotto_schema_size(). */

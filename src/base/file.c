@@ -275,3 +275,23 @@ done:
     clean_up(&write);
     return status;
 }
+
+sotto_status sot_file_check_write(const char *path, sotto_error *error)
+{
+    replacement write = {.path = path, .directory = -1, .file = -1};
+    sotto_status status = open_directory(&write, error);
+    if (status == SOTTO_OK) status = check_target(&write, error);
+    if (status == SOTTO_OK &&
+        faccessat(write.directory, ".", W_OK | X_OK, AT_EACCESS) != 0)
+        status = fail_errno(error, "write", path, errno);
+    clean_up(&write);
+    return status;
+}
+
+bool sot_file_is_same(const char *a, const char *b)
+{
+    struct stat first, second;
+    if (strcmp(a, b) == 0) return true;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}

@@ -2,6 +2,7 @@
 #ifndef SOT_BASE_FILE_H
 #define SOT_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -36,6 +37,13 @@ SOTTO_MUST_CHECK sotto_status sot_file_read_stream(FILE *stream, const char *nam
 SOTTO_MUST_CHECK sotto_status sot_file_write(const char *path, const void *bytes,
                                              size_t size_bytes, mode_t mode,
                                              sotto_error *error);
+
+/* Whether sot_file_write() could begin: its directory is there and may be written to, and
+ * nothing but a regular file bears the name. Writes nothing, and promises nothing about later. */
+SOTTO_MUST_CHECK sotto_status sot_file_check_write(const char *path, sotto_error *error);
+
+/* The same text, or two names of one existing file. */
+bool sot_file_is_same(const char *a, const char *b);
 
 #ifdef SOTTO_TESTING
 typedef enum sot_file_step {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/plant.h"
 #include "numeric/outward.h"
+#include "privacy/ledger/budget.h"
 #include "release/certificate.h"
 
 /* The ledger counts in whole units, so its sums are exact; a double holds an amount below 2^53
@@ -76,6 +77,54 @@ static sotto_status check_sums(const sotto_reservation *ledger, sotto_status ref
     if (status == SOTTO_OK)
         status = check_balance(after, "after.left", "after.delta_left", refusal, error);
     return status;
+}
+
+/* Another C library may round the last bits of a logarithm differently. */
+static const double budget_tolerance = 1e-9;
+
+/* What (epsilon, delta) at the ledger's order allow. The own deltas' part was rounded down, so the
+ * filter's part of delta comes out larger by less than a unit: the ledger is believed that much. */
+static double largest_budget(const sotto_ledger_balance *balance)
+{
+    if (isnan(balance->order)) {
+        const bool pure = balance->delta == 0.0 && balance->delta_budget == 0.0;
+        return pure ? balance->epsilon : -1.0;
+    }
+    const double filter_delta = balance->delta - balance->delta_budget;
+    if (!(balance->order > 1.0 && balance->delta < 1.0 && filter_delta > 0.0))
+        return -1.0;
+    return sot_budget_rdp_lower(balance->order, balance->epsilon, filter_delta);
+}
+
+/* The least that may be said to be spent, as an epsilon. */
+static double least_epsilon_spent(const sotto_ledger_balance *balance)
+{
+    if (isnan(balance->order)) return balance->spent;
+    if (balance->spent == 0.0 && balance->delta_spent == 0.0) return 0.0;
+    return sot_budget_epsilon_upper(balance->order, balance->spent,
+                                    balance->delta - balance->delta_budget);
+}
+
+/* The budget that people read, (epsilon, delta), must be the one that is kept. */
+static sotto_status check_meaning(const sotto_ledger_balance *balance, const char *name,
+                                  sotto_status refusal, sotto_error *error)
+{
+    const double most = largest_budget(balance);
+    if (!(balance->budget <= most + budget_tolerance * fabs(most) + charge_unit)) {
+        return sot_fail(
+            error, refusal,
+            "ledger.%s.budget states %.17g, more than epsilon %g and delta %g "
+            "allow",
+            name, balance->budget, balance->epsilon, balance->delta);
+    }
+    const double least = least_epsilon_spent(balance);
+    if (!(balance->epsilon_spent_upper >=
+          least - budget_tolerance * fabs(least) - charge_unit)) {
+        return sot_fail(error, refusal,
+                        "ledger.%s.epsilon_spent states %.17g, recomputed %.17g", name,
+                        balance->epsilon_spent_upper, least);
+    }
+    return SOTTO_OK;
 }
 
 /* Nothing is overdrawn, nothing is negative. */
@@ -197,5 +246,9 @@ sotto_status sot_ledger_facts_check(const sot_certificate *certificate,
     if (status == SOTTO_OK) status = check_sums(ledger, refusal, error);
     if (status == SOTTO_OK) status = check_signs(ledger, refusal, error);
     if (status == SOTTO_OK) status = check_charge(certificate, refusal, error);
+    if (status == SOTTO_OK)
+        status = check_meaning(&ledger->before, "before", refusal, error);
+    if (status == SOTTO_OK)
+        status = check_meaning(&ledger->after, "after", refusal, error);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <sotto/laplace.h>
 
 #include "base/plant.h"
+#include "numeric/outward.h"
 #include "numeric/special.h"
 
 sotto_status sot_noise_multiplier(sotto_adjacency adjacency, double epsilon, double delta,
@@ -87,8 +88,10 @@ sotto_status sot_noise_release(const sot_noise *noise, sotto_gate *gate,
 
 double sot_noise_sampler_error(const sot_noise *noise)
 {
-    /* sotto/gaussian.h: at most 2^-900 a coordinate; sotto/laplace.h: exact. */
-    return noise->mechanism == SOTTO_GAUSSIAN ? (double)noise->dimension * 0x1p-900 : 0.0;
+    /* sotto/gaussian.h: at most 2^-900 a coordinate; sotto/laplace.h: exact. Rounded up as the gate
+     * does: what is charged is what it will record, or more. */
+    if (noise->mechanism != SOTTO_GAUSSIAN) return 0.0;
+    return sot_mul_up(0x1p-900, sot_next_up((double)noise->dimension));
 }
 
 /* Laplace: P(|X| > k) = 2 r^(k+1) / (1 + r), r = exp(-1/scale). Gaussian, rounded:

@@ -20,8 +20,8 @@ static double geometric_sum(double log_x, double terms)
  *     c sum_j r^|j| P(A >= d - theta j),   P(A >= x) = e^(-x/a)/2 or 1 - e^(x/a)/2 for x < 0.
  *
  * Let m be the last j with d - theta j >= 0. Three geometric sums: j <= 0, 1 <= j <= m, j > m.
- * In the middle one the terms are exp(-(d - theta j)/a - j/b)/2: their logarithms are linear in j, so
- * the sum starts at the larger end and falls. */
+ * In the middle one the terms are exp(-(d - theta j)/a - j/b)/2: their logarithms are linear in
+ * j, so the sum starts at the larger end and falls. */
 static double laplace_tail(double a, double b, double theta, double d)
 {
     const double c = tanh(0.5 / b); /* (1-r)/(1+r) */
@@ -43,7 +43,8 @@ static double laplace_tail(double a, double b, double theta, double d)
 
 /* The same for normal A and rounded normal B: a sum over B's values while they are few, else B's
  * variance with Sheppard's correction. A smooths B's steps of theta: for theta <= a the lattice is
- * felt by e^(-2 pi^2) < 3e-9 at most, and sums and counts that share a budget keep theta below a. */
+ * felt by e^(-2 pi^2) < 3e-9 at most, and sums and counts that share a budget keep theta below
+ * a. */
 static double gaussian_tail(double a, double b, double theta, double d)
 {
     if (b > 6.0 && (theta <= a || b > 1000.0)) {
@@ -111,8 +112,8 @@ void sot_noise_ratio_interval(const sot_noise *sum, const sot_noise *count,
     const bool high_kept = evidence(half, &t) >= 0.0;
     /* The evidence is 1 - alpha at `middle`, falls on both sides, and may rise again farther out
      * when noisy_count is not clearly above 0; beyond an end that is kept nothing is cut off. */
-    const double middle = noisy_sum / noisy_count;
-    const bool has_middle = noisy_count != 0.0 && fabs(middle) <= half;
+    const double middle = noisy_count != 0.0 ? noisy_sum / noisy_count : HUGE_VAL;
+    const bool has_middle = fabs(middle) <= half;
     *out_lower = -half;
     *out_upper = half;
     if (low_kept && high_kept) return;

@@ -8,6 +8,7 @@
 #include "base/plant.h"
 #include "base/text.h"
 #include "numeric/outward.h"
+#include "run/prose.h"
 #include "run/release.h"
 
 enum { BINS_MAX = 100000, LABEL_BYTES = 2 * SOT_DOUBLE_TEXT_BYTES + 8 };
@@ -261,6 +262,13 @@ static sotto_status prepare_bounds(sot_release *release, sotto_error *error)
     const double alpha = 1.0 - release->config->confidence;
     release->threshold =
         (uint64_t)fmax(1.0, ceil(scale * log(BOUND_BINS / (alpha * (1.0 + r)))));
+    char sure[SOT_SHOWN_BYTES];
+    (void)snprintf(
+        release->accuracy, sizeof release->accuracy,
+        "with probability at least %s no power of two without rows is taken for "
+        "one with rows; it needs a noisy count of %llu",
+        sot_shown(release->config->confidence, 0, sure),
+        (unsigned long long)release->threshold);
     return SOTTO_OK;
 }
 

@@ -147,8 +147,8 @@ static size_t candidates_within(const sot_release *release, double value)
     return low;
 }
 
-/* Rows are counted where they lie: slot 2i + 1 is at candidate i, slot 2i below it and above the one
- * before. The counts become scores when all rows are in. */
+/* Rows are counted where they lie: slot 2i + 1 is at candidate i, slot 2i below it and above
+ * the one before. The counts become scores when all rows are in. */
 static sotto_status take_choice(sot_release *release, double value, sotto_error *error)
 {
     (void)error;

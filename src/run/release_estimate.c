@@ -1,4 +1,5 @@
-/* Frequencies behind randomised answers: post-processing of a file that has already been paid for. */
+/* Frequencies behind randomised answers: post-processing of a file that has already been paid
+ * for. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -38,7 +38,8 @@ sotto_status sot_release_set_rank(sot_release *release, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* -max(0, b below - a n, a n - b at_most): 0 where the wanted rank a n / b falls on the candidate. */
+/* -max(0, b below - a n, a n - b at_most): 0 where the wanted rank a n / b falls on the
+ * candidate. */
 int64_t sot_rank_score(const sot_release *release, uint64_t below, uint64_t at_most)
 {
     const int64_t wanted = (int64_t)(release->rank_numerator * release->rows);

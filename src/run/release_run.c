@@ -13,6 +13,7 @@
 #include "base/plant.h"
 #include "base/text.h"
 #include "data/csv.h"
+#include "numeric/outward.h"
 #include "run/release.h"
 
 typedef struct release_run {
@@ -35,14 +36,6 @@ static bool scores_are_given(const sot_release *release)
 
 /* ---- the ledger ---- */
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    if (strcmp(a, b) == 0) return true;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
 /* The one ledger that may be charged; NULL when neither settings nor schema name one. A second
  * ledger beside the schema's would be a second budget. */
 static sotto_status ledger_path(const sot_release *release, const char **out_path,
@@ -51,7 +44,7 @@ static sotto_status ledger_path(const sot_release *release, const char **out_pat
     const char *asked = release->config->ledger;
     const char *named =
         release->schema == NULL ? NULL : sotto_schema_ledger(release->schema);
-    if (asked != NULL && named != NULL && !same_file(asked, named)) {
+    if (asked != NULL && named != NULL && !sot_file_is_same(asked, named)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the schema's ledger is %.90s, not %.90s; a data set has one "
                         "budget: use the schema's ledger",
@@ -101,7 +94,7 @@ static double sampler_error(const sot_release *release)
 {
     double sum = 0.0;
     for (size_t i = 0; i < release->part_count; i++)
-        sum += sot_noise_sampler_error(&release->parts[i]);
+        sum = sot_add_up(sum, sot_noise_sampler_error(&release->parts[i]));
     return sum;
 }
 
@@ -208,13 +201,55 @@ static sotto_status certify(release_run *run, sotto_error *error)
 
 /* ---- the whole way ---- */
 
+/* The certificate will need a finite epsilon at this delta, for the noise as it is drawn. */
+static sotto_status check_price(const sot_release *release, sotto_error *error)
+{
+    sotto_account account;
+    if (isnan(release->config->delta)) return SOTTO_OK;
+    return sotto_account_epsilon_inexact(release->plan, SOTTO_EXACT,
+                                         release->config->delta, sampler_error(release),
+                                         &account, error);
+}
+
+/* SQLite looks for these beside a ledger and would take them for its own. */
+static bool is_beside(const char *output, const char *ledger)
+{
+    static const char *const ends[] = {"-journal", "-wal", "-shm"};
+    const size_t length = strlen(ledger);
+    if (strncmp(output, ledger, length) != 0) return false;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (strcmp(output + length, ends[i]) == 0) return true;
+    return false;
+}
+
+/* The output replaces what has its name: never the records, never the budget. A run that could
+ * not be written would be paid for and lost. */
+static sotto_status check_output(const release_run *run, sotto_error *error)
+{
+    const char *output = run->release.config->output;
+    const char *ledger = NULL;
+    if (output == NULL) return SOTTO_OK;
+    sotto_status status = ledger_path(&run->release, &ledger, error);
+    if (status != SOTTO_OK) return status;
+    if (sot_file_is_same(output, run->data_path) ||
+        (ledger != NULL &&
+         (sot_file_is_same(output, ledger) || is_beside(output, ledger)))) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the output %.120s would replace the %s; give it a name of its own", output,
+            sot_file_is_same(output, run->data_path) ? "data" : "ledger");
+    }
+    return sot_file_check_write(output, error);
+}
+
 /* All that can fail for reasons that are public, before anything is charged. */
 static sotto_status make_ready(release_run *run, sotto_error *error)
 {
     const sot_release *release = &run->release;
     const sotto_release_config *config = release->config;
-    sotto_status status = SOTTO_OK;
-    if (!scores_are_given(release))
+    sotto_status status = check_output(run, error);
+    if (status == SOTTO_OK) status = check_price(release, error);
+    if (status == SOTTO_OK && !scores_are_given(release))
         status = sot_csv_open(run->data_path, release->schema, &run->csv, error);
     if (status == SOTTO_OK) {
         status = config->insecure_test
@@ -235,7 +270,7 @@ static sotto_status release_through_gate(release_run *run, sotto_error *error)
         status = run->release.statistic->publish(&run->release, run->gate, error);
     if (status == SOTTO_OK) status = sotto_gate_finish(run->gate, error);
     if (status == SOTTO_OK &&
-        sotto_gate_sampler_error_upper(run->gate) > 2.0 * sampler_error(&run->release)) {
+        sotto_gate_sampler_error_upper(run->gate) > sampler_error(&run->release)) {
         status = sot_fail(error, SOTTO_INTERNAL,
                           "the samplers' error is larger than what was charged");
     }

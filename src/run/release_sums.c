@@ -8,9 +8,9 @@
 #include "base/plant.h"
 #include "run/release.h"
 
-/* How a mean divides its budget: the sum's error is divided by the count, the count's also multiplied
- * by the distance of the mean from the centre, a third of the half range in a typical column. For
- * that distance these shares are the best, to a sixteenth. */
+/* How a mean divides its budget: the sum's error is divided by the count, the count's also
+ * multiplied by the distance of the mean from the centre, a third of the half range in a
+ * typical column. For that distance these shares are the best, to a sixteenth. */
 #define MEAN_EPSILON_SHARE 0.6875
 #define MEAN_SQUARE_SHARE  0.75
 

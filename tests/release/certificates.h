@@ -69,7 +69,7 @@ static inline void sample_add_ledger(sample *made, bool pure)
     memset(before, 0, sizeof *before);
     (void)snprintf(before->dataset, sizeof before->dataset, "registry-2026");
     before->adjacency = sotto_plan_adjacency(made->plan);
-    before->epsilon = 3.0;
+    before->epsilon = pure ? 3.0 : 10.0;
     before->delta = pure ? 0.0 : 1e-6;
     before->order = pure ? SOTTO_UNSET : 12.0;
     before->budget = pure ? 3.0 : 8.0;
@@ -78,7 +78,7 @@ static inline void sample_add_ledger(sample *made, bool pure)
     before->delta_budget = pure ? 0.0 : ldexp(1.0, -20);
     before->delta_spent = 0.0;
     before->delta_left = before->delta_budget;
-    before->epsilon_spent_upper = 0.75;
+    before->epsilon_spent_upper = pure ? 0.25 : 1.75;
     before->entries = 4;
     memset(before->head, 'a', SOTTO_HASH_HEX_BYTES - 1);
     if (pure) {
@@ -94,6 +94,7 @@ static inline void sample_add_ledger(sample *made, bool pure)
     ledger->after = *before;
     ledger->after.spent += ledger->charged;
     ledger->after.left -= ledger->charged;
+    ledger->after.epsilon_spent_upper += ledger->charged;
     ledger->after.delta_spent += ledger->delta_charged;
     ledger->after.delta_left -= ledger->delta_charged;
     ledger->after.entries = 5;

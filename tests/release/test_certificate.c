@@ -227,6 +227,8 @@ static void large_amounts_of_a_ledger_add_up(void **state)
     sample_from_json(&made, SAMPLE_GAUSSIAN, 1e-6);
     sample_add_ledger(&made, false);
     sotto_reservation *ledger = &made.ledger;
+    ledger->before.epsilon = ledger->after.epsilon = 2e6;
+    ledger->before.epsilon_spent_upper = ledger->after.epsilon_spent_upper = 1e5;
     ledger->before.budget = ledger->after.budget = 1234567.8901234567;
     ledger->before.spent = 54321.098765432101;
     ledger->before.left = sot_next_down(ledger->before.budget - ledger->before.spent);
@@ -467,6 +469,14 @@ static void cheap(sample *made)
     made->ledger.after.spent = made->ledger.before.spent + made->ledger.charged;
     made->ledger.after.left = made->ledger.after.budget - made->ledger.after.spent;
 }
+static void smaller_than_kept(sample *made)
+{
+    made->ledger.before.epsilon = made->ledger.after.epsilon = 9.0; /* 8 needs 9.22 */
+}
+static void less_spent(sample *made)
+{
+    made->ledger.after.epsilon_spent_upper = 1.0;
+}
 static void unpaid_error(sample *made)
 {
     made->certificate.sampler_error = 1e-9;
@@ -513,6 +523,8 @@ static void facts_that_no_certificate_may_state_are_refused(void **state)
         {{"ledger.after.delta_spent states"}, wrong_delta},
         {{"ledger.charged states", "recomputed at least"}, cheap},
         {{"ledger.delta_charged states"}, unpaid_error},
+        {{"ledger.before.budget states 8", "epsilon 9"}, smaller_than_kept},
+        {{"ledger.after.epsilon_spent states 1"}, less_spent},
         {{"ledger.dataset states registry-2026", "registry-2025"}, other_data},
         {{"ledger.adjacency states replace-one"}, other_neighbours},
         {{"ledger.after.head"}, same_head},

@@ -77,7 +77,8 @@ static inline tape_study study_of(release_study *study)
 
 static const char *const in_lund[] = {"town=Lund", NULL};
 
-enum { STUDIES_MAX = 20 };
+/* Sums come first, choices from STUDY_CHOICES on: the tests share the work. */
+enum { STUDIES_MAX = 20, STUDY_CHOICES = 7 };
 
 typedef struct named_config {
     const char *name;
@@ -132,6 +133,26 @@ static inline bool study_releases(const tape_study *tape)
     const size_t releases = tape_releases(tape, table, &exit_code);
     tape_table_free(table);
     return releases > 0 && exit_code == 0;
+}
+
+/* The first leak of the statistics from `begin` to before `end`, or NULL. */
+static inline const char *study_leak(sotto_adjacency adjacency, size_t begin, size_t end)
+{
+    static char found[2048];
+    named_config all[STUDIES_MAX];
+    const size_t count = all_statistics(all, adjacency);
+    for (size_t i = begin; i < end && i < count; i++) {
+        release_study study = {.config = all[i].config,
+                               .writes_file = i == 0,
+                               .n_is_public = adjacency == SOTTO_REPLACE_ONE};
+        const tape_study tape = study_of(&study);
+        const char *leak = study_releases(&tape) ? tape_check_neighbours(&tape, adjacency)
+                                                 : "it releases nothing";
+        if (leak == NULL) continue;
+        (void)snprintf(found, sizeof found, "%s: %s", all[i].name, leak);
+        return found;
+    }
+    return NULL;
 }
 
 #endif

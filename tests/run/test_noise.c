@@ -117,7 +117,8 @@ static void the_law_of_a_ratio_is_that_of_a_sum_over_all_counts(void **state)
     }
 }
 
-/* At 95%, of 4000 draws the covered share is within 0.936 .. 0.964, four standard deviations: 6e-5. */
+/* At 95%, of 4000 draws the covered share is within 0.936 .. 0.964, four standard deviations:
+ * 6e-5. */
 static void intervals_of_ratios_cover_as_stated(void **state)
 {
     (void)state;

@@ -30,7 +30,8 @@ static double write_rows(const char *path, size_t rows)
 }
 
 /* Of 1000 runs with the seeds 1 to 1000, how many cover the mean. At a true 95% the count is within
- * 930 to 970 but for a probability of 0.004, and the seeds are fixed: no false alarm comes later. */
+ * 930 to 970 but for a probability of 0.004, and the seeds are fixed: no false alarm comes
+ * later. */
 static int covered_of_1000(double delta, double epsilon, size_t rows, double *out_width)
 {
     char path[64];

@@ -6,6 +6,7 @@
 
 #include <sotto/ledger.h>
 
+#include "base/file.h"
 #include "privacy/mechanisms/tape.h"
 #include "release_study.h"
 
@@ -28,7 +29,7 @@ static scene *set_up(double epsilon, const char *dataset)
 {
     static scene s;
     sotto_error error;
-    strcpy(s.directory, "release-order-XXXXXX");
+    strcpy(s.directory, "/tmp/release-order-XXXXXX");
     assert_non_null(mkdtemp(s.directory));
     snprintf(s.ledger, sizeof s.ledger, "%s/budget.ledger", s.directory);
     snprintf(s.data, sizeof s.data, "%s/data.csv", s.directory);
@@ -141,12 +142,11 @@ static void a_failure_behind_the_charge_keeps_it(void **state)
     sotto_error error;
     sotto_status status;
     scene *s = set_up(10.0, "study-1");
-    sotto_release_config config = a_mean(s);
-    char nowhere[160];
-    snprintf(nowhere, sizeof nowhere, "%s/no/such/place.json", s->directory);
-    config.output = nowhere;
-    (void)releases_of(&config, s, &status, &error);
+    const sotto_release_config config = a_mean(s);
+    sot_test_file_fault(SOT_FILE_WRITE, 1, 0);
+    assert_int_equal(releases_of(&config, s, &status, &error), 2);
     assert_int_equal(status, SOTTO_IO);
+    assert_int_equal(access(s->output, F_OK), -1);
     assert_within(spent(s), 0.75, 0.75 + 0x1p-30);
     tear_down(s);
 }
@@ -168,6 +168,51 @@ static void a_wrong_file_or_setting_is_not_charged(void **state)
     config.column = "aeg";
     (void)releases_of(&config, s, &status, &error);
     assert_refused(status, SOTTO_INVALID_ARGUMENT, &error, "'age'", NULL);
+    char nowhere[160];
+    snprintf(nowhere, sizeof nowhere, "%s/no/such/place.json", s->directory);
+    config = a_mean(s);
+    config.output = nowhere;
+    assert_int_equal(releases_of(&config, s, &status, &error), 0);
+    assert_refused(status, SOTTO_IO, &error, "place.json", NULL);
+    assert_true(spent(s) == 0.0);
+    tear_down(s);
+}
+
+/* Written in one stroke over what is there: not over the budget, not over the records. */
+static void the_output_never_replaces_data_or_ledger(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_status status;
+    scene *s = set_up(10.0, "study-1");
+    sotto_release_config config = a_mean(s);
+    char detour[2][200];
+    snprintf(detour[0], sizeof detour[0], "%s/../%s/budget.ledger", s->directory,
+             strrchr(s->directory, '/') + 1);
+    snprintf(detour[1], sizeof detour[1], "%s/budget.ledger-journal", s->directory);
+    const char *const outputs[] = {s->data, s->ledger, detour[0], detour[1]};
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+        config.output = outputs[i];
+        assert_int_equal(releases_of(&config, s, &status, &error), 0);
+        assert_refused(status, SOTTO_INVALID_ARGUMENT, &error,
+                       i == 0 ? "replace the data" : "replace the ledger", NULL);
+    }
+    assert_true(spent(s) == 0.0); /* and still a ledger */
+    tear_down(s);
+}
+
+/* e^epsilon times the sampler's error is above any delta: no certificate could be made. */
+static void a_release_that_cannot_be_certified_is_not_charged(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_status status;
+    scene *s = set_up(1e4, "study-1");
+    sotto_release_config config = a_mean(s);
+    config.epsilon = 700.0;
+    config.delta = 1e-6;
+    assert_int_equal(releases_of(&config, s, &status, &error), 0);
+    assert_refused(status, SOTTO_UNREACHABLE, &error, "sampler", NULL);
     assert_true(spent(s) == 0.0);
     tear_down(s);
 }
@@ -212,7 +257,8 @@ static void renaming_the_ledger_is_no_new_budget(void **state)
     /* The same file by another name is the same budget. */
     assert_int_equal(rename(moved, s->ledger), 0);
     char detour[160];
-    snprintf(detour, sizeof detour, "%s/../%s/budget.ledger", s->directory, s->directory);
+    snprintf(detour, sizeof detour, "%s/../%s/budget.ledger", s->directory,
+             strrchr(s->directory, '/') + 1);
     config.ledger = detour;
     assert_int_equal(releases_of(&config, s, &status, &error), 0);
     assert_int_equal(status, SOTTO_BUDGET_EXCEEDED);
@@ -245,6 +291,8 @@ int main(void)
         cmocka_unit_test(the_ledger_knows_the_output),
         cmocka_unit_test(a_failure_behind_the_charge_keeps_it),
         cmocka_unit_test(a_wrong_file_or_setting_is_not_charged),
+        cmocka_unit_test(the_output_never_replaces_data_or_ledger),
+        cmocka_unit_test(a_release_that_cannot_be_certified_is_not_charged),
         cmocka_unit_test(the_ledger_must_be_there_and_be_the_right_one),
         cmocka_unit_test(renaming_the_ledger_is_no_new_budget),
         cmocka_unit_test(a_ledger_needs_a_dataset),

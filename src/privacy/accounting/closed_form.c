@@ -9,7 +9,7 @@
 
 /* A point costs one expm1 when only pure events remain, two error functions otherwise. A
  * Gaussian makes the contour short, so that it takes over earlier. */
-static const double lattice_points_max = 20000.0;
+static const double lattice_points_max = 100000.0;
 static const double gaussian_points_max = 1000.0;
 static const double sampled_points_max = 8000.0;
 
