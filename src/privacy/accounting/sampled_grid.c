@@ -136,9 +136,9 @@ static double log_contour_error(const sot_cells *cells, const sot_grid *grid, do
                                 double step, shift contour)
 {
     const double growth = s * grid->inverse_sigma;
-    const double negligible = -100.0; /* of an exponent; all such cells count as one */
-    double sum =
-        exp(log_contour_rest(grid, s, step, contour)) + exp(negligible) * SOT_CELLS_MAX;
+    const double negligible = -100.0; /* an exponent: such cells are counted together */
+    double sum = exp(log_contour_rest(grid, s, step, contour)) +
+                 1.06 * exp(negligible) * SOT_CELLS_MAX;
     for (size_t i = 0; i < cells->count; i++) {
         const double posterior = cells->posterior[i];
         const double high = contour.base / (1.0 + contour.bend * cells->before[i]);
