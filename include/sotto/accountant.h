@@ -35,16 +35,19 @@ typedef enum sotto_adjacency {
 
 typedef enum sotto_mechanism {
     SOTTO_MECHANISM_UNSET = 0,
-    SOTTO_GAUSSIAN = 1,            /* noise_multiplier; may be sampled */
-    SOTTO_PURE = 2,                /* epsilon: any epsilon-DP release */
-    SOTTO_APPROXIMATE = 3,         /* epsilon, delta: any (epsilon, delta)-DP release */
-    SOTTO_ZCDP = 4,                /* rho: any rho-zCDP release */
-    SOTTO_GDP = 5,                 /* mu: any mu-GDP release */
-    SOTTO_DISCRETE_GAUSSIAN = 6,   /* scale (sigma), sensitivity; priced by its zCDP */
-    SOTTO_DISCRETE_LAPLACE = 7,    /* scale, sensitivity; priced as pure */
-    SOTTO_EXPONENTIAL = 8,         /* epsilon; priced as pure */
-    SOTTO_PERMUTE_AND_FLIP = 9,    /* epsilon; priced as pure */
-    SOTTO_RANDOMIZED_RESPONSE = 10 /* epsilon, categories; priced as pure */
+    SOTTO_GAUSSIAN = 1,             /* noise_multiplier; may be sampled */
+    SOTTO_PURE = 2,                 /* epsilon: any epsilon-DP release */
+    SOTTO_APPROXIMATE = 3,          /* epsilon, delta: any (epsilon, delta)-DP release */
+    SOTTO_ZCDP = 4,                 /* rho: any rho-zCDP release */
+    SOTTO_GDP = 5,                  /* mu: any mu-GDP release */
+    SOTTO_DISCRETE_GAUSSIAN = 6,    /* scale (sigma), sensitivity; priced by its zCDP */
+    SOTTO_DISCRETE_LAPLACE = 7,     /* scale, sensitivity; priced as pure */
+    SOTTO_EXPONENTIAL = 8,          /* epsilon; priced as pure */
+    SOTTO_PERMUTE_AND_FLIP = 9,     /* epsilon; priced as pure */
+    SOTTO_RANDOMIZED_RESPONSE = 10, /* epsilon, categories; priced as pure */
+    SOTTO_OBJECTIVE_PERTURBATION =
+        11 /* noise_multiplier, atom: the loss is that of a Gaussian
+                                         release, or `atom` where that is less */
 } sotto_mechanism;
 
 typedef enum sotto_sampling {
@@ -84,6 +87,7 @@ typedef struct sotto_event {
     double scale; /* noise scale in units of the query; the Gaussians call it sigma */
     double sensitivity; /* of the query, in the same units */
     double grid;        /* spacing of the released values; information only */
+    double atom;        /* of objective perturbation, at least 0 */
     sotto_sampling sampling;
     double rate;    /* probability that a record takes part, in (0, 1] */
     uint64_t count; /* how often the event happens, at least 1 */

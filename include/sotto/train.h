@@ -1,0 +1,157 @@
+/* sotto/train.h: a private model from a table, in one call: plan, charge, learn, release, certify.
+ *
+ * Idea        A learner writes its plan from settings and schema alone; the ledger is charged; then
+ *             rows are read, the learner computes, and every number leaves through the gate. The
+ *             result is a model file with its certificate inside.
+ * Methods     objective  objective perturbation: a random linear term is added to the objective,
+ *                        and its minimiser released. Best in most settings.
+ *             output     the minimiser itself, with noise.
+ *             gd         noisy gradient descent: each step's gradient sum, with noise.
+ *             none       no noise; only for data declared public.
+ * Theorem     Each method's own, with its proof, stands in src/learn/erm/ and src/privacy/mechanisms/.
+ * Neighbours  config->adjacency; a record is a row, or all rows of a unit when the schema has one.
+ * Assumes     (1) The schema and every setting were chosen without looking at the rows; (2) whoever
+ *             sees the model does not see how long the training took.
+ * Docs        docs/training.md, docs/choosing.md
+ */
+#ifndef SOTTO_TRAIN_H
+#define SOTTO_TRAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sotto/accountant.h>
+#include <sotto/array.h>
+#include <sotto/error.h>
+#include <sotto/progress.h>
+#include <sotto/schema.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Values are part of the ABI: written out and never renumbered. */
+typedef enum sotto_model_kind {
+    SOTTO_MODEL_UNSET = 0,
+    SOTTO_MODEL_LOGISTIC = 1 /* two classes */
+} sotto_model_kind;
+
+typedef enum sotto_method {
+    SOTTO_METHOD_AUTO = 0, /* chosen from public facts; the result says which and why */
+    SOTTO_METHOD_OUTPUT = 1,
+    SOTTO_METHOD_OBJECTIVE = 2,
+    SOTTO_METHOD_GD = 3,
+    SOTTO_METHOD_NONE = 4
+} sotto_method;
+
+/* Which theorem fixes the noise of objective perturbation. The others are for comparison. */
+typedef enum sotto_calibration {
+    SOTTO_CALIBRATION_SHARP =
+        0, /* the determinant costs nothing: src/learn/erm/objective.md */
+    SOTTO_CALIBRATION_CHAUDHURI =
+        1, /* Chaudhuri, Monteleoni & Sarwate 2011: pure, replace-one */
+    SOTTO_CALIBRATION_KIFER = 2,  /* Kifer, Smith & Thakurta 2012: add-remove */
+    SOTTO_CALIBRATION_REDBERG = 3 /* Redberg, Koskela & Wang 2023: add-remove, Gaussian */
+} sotto_calibration;
+
+/* Start from sotto_train_defaults(). Texts are borrowed for the call. */
+typedef struct sotto_train_config {
+    sotto_model_kind model;        /* has no default */
+    sotto_method method;           /* default auto */
+    sotto_calibration calibration; /* of objective perturbation */
+    double epsilon;                /* of the whole training; has no default */
+    double delta;                  /* SOTTO_UNSET: pure methods only */
+    sotto_adjacency adjacency;     /* default SOTTO_ADD_REMOVE */
+    uint64_t public_n; /* rows, declared public; needs replace-one; 0: not said */
+    uint64_t
+        expected_rows;  /* a public guess, never compared with the data; 0: not said */
+    const char *target; /* column; NULL: the schema's */
+    double
+        lambda; /* of (lambda/2)|theta|^2 beside the SUM of losses; SOTTO_UNSET: the rule */
+    bool
+        lambda_theory; /* output: the lambda that is optimal in theory; needs expected_rows */
+    uint64_t steps;       /* gd; 0: the rule */
+    double learning_rate; /* gd, in units of 1/smoothness; SOTTO_UNSET: the rule */
+    bool data_is_public;  /* needed by, and only for, SOTTO_METHOD_NONE */
+    const char *ledger;   /* NULL: the schema's */
+    const char *output;   /* model file to write, replaced in one stroke; NULL: none */
+    bool insecure_test;   /* noise from `test_seed`: the certificate says NOT PRIVATE */
+    uint64_t test_seed;
+    size_t threads; /* 0: one per CPU; the result is the same for any number */
+    sotto_progress_function progress; /* NULL: none */
+    void *progress_context;
+} sotto_train_config;
+
+/* Nothing that carries privacy is set but the adjacency, SOTTO_ADD_REMOVE. */
+SOTTO_API sotto_train_config sotto_train_defaults(void);
+
+/* What a training would do, from settings and schema alone: the plan that is charged, and the
+ * settings that the rules filled in. */
+typedef struct sotto_training sotto_training;
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_training_plan(const sotto_train_config *config, const sotto_schema *schema,
+                    sotto_training **out_training, sotto_error *error);
+SOTTO_API void sotto_training_free(sotto_training *training); /* NULL is fine */
+
+/* Borrowed from the training. The plan is NULL for SOTTO_METHOD_NONE. */
+SOTTO_API const sotto_plan *sotto_training_events(const sotto_training *training);
+/* The filled-in settings as a JSON object, and as lines for people: method and why, lambda, noise,
+ * norm bound, dimension, steps. */
+SOTTO_API const char *sotto_training_json(const sotto_training *training);
+SOTTO_API const char *sotto_training_text(const sotto_training *training);
+
+/* What the same training would be worth: it is run `repeats` times on public rows (a file of the
+ * same schema, or rows drawn from the schema when `path` is NULL and `rows` says how many), with
+ * fresh noise, and scored on rows held back. Nothing is charged; no private row is read. */
+typedef struct sotto_forecast {
+    uint64_t repeats;
+    double accuracy_mean, accuracy_deviation; /* over the repeats */
+    double accuracy_without_noise;            /* of SOTTO_METHOD_NONE on the same rows */
+    double accuracy_majority;                 /* of always saying the commoner class */
+} sotto_forecast;
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast(
+    const sotto_training *training, const char *path, uint64_t rows, uint64_t repeats,
+    sotto_forecast *out_forecast, sotto_error *error);
+
+typedef struct sotto_train_result sotto_train_result;
+
+/* The whole way. The format follows from the schema and the name: CSV or TSV for tables, LIBSVM for
+ * matrices, each plain or gzip. SOTTO_BUDGET_EXCEEDED: nothing was charged and no row read. After any other failure
+ * the charge may stand. Free with sotto_train_free(). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_file(const sotto_train_config *config,
+                                                         const sotto_schema *schema,
+                                                         const char *path,
+                                                         sotto_train_result **out_result,
+                                                         sotto_error *error);
+
+/* The same for records in memory, which are borrowed for the call. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_records(
+    const sotto_train_config *config, const sotto_schema *schema,
+    const sotto_records *records, sotto_train_result **out_result, sotto_error *error);
+SOTTO_API void sotto_train_free(sotto_train_result *result); /* NULL is fine */
+
+/* Borrowed from the result: the whole model file, a summary for people, the certificate for people
+ * ("" when there is none). */
+SOTTO_API const char *sotto_train_json(const sotto_train_result *result);
+SOTTO_API const char *sotto_train_text(const sotto_train_result *result);
+SOTTO_API const char *sotto_train_certificate(const sotto_train_result *result);
+
+/* "logistic", "objective", ... as the command line and the model file spell them; "unknown" for
+ * other values; and the values behind such names. */
+SOTTO_API const char *sotto_model_kind_name(sotto_model_kind kind);
+SOTTO_API const char *sotto_method_name(sotto_method method);
+SOTTO_API const char *sotto_calibration_name(sotto_calibration calibration);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_kind_from_name(const char *name,
+                                                                   sotto_model_kind *out,
+                                                                   sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_method_from_name(const char *name,
+                                                               sotto_method *out,
+                                                               sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_calibration_from_name(const char *name, sotto_calibration *out, sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

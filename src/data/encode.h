@@ -1,0 +1,59 @@
+/* data/encode.h: a record becomes a vector of features on a public grid, with a public norm bound.
+ *
+ * Idea        Numbers are scaled by the schema, categories become indicators, the row is clipped or
+ *             scaled to the schema's norm, a constant column is appended, and every feature is
+ *             rounded toward zero to a multiple of 2^exponent that a float holds exactly.
+ * Theorem     For every record, whatever it holds, |x| <= sot_encoding_bound(), the constant column
+ *             included, exactly: the squares are summed in integers. x is a function of the record
+ *             and the schema alone.
+ * Proof note  src/data/encode.md
+ */
+#ifndef SOT_DATA_ENCODE_H
+#define SOT_DATA_ENCODE_H
+
+#include <sotto/schema.h>
+
+#include "data/record.h"
+
+typedef struct sot_encoding sot_encoding;
+
+/* Features that are not 0, indices ascending. Room for sot_encoding_dimension() of each. */
+typedef struct sot_features {
+    size_t count;
+    uint32_t *indices;
+    float *values;
+} sot_features;
+
+/* `target` is the column that is not a feature; NULL: the schema's own; a schema without any is
+ * refused unless it is a matrix. The schema must outlive the encoding. */
+SOTTO_MUST_CHECK sotto_status sot_encoding_new(const sotto_schema *schema,
+                                               const char *target,
+                                               sot_encoding **out_encoding,
+                                               sotto_error *error);
+void sot_encoding_free(sot_encoding *encoding); /* NULL is fine */
+
+/* Features, the constant column (last, if the schema has an intercept) included. */
+size_t sot_encoding_dimension(const sot_encoding *encoding);
+/* R: the bound on |x|, the constant column included. Rounded up to a double. */
+double sot_encoding_bound(const sot_encoding *encoding);
+/* The value of the constant column; 0: none. */
+double sot_encoding_intercept(const sot_encoding *encoding);
+/* Every feature is m 2^exponent with |m| <= 2^24. */
+int sot_encoding_exponent(const sot_encoding *encoding);
+/* Non-zero features a record has at most: says whether a sparse matrix pays. */
+size_t sot_encoding_nonzeros_most(const sot_encoding *encoding);
+/* "age", "town=Lund", "(intercept)", or "7"; borrowed. */
+const char *sot_encoding_feature(const sot_encoding *encoding, size_t index);
+
+/* The label set: from the schema. Of two the second is the positive one. Borrowed. */
+size_t sot_encoding_classes(const sot_encoding *encoding);
+const char *sot_encoding_class(const sot_encoding *encoding, size_t index);
+
+/* Total. */
+void sot_encode(const sot_encoding *encoding, const sot_record *record,
+                sot_features *out_features);
+/* The place of the record's label in the label set; a label outside it counts as the schema's
+ * default, the first one unless it says otherwise. */
+size_t sot_encode_label(const sot_encoding *encoding, const sot_record *record);
+
+#endif

@@ -1,0 +1,43 @@
+/* data/matrix.h: encoded records in memory, dense or compressed by rows; quantised at load.
+ *
+ * Values are floats that hold multiples of the encoding's grid exactly, so the norm bound of
+ * data/encode.h is the norm bound of the rows stored here. Labels are numbers: -1 and +1 for two
+ * classes.
+ */
+#ifndef SOT_DATA_MATRIX_H
+#define SOT_DATA_MATRIX_H
+
+#include <sotto/rng.h>
+
+#include "data/encode.h"
+#include "data/source.h"
+
+enum { SOT_MATRIX_LANES = 16 }; /* floats; dense rows are padded to a multiple of it */
+
+typedef struct sot_matrix {
+    size_t rows;
+    size_t columns;
+    double *labels; /* one a row */
+    /* Dense, if `dense` is not NULL: row i begins at dense + i * stride, 64-byte aligned, padded
+     * with zeros. */
+    float *dense;
+    size_t stride;
+    /* Otherwise sparse: row i has the entries starts[i] .. starts[i + 1] - 1. */
+    uint64_t *starts; /* rows + 1 */
+    uint32_t *indices;
+    float *values;
+    size_t room_rows, room_values; /* allocated */
+} sot_matrix;
+
+/* Reads a source to its end. Dense or sparse follows from the encoding (public), never from the
+ * rows. If the schema has a unit, at most its cap of rows of each unit are kept, chosen by a keyed
+ * hash of the unit and the row's place among the unit's rows, with a key from `rng`: what is kept of one
+ * unit does not depend on the others. Free with sot_matrix_free(). */
+SOTTO_MUST_CHECK sotto_status sot_matrix_load(sot_source *source,
+                                              const sotto_schema *schema,
+                                              const sot_encoding *encoding,
+                                              sotto_rng *rng, sot_matrix **out_matrix,
+                                              sotto_error *error);
+void sot_matrix_free(sot_matrix *matrix); /* wipes; NULL is fine */
+
+#endif

@@ -1,0 +1,38 @@
+/* data/source.h: where records come from: a CSV, TSV or LIBSVM file, or arrays in memory.
+ *
+ * Opening sees what is public (the file's name, its header, the arrays' shapes) and refuses what
+ * does not fit the schema. After that no record can stop it: the only failures are of the medium.
+ */
+#ifndef SOT_DATA_SOURCE_H
+#define SOT_DATA_SOURCE_H
+
+#include <stdbool.h>
+
+#include <sotto/array.h>
+#include <sotto/schema.h>
+
+#include "data/record.h"
+
+typedef struct sot_source sot_source;
+
+/* A matrix schema asks for LIBSVM, a table's for CSV, or TSV by its name; plain or gzip by the
+ * content. With `without_target` the target column may be missing (prediction). The schema must
+ * outlive the source. */
+SOTTO_MUST_CHECK sotto_status sot_source_open_file(const char *path,
+                                                   const sotto_schema *schema,
+                                                   bool without_target,
+                                                   sot_source **out_source,
+                                                   sotto_error *error);
+
+/* The records are borrowed. */
+SOTTO_MUST_CHECK sotto_status sot_source_open_records(const sotto_records *records,
+                                                      const sotto_schema *schema,
+                                                      sot_source **out_source,
+                                                      sotto_error *error);
+void sot_source_close(sot_source *source); /* wipes what it read; NULL is fine */
+
+/* The next record; *out_more is false at the end. At most 2^32 records. */
+SOTTO_MUST_CHECK sotto_status sot_source_next(sot_source *source, sot_record *out_record,
+                                              bool *out_more, sotto_error *error);
+
+#endif

@@ -1,0 +1,56 @@
+/* glm/problem.h: J(theta) = sum over rows of f(theta.x; y) + (lambda/2)|theta|^2 + linear.theta,
+ * and what solvers and tests need of it. Every function is bit-identical for any number of threads.
+ */
+#ifndef SOT_GLM_PROBLEM_H
+#define SOT_GLM_PROBLEM_H
+
+#include <stdint.h>
+
+#include "base/threads.h"
+#include "data/matrix.h"
+#include "learn/glm/loss.h"
+
+typedef struct sot_glm {
+    const sot_matrix *matrix;
+    const sot_loss *loss;
+    double lambda;        /* > 0 */
+    const double *linear; /* b: matrix->columns numbers; NULL: 0 */
+    sot_pool *pool;       /* NULL: one thread */
+} sot_glm;
+
+/* Value and gradient in double, fast; either may be NULL. */
+SOTTO_MUST_CHECK sotto_status sot_glm_value(const sot_glm *glm, const double *theta,
+                                            double *out_value, double *out_gradient,
+                                            sotto_error *error);
+
+/* A proven upper bound of |grad J(theta)|, all rounding included: in double, or, with
+ * `careful`, in long double (slower, far tighter). */
+SOTTO_MUST_CHECK sotto_status sot_glm_gradient_norm_upper(const sot_glm *glm,
+                                                          const double *theta,
+                                                          bool careful,
+                                                          double *out_norm_upper,
+                                                          sotto_error *error);
+
+/* theta (in: where to start, a public point; out) with |grad J(theta)| <= tau, proven. It does not
+ * give up: a solver that stalls is followed by a safer one at higher precision. Fails only for want
+ * of memory or on cancellation, or, before anything is computed, if tau is not positive. */
+SOTTO_MUST_CHECK sotto_status sot_glm_solve(const sot_glm *glm, double tau, double *theta,
+                                            sotto_error *error);
+
+/* For the tape (tests): -grad J without its linear part, and log det of the Hessian. */
+SOTTO_MUST_CHECK sotto_status sot_glm_noise_of(const sot_glm *glm, const double *theta,
+                                               double *out_noise,
+                                               double *out_log_determinant,
+                                               sotto_error *error);
+
+/* The exact gradient sum of noisy gradient descent, in integers, in one pass over the rows: for
+ * each row the slope f'(theta.x; y), then per coordinate trunc(slope x_j / spacing), added up in int64.
+ * A row's contribution is a function of that row, theta and the spacing alone, and its norm in
+ * units is at most slope_most R / spacing (1 + 2^-20) (proof: gradient_sum.md). `spacing` is a power of two
+ * with R / spacing at most 2^20. */
+SOTTO_MUST_CHECK sotto_status sot_glm_gradient_units(const sot_glm *glm,
+                                                     const double *theta, double spacing,
+                                                     int64_t *out_units,
+                                                     sotto_error *error);
+
+#endif
