@@ -229,7 +229,7 @@ static void a_wrong_matrix_is_told_what_to_give(void **state)
     assert_refusal("{'features': 0, 'labels': [0, 1], " NORM "}", "features is 0",
                    "between 1 and 16777216");
     assert_refusal("{'features': 2.5, 'labels': [0, 1], " NORM "}", "features",
-                   "integer");
+                   "whole number");
     assert_refusal("{'features': 3, " NORM "}", "labels", "");
     assert_refusal("{'features': 3, 'labels': [1], " NORM "}", "labels", "between 2");
     assert_refusal("{'features': 3, 'labels': ['a', 'b'], " NORM "}", "labels[0]",
@@ -254,7 +254,7 @@ static void a_wrong_norm_is_told_what_to_give(void **state)
 {
     (void)state;
 #define REST ", 'columns': [" COLUMNS "]}"
-    assert_refusal("{'row_norm': 1.0" REST, "row_norm is 1.0", "'bound'");
+    assert_refusal("{'row_norm': 1.0" REST, "row_norm is 1.0", "{\"bound\": 1.0");
     assert_refusal("{'row_norm': {'rule': 'clip'}" REST, "bound", "");
     assert_refusal("{'row_norm': {'bound': 0}" REST, "bound is 0", "between");
     assert_refusal("{'row_norm': {'bound': -1}" REST, "bound is -1", "between");
