@@ -171,6 +171,7 @@ static void one_line_never_changes_another(void **state)
     } hostile[] = {{"1 2:3 \"open", 11},
                    {"1 2\0:3 4:\0", 10},
                    {"\0", 1},
+                   {"\x1f\x8b\x08", 3},
                    {long_line, long_bytes},
                    {"\r", 1},
                    {"#", 1},
@@ -226,6 +227,21 @@ static void packed_files_read_the_same_and_damage_is_told(void **state)
     assert_refused(status, SOTTO_IO, &error, path, "damaged", NULL);
     sot_libsvm_close(reader);
     (void)unlink(path);
+}
+
+/* A record that begins like a gzip file is a record; only a name makes a file a packed one. */
+static void no_record_makes_the_file_a_packed_one(void **state)
+{
+    (void)state;
+    row rows[2];
+    static const char text[] = "\x1f\x8b\x08 1:1\n-1 2:22.5\n";
+    assert_int_equal(read_text(text, sizeof text - 1, rows, 2), 2);
+    assert_row(&rows[0], (double)NAN, 1, (uint32_t[]){0}, (double[]){1.0});
+    assert_row(&rows[1], -1.0, 1, (uint32_t[]){1}, (double[]){22.5});
+    sotto_error error;
+    sot_libsvm *reader;
+    assert_refused(sot_libsvm_open("rows.libsvm.bz2", FEATURES, &reader, &error),
+                   SOTTO_UNSUPPORTED, &error, "gzip", NULL);
 }
 
 static void an_empty_file_has_no_records(void **state)
@@ -290,6 +306,7 @@ int main(void)
         cmocka_unit_test(any_order_of_entries_is_read_the_same),
         cmocka_unit_test(one_line_never_changes_another),
         cmocka_unit_test(packed_files_read_the_same_and_damage_is_told),
+        cmocka_unit_test(no_record_makes_the_file_a_packed_one),
         cmocka_unit_test(an_empty_file_has_no_records),
         cmocka_unit_test(any_bytes_are_records),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
