@@ -13,6 +13,9 @@
 #include <sotto/accountant.h>
 #include <sotto/model.h>
 
+#include "data/encode.h"
+#include "data/source.h"
+
 enum {
     SOT_MODEL_VERSION = 1,       /* of the format; a reader refuses newer ones */
     SOT_MODEL_SETTINGS_MAX = 64, /* entries of `settings` */
@@ -40,10 +43,7 @@ typedef struct sot_model_content {
     double delta; /* SOTTO_UNSET or 0: pure */
     sotto_adjacency adjacency;
     const char *unit; /* whom the guarantee is for, as in the certificate; NULL: "row" */
-    /* The schema's JSON text. Its "ledger" is a place on the curator's machine and is not copied.
-     * `target` (NULL: the schema's own) becomes its target if it names another column. */
-    const char *schema_json;
-    const char *target;
+    const char *schema_json; /* of sotto_schema_to_json(), with the target; no ledger */
     const char *const *classes; /* the label set, in the schema's order */
     size_t class_count;
     const char *const
@@ -59,5 +59,35 @@ typedef struct sot_model_content {
  * sot_free(). A model of public rows is this text as it is. */
 SOTTO_MUST_CHECK sotto_status sot_model_write(const sot_model_content *content,
                                               char **out_json, sotto_error *error);
+
+/* A model that was read. */
+struct sotto_model {
+    sotto_schema *schema;
+    sot_encoding *encoding; /* of the schema's own target */
+    double *coefficients;   /* sot_encoding_dimension() of them, finite */
+};
+
+/* Reads rows one after another and gives what the model says of each. */
+typedef struct sot_scorer {
+    const sotto_model *model;
+    sot_features features; /* room for one row */
+} sot_scorer;
+
+SOTTO_MUST_CHECK sotto_status sot_scorer_open(const sotto_model *model,
+                                              sot_scorer *out_scorer, sotto_error *error);
+void sot_scorer_close(sot_scorer *scorer); /* wipes the last row */
+
+/* theta.x of the record's features: products and sums in double, in the order of the features. */
+double sot_scorer_score(sot_scorer *scorer, const sot_record *record);
+
+/* 1 / (1 + exp(-score)), to a few units in the last place however far from 0; never above 1. */
+double sot_model_sigmoid(double score);
+
+/* The second class if its probability is at least `threshold`. */
+size_t sot_model_decide(double score, double threshold);
+
+/* SOTTO_INVALID_ARGUMENT unless 0 <= threshold <= 1. */
+SOTTO_MUST_CHECK sotto_status sot_model_check_threshold(double threshold,
+                                                        sotto_error *error);
 
 #endif

@@ -36,40 +36,6 @@ static void write_list(sot_json_writer *writer, const char *key, const char *con
     sot_json_end_array(writer);
 }
 
-/* Whether the schema's own target is the column `target` already. */
-static bool has_target(const sot_json_value *schema, const char *target)
-{
-    sot_json_value member, column;
-    const char *text = NULL;
-    if (!sot_json_member(schema, "target", &member)) return false;
-    if (sot_json_kind_of(&member) != SOT_JSON_OBJECT) {
-        return sot_json_as_string(&member, &text, NULL) == SOTTO_OK &&
-               strcmp(text, target) == 0;
-    }
-    return sot_json_member(&member, "column", &column) &&
-           sot_json_as_string(&column, &text, NULL) == SOTTO_OK &&
-           strcmp(text, target) == 0;
-}
-
-static void write_schema(sot_json_writer *writer, const sot_json_value *schema,
-                         const char *target)
-{
-    const bool replaced = target != NULL && !has_target(schema, target);
-    sot_json_value member;
-    sot_json_key(writer, "schema");
-    sot_json_begin_object(writer);
-    for (bool more = sot_json_first_member(schema, &member); more;
-         more = sot_json_next_member(&member)) {
-        const char *key = sot_json_key_of(&member);
-        if (strcmp(key, "ledger") == 0) continue;
-        if (replaced && strcmp(key, "target") == 0) continue;
-        sot_json_key(writer, key);
-        sot_json_copy(writer, &member, false, NULL);
-    }
-    if (replaced) write_text(writer, "target", target);
-    sot_json_end_object(writer);
-}
-
 static void write_guarantee(sot_json_writer *writer, const sot_model_content *content)
 {
     if (isnan(content->epsilon)) return;
@@ -95,7 +61,8 @@ static void write_payload(sot_json_writer *writer, const sot_model_content *cont
         write_number(writer, content->settings[i].name, content->settings[i].value);
     sot_json_end_object(writer);
     write_list(writer, "classes", content->classes, content->class_count);
-    write_schema(writer, schema, content->target);
+    sot_json_key(writer, "schema");
+    sot_json_copy(writer, schema, false, NULL);
     if (content->features != NULL)
         write_list(writer, "features", content->features, content->dimension);
     sot_json_key(writer, "coefficients");
