@@ -250,7 +250,7 @@ static sotto_status make_ready(release_run *run, sotto_error *error)
     sotto_status status = check_output(run, error);
     if (status == SOTTO_OK) status = check_price(release, error);
     if (status == SOTTO_OK && !scores_are_given(release))
-        status = sot_csv_open(run->data_path, release->schema, &run->csv, error);
+        status = sot_csv_open(run->data_path, release->schema, false, &run->csv, error);
     if (status == SOTTO_OK) {
         status = config->insecure_test
                      ? sotto_rng_new_for_test(config->test_seed, &run->rng, error)
