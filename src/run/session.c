@@ -147,7 +147,7 @@ static sotto_status check_output(const sot_session *session, sotto_error *error)
 static sotto_status check_price(const sot_session *session, sotto_error *error)
 {
     sotto_account account;
-    if (isnan(session->delta) || session->plan == NULL) return SOTTO_OK;
+    if (!(session->delta > 0.0) || session->plan == NULL) return SOTTO_OK;
     return sotto_account_epsilon_inexact(session->plan, SOTTO_EXACT, session->delta,
                                          session->sampler_error, &account, error);
 }

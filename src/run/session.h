@@ -29,7 +29,7 @@ typedef struct sot_session {
     const char *ledger_asked;   /* NULL: the schema's */
     const char *output;         /* NULL: nothing is written */
     const sotto_plan *plan;
-    double delta;         /* SOTTO_UNSET: pure */
+    double delta;         /* that is certified; SOTTO_UNSET or 0: pure */
     double sampler_error; /* of the whole run, an upper bound */
     char label[SOTTO_LEDGER_TEXT_BYTES];
     bool insecure_test;

@@ -20,7 +20,10 @@ struct sotto_training {
     sotto_plan *plan;       /* NULL: public data */
     sotto_method method;    /* never auto */
     const char *method_why; /* static; NULL: it was given */
-    sotto_account account;  /* of the plan at the given delta */
+    sotto_account account;  /* of the plan at `delta` */
+    double
+        delta; /* that is certified: the given one; without one 0, or, where the samplers of a pure
+                     method are not exact, SOT_OBJECTIVE_PURE_DELTA */
     char unit[SOT_UNIT_BYTES];
     char advice[SOT_ADVICE_MAX][SOT_ADVICE_BYTES];
     size_t advice_count;

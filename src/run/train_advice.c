@@ -44,8 +44,8 @@ static void advise_on_delta(sotto_training *training)
                "take a delta far below %s",
                shown, sot_shown(1.0 / rows, 0, bound));
     } else if (delta > 1e-5) {
-        advise(training, "delta %s is large; take one far below 1 over the number of rows",
-               shown);
+        advise(training,
+               "delta %s is large; take one far below 1 over the number of rows", shown);
     }
 }
 
@@ -69,10 +69,11 @@ static void advise_on_norm(sotto_training *training)
     char shown[SOT_SHOWN_BYTES], root[SOT_SHOWN_BYTES];
     const sotto_row_norm norm = sotto_schema_row_norm(training->schema);
     if (norm.given || bound <= 2.0) return;
-    advise(training,
-           "the norm bound %s is the largest norm that %s columns can have; rows are mostly "
-           "shorter, and the noise grows with it: try row_norm with a smaller bound",
-           sot_shown(bound, 1, shown), sot_shown((double)dimension, 0, root));
+    advise(
+        training,
+        "the norm bound %s is the largest norm that %s columns can have; rows are mostly "
+        "shorter, and the noise grows with it: try row_norm with a smaller bound",
+        sot_shown(bound, 1, shown), sot_shown((double)dimension, 0, root));
 }
 
 static void advise_on_lambda(sotto_training *training)
@@ -83,10 +84,11 @@ static void advise_on_lambda(sotto_training *training)
     if (isnan(training->config.lambda) || rows == 0.0) return;
     const double bound = sot_encoding_bound(training->encoding);
     if (lambda > rows * bound * bound / 4.0) {
-        advise(training,
-               "lambda %s outweighs all expected rows together: the model will say little; "
-               "it stands beside the sum of the losses, not their mean",
-               sot_shown(lambda, 0, shown));
+        advise(
+            training,
+            "lambda %s outweighs all expected rows together: the model will say little; "
+            "it stands beside the sum of the losses, not their mean",
+            sot_shown(lambda, 0, shown));
     }
 }
 

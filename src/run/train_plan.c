@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "learn/erm/erm.h"
+#include "privacy/mechanisms/objective.h"
 #include "run/train.h"
 
 /* ---- checks ---- */
@@ -15,14 +16,16 @@
 static sotto_status check_public(const sotto_train_config *config, sotto_error *error)
 {
     if (!config->data_is_public) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method none adds no noise; declare the data public, or choose "
-                        "a private method");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the method none adds no noise; declare the data public, or choose "
+            "a private method");
     }
     if (!isnan(config->epsilon) || !isnan(config->delta) || config->public_n > 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method none gives no guarantee; leave out epsilon, delta and "
-                        "the public number of rows");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the method none gives no guarantee; leave out epsilon, delta and "
+            "the public number of rows");
     }
     if (config->ledger != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -35,9 +38,10 @@ static sotto_status check_rows(const sotto_train_config *config,
                                const sotto_schema *schema, sotto_error *error)
 {
     if (config->public_n > 0 && config->expected_rows > 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "both a public and an expected number of rows were given; give one "
-                        "of them");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "both a public and an expected number of rows were given; give one "
+            "of them");
     }
     if (config->expected_rows > SOTTO_GRID_RECORDS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -69,10 +73,11 @@ static sotto_status check_config(const sotto_train_config *config,
     }
     if (config->method == SOTTO_METHOD_NONE) return check_public(config, error);
     if (config->data_is_public) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the data is declared public, but the method %s is private; use the "
-                        "method none, or leave the declaration out",
-                        sotto_method_name(config->method));
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the data is declared public, but the method %s is private; use the "
+            "method none, or leave the declaration out",
+            sotto_method_name(config->method));
     }
     const sotto_status status = sot_check_privacy(
         config->epsilon, config->delta, config->adjacency, config->public_n, error);
@@ -128,15 +133,19 @@ static sotto_status make_learner(sotto_training *training, sotto_error *error)
 static sotto_status price(sotto_training *training, sotto_error *error)
 {
     const sotto_train_config *config = &training->config;
-    const double delta = isnan(config->delta) ? 0.0 : config->delta;
-    const sotto_status status = sotto_account_epsilon_inexact(
-        training->plan, SOTTO_EXACT, delta, training->learner->sampler_error,
-        &training->account, error);
+    const double sampler_error = training->learner->sampler_error;
+    training->delta = config->delta;
+    if (isnan(config->delta))
+        training->delta = sampler_error > 0.0 ? SOT_OBJECTIVE_PURE_DELTA : 0.0;
+    const sotto_status status =
+        sotto_account_epsilon_inexact(training->plan, SOTTO_EXACT, training->delta,
+                                      sampler_error, &training->account, error);
     if (status != SOTTO_OK) return status;
     if (training->account.epsilon <= config->epsilon) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INTERNAL,
-                    "the plan costs epsilon %.17g, more than the %.17g that were asked for",
-                    training->account.epsilon, config->epsilon);
+    return sot_fail(
+        error, SOTTO_INTERNAL,
+        "the plan costs epsilon %.17g, more than the %.17g that were asked for",
+        training->account.epsilon, config->epsilon);
 }
 
 static sotto_status make_plan(sotto_training *training, sotto_error *error)

@@ -59,7 +59,7 @@ static void begin_session(train_run *run, const sotto_train_config *config,
                                  .ledger_asked = config->ledger,
                                  .output = config->output,
                                  .plan = training->plan,
-                                 .delta = config->delta,
+                                 .delta = training->delta,
                                  .sampler_error = training->learner->sampler_error,
                                  .insecure_test = config->insecure_test,
                                  .test_seed = config->test_seed};
@@ -104,9 +104,7 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
                                              : "the records handed over, once",
                                    NULL};
     const char *const row_count =
-        config->adjacency != SOTTO_REPLACE_ONE || person
-            ? NULL
-            : "the number of rows";
+        config->adjacency != SOTTO_REPLACE_ONE || person ? NULL : "the number of rows";
     const char *unprotected[6] = {
         "the schema: columns, types, bounds, categories, the norm bound",
         "the label set and which of two labels is the positive one",

@@ -42,7 +42,7 @@ static void write_guarantee(sot_json_writer *writer, const sotto_training *train
     if (training->plan == NULL) return;
     write_number(writer, "epsilon", config->epsilon);
     write_number(writer, "epsilon_of_plan", training->account.epsilon);
-    write_number(writer, "delta", isnan(config->delta) ? 0.0 : config->delta);
+    write_number(writer, "delta", training->delta);
     write_text(writer, "adjacency", sotto_adjacency_name(config->adjacency));
     write_text(writer, "unit", training->unit);
     write_whole(writer, "public_n", config->public_n);
@@ -114,10 +114,10 @@ static void show_settings(sot_prose *prose, const sotto_training *training)
                    sot_shown(bound, 1, value));
     for (size_t i = 0; i < learner->setting_count; i++) {
         const sot_setting *setting = &learner->settings[i];
-        sot_prose_line(prose, setting->name, "%s%s%s%s", sot_shown(setting->value, 0, value),
-                       setting->why == NULL ? "" : " (",
-                       setting->why == NULL ? "" : setting->why,
-                       setting->why == NULL ? "" : ")");
+        sot_prose_line(
+            prose, setting->name, "%s%s%s%s", sot_shown(setting->value, 0, value),
+            setting->why == NULL ? "" : " (", setting->why == NULL ? "" : setting->why,
+            setting->why == NULL ? "" : ")");
     }
 }
 
@@ -227,8 +227,8 @@ static sotto_status gather(const sotto_training *training, names *all, sotto_err
         (sot_model_setting){"norm_bound", sot_encoding_bound(training->encoding)};
     all->settings[1] = (sot_model_setting){"grid", learner->grid};
     for (size_t i = 0; i < learner->setting_count; i++) {
-        all->settings[i + 2] = (sot_model_setting){learner->settings[i].name,
-                                                   learner->settings[i].value};
+        all->settings[i + 2] =
+            (sot_model_setting){learner->settings[i].name, learner->settings[i].value};
     }
     return sotto_schema_to_json(training->schema, training->target, &all->schema_json,
                                 error);
@@ -246,14 +246,13 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
             .model = sotto_model_kind_name(config->model),
             .method = sotto_method_name(training->method),
             .epsilon = is_public ? SOTTO_UNSET : config->epsilon,
-            .delta = is_public ? SOTTO_UNSET : config->delta,
+            .delta = is_public ? SOTTO_UNSET : training->delta,
             .adjacency = is_public ? SOTTO_ADJACENCY_UNSET : config->adjacency,
             .unit = training->unit,
             .schema_json = all.schema_json,
             .classes = all.classes,
             .class_count = sot_encoding_classes(training->encoding),
-            .features =
-                sotto_schema_is_matrix(training->schema) ? NULL : all.features,
+            .features = sotto_schema_is_matrix(training->schema) ? NULL : all.features,
             .coefficients = theta,
             .dimension = sot_encoding_dimension(training->encoding),
             .settings = all.settings,

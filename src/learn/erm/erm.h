@@ -41,6 +41,10 @@ double sot_erm_smoothness(const sot_learner_setup *setup);
  * correction that covers it adds about 2^-9 of the objective's noise. */
 double sot_erm_tau(const sot_learner_setup *setup);
 
+/* The samplers of an objective's or an output's noise, over all they draw: at most 2^-880 each for
+ * the noise and its correction (privacy/mechanisms/objective.h, output.h), and room to spare. */
+#define SOT_ERM_SAMPLER_ERROR 0x1p-870
+
 /* 0 for a pure guarantee. */
 double sot_erm_delta(const sotto_train_config *config);
 

@@ -200,6 +200,6 @@ sotto_status sot_erm_objective(sot_learner *learner, sotto_error *error)
                     "what the solver proves of the gradient's norm");
     sot_learner_set(learner, "correction_share", config->correction_share,
                     "of the budget, for the solver's error and rounding");
-    learner->sampler_error = sot_objective_sampler_error(config);
+    learner->sampler_error = SOT_ERM_SAMPLER_ERROR;
     return SOTTO_OK;
 }

@@ -7,7 +7,7 @@
 #include "learn/erm/erm.h"
 #include "learn/glm/problem.h"
 #include "numeric/outward.h"
-#include "privacy/mechanisms/objective.h"
+#include "privacy/mechanisms/output.h"
 
 /* Of a pure budget: for the solver's error and the rounding. */
 #define CORRECTION_SHARE 0x1p-10
@@ -28,15 +28,16 @@ static double sensitivity(const sot_learner_setup *setup, double lambda)
 
 static sot_output_config config_at(const sot_learner_setup *setup, double lambda)
 {
-    return (sot_output_config){.adjacency = setup->config->adjacency,
-                               .dimension = sot_encoding_dimension(setup->encoding),
-                               .sensitivity = sensitivity(setup, lambda),
-                               .lambda = lambda,
-                               .tau = sot_erm_tau(setup),
-                               .sigma = SOTTO_UNSET,
-                               .epsilon = SOTTO_UNSET,
-                               .correction_share = CORRECTION_SHARE,
-                               .purpose = "coefficients"};
+    return (sot_output_config){
+        .adjacency = setup->config->adjacency,
+        .dimension = sot_encoding_dimension(setup->encoding),
+        .sensitivity = sensitivity(setup, lambda),
+        .lambda = lambda,
+        .tau = sot_erm_tau(setup),
+        .sigma = SOTTO_UNSET,
+        .epsilon = SOTTO_UNSET,
+        .correction_share = isnan(setup->config->delta) ? CORRECTION_SHARE : SOTTO_UNSET,
+        .purpose = "coefficients"};
 }
 
 /* The lambda that is best in theory. Noise v of standard deviation s a coordinate costs
@@ -143,6 +144,6 @@ sotto_status sot_erm_output(sot_learner *learner, sotto_error *error)
     }
     sot_learner_set(learner, "tau", config->tau,
                     "what the solver proves of the gradient's norm");
-    learner->sampler_error = sot_output_sampler_error(config);
+    learner->sampler_error = SOT_ERM_SAMPLER_ERROR;
     return SOTTO_OK;
 }
