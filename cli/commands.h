@@ -4,6 +4,7 @@
 
 #include "frame.h"
 
+extern const cli_command cli_train;      /* a private model of a table */
 extern const cli_command cli_release;    /* count, sum, mean, ..., choose, rr */
 extern const cli_command cli_predict;    /* what a model says of rows */
 extern const cli_command cli_evaluate;   /* how well it does */
