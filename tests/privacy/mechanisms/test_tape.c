@@ -308,8 +308,8 @@ static const char *compare_densities(bench *made, const double *first,
         if (pass == 1) sot_tape_replay(made->tape, false);
         bench_gate(made);
         assert_ok(sot_gate_admit(made->gate, &made->event, &call.index, &error), &error);
-        assert_int_equal(sot_tape_density(made->gate, &call, &theta), pass);
-        sot_tape_density_result(made->gate, &call, &theta);
+        assert_int_equal(sot_tape_density(made->gate, &call, &theta, NULL), pass);
+        sot_tape_density_result(made->gate, &call, &theta, NULL);
         sot_gate_record(made->gate, call.index, 0.0);
         sot_tape_stop(made->tape);
         assert_true(theta == 0.625);
