@@ -1,7 +1,8 @@
 """sotto: differentially private machine learning you can prove.
 
 A thin layer over libsotto, the C library that this package carries: it converts, calls and raises.
-``sotto.account`` tells what a plan costs.
+``sotto.account`` tells what a plan costs, ``sotto.LogisticRegression`` trains, ``sotto.load`` reads a
+model file.
 """
 
 from . import account
@@ -14,16 +15,23 @@ from ._errors import (
     VerificationError,
 )
 from ._version import VERSION as __version__
+from .logistic import LogisticRegression
+from .model import Model, load
+from .schema import Schema
 
 __all__ = [
     "BudgetExceededError",
     "InvalidArgumentError",
+    "LogisticRegression",
+    "Model",
     "PrivacyWarning",
+    "Schema",
     "SottoError",
     "Status",
     "VerificationError",
     "__version__",
     "account",
+    "load",
 ]
 
 for _name in ("BudgetExceededError", "InvalidArgumentError", "PrivacyWarning", "SottoError",

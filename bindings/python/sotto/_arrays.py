@@ -140,10 +140,17 @@ def category_cells(values: np.ndarray, categories: list[str]) -> np.ndarray:
     return np.fromiter(found, np.float64, len(values))
 
 
+def _is_missing(cell: Any) -> bool:
+    try:
+        return cell is None or bool(cell != cell)  # noqa: PLR0124: NaN is the one such number
+    except TypeError:  # pandas' NA has no truth value
+        return True
+
+
 def unit_codes(values: np.ndarray) -> np.ndarray:
-    """Whose row it is, as int64: equal ids have equal codes. Missing ids are one unit."""
-    if values.dtype.kind in "iu" and values.dtype.itemsize <= 8 and values.dtype != np.uint64:
+    """Whose row it is, as int64: ids that a file would spell alike have one code."""
+    if values.dtype.kind in "iu" and values.dtype != np.uint64:
         return values.astype(np.int64, copy=False)
-    codes: dict[Any, int] = {}
-    keys = (None if cell != cell else cell for cell in values.tolist())
+    codes: dict[str, int] = {}
+    keys = ("" if _is_missing(cell) else _spelling(cell) for cell in values)
     return np.fromiter((codes.setdefault(key, len(codes)) for key in keys), np.int64, len(values))

@@ -15,6 +15,7 @@ from ctypes import (
     POINTER,
     Structure,
     byref,
+    c_bool,
     c_char,
     c_char_p,
     c_double,
@@ -28,8 +29,6 @@ from typing import Any
 
 from ._errors import Status, error_of
 from ._version import VERSION
-
-UNSET = float("nan")  # SOTTO_UNSET: nobody has set this
 
 
 class Error(Structure):
@@ -86,12 +85,55 @@ class Records(Structure):
     _fields_ = [("features", Array), ("labels", Array), ("units", Array)]
 
 
+class TrainConfig(Structure):
+    """sotto_train_config"""
+
+    _fields_ = [
+        ("model", c_int),
+        ("method", c_int),
+        ("calibration", c_int),
+        ("epsilon", c_double),
+        ("delta", c_double),
+        ("adjacency", c_int),
+        ("public_n", c_uint64),
+        ("expected_rows", c_uint64),
+        ("target", c_char_p),
+        ("lambda", c_double),
+        ("lambda_theory", c_bool),
+        ("steps", c_uint64),
+        ("learning_rate", c_double),
+        ("data_is_public", c_bool),
+        ("ledger", c_char_p),
+        ("output", c_char_p),
+        ("insecure_test", c_bool),
+        ("test_seed", c_uint64),
+        ("threads", c_size_t),
+        ("progress", ProgressFunction),
+        ("progress_context", c_void_p),
+    ]
+
+
+class Evaluation(Structure):
+    """sotto_evaluation"""
+
+    _fields_ = [
+        ("rows", c_uint64),
+        ("accuracy", c_double),
+        ("log_loss", c_double),
+        ("auc", c_double),
+        ("brier", c_double),
+        ("confusion", (c_uint64 * 2) * 2),
+    ]
+
+
 STRUCTS = {
     "sotto_error": Error,
     "sotto_account": Account,
     "sotto_progress": Progress,
     "sotto_array": Array,
     "sotto_records": Records,
+    "sotto_train_config": TrainConfig,
+    "sotto_evaluation": Evaluation,
 }
 
 # Values of the headers that the package writes itself.
@@ -101,7 +143,12 @@ CONSTANTS = {
     "SOTTO_INT64": 3,
     "SOTTO_INT32": 4,
     "SOTTO_UINT8": 5,
+    "SOTTO_MODEL_LOGISTIC": 1,
+    "SOTTO_CERTIFICATE_TEXT": 1,
+    "SOTTO_CERTIFICATE_MARKDOWN": 2,
+    "SOTTO_CERTIFICATE_HTML": 3,
 }
+MODEL_LOGISTIC = CONSTANTS["SOTTO_MODEL_LOGISTIC"]
 
 # Name: (result, arguments). Functions that return a sotto_status are called through call().
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
@@ -126,6 +173,39 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_kernel_name": (c_char_p, [c_int]),
     "sotto_accountant_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
     "sotto_adjacency_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_method_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_calibration_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_schema_parse": (
+        c_int, [c_char_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_schema_load": (c_int, [c_char_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_schema_free": (None, [c_void_p]),
+    "sotto_schema_to_json": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_schema_free_text": (None, [c_void_p]),
+    "sotto_train_defaults": (TrainConfig, []),
+    "sotto_train_records": (
+        c_int, [POINTER(TrainConfig), c_void_p, POINTER(Records), POINTER(c_void_p),
+                POINTER(Error)]),
+    "sotto_train_json": (c_char_p, [c_void_p]),
+    "sotto_train_free": (None, [c_void_p]),
+    "sotto_model_parse": (
+        c_int, [c_char_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_model_free": (None, [c_void_p]),
+    "sotto_model_schema": (c_void_p, [c_void_p]),
+    "sotto_model_dimension": (c_size_t, [c_void_p]),
+    "sotto_model_feature": (c_char_p, [c_void_p, c_size_t]),
+    "sotto_model_coefficient": (c_double, [c_void_p, c_size_t]),
+    "sotto_model_classes": (c_size_t, [c_void_p]),
+    "sotto_model_class": (c_char_p, [c_void_p, c_size_t]),
+    "sotto_model_predict": (
+        c_int, [c_void_p, POINTER(Array), POINTER(c_double), POINTER(Error)]),
+    "sotto_model_evaluate_records": (
+        c_int, [c_void_p, POINTER(Records), c_double, POINTER(Evaluation), POINTER(Error)]),
+    "sotto_model_export_c": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_model_free_text": (None, [c_void_p]),
+    "sotto_certificate_verify": (c_int, [c_char_p, c_size_t, POINTER(Error)]),
+    "sotto_certificate_render": (
+        c_int, [c_char_p, c_size_t, c_int, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_certificate_free_text": (None, [c_void_p]),
 }
 
 
@@ -182,6 +262,14 @@ def value_of_name(function: str, name: str) -> int:
     return value.value
 
 
+def value_of_form(name: str) -> int:
+    """The form of a certificate's page."""
+    value = CONSTANTS.get(f"SOTTO_CERTIFICATE_{name.upper()}")
+    if value is None:
+        raise ValueError(f"form is {name!r}; give 'text', 'markdown' or 'html'")
+    return value
+
+
 class Handle:
     """Owns a pointer of the library, freed with the object."""
 
@@ -192,5 +280,3 @@ class Handle:
     def __del__(self):
         self._free(self.pointer)
 
-
-__all__ = ["call", "library", "owned_text", "text_of", "value_of_name"]
