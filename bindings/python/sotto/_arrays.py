@@ -142,7 +142,7 @@ def category_cells(values: np.ndarray, categories: list[str]) -> np.ndarray:
 
 def _is_missing(cell: Any) -> bool:
     try:
-        return cell is None or bool(cell != cell)  # noqa: PLR0124: NaN is the one such number
+        return cell is None or bool(cell != cell)  # noqa: PLR0124
     except TypeError:  # pandas' NA has no truth value
         return True
 

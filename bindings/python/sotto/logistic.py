@@ -334,7 +334,8 @@ class _Watch:
             if self.report is not None:
                 now = progress.contents
                 self.report(now.step, now.steps, now.elapsed_seconds, now.epsilon_so_far)
-        except BaseException as problem:  # noqa: BLE001: an interrupt too; raised again later
+        except BaseException as problem:  # noqa: BLE001
+            # An interrupt too: it is raised again when the library has returned.
             self.failure = problem
             return 1
         return 0
