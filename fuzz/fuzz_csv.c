@@ -37,7 +37,7 @@ static void read_rows(const sotto_schema *schema, const uint8_t *bytes, size_t s
     require(write(file, bytes + cut_end, size - cut_end) == (ssize_t)(size - cut_end));
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     sot_csv *csv;
-    require(sot_csv_open(path, schema, &csv, NULL) == SOTTO_OK);
+    require(sot_csv_open(path, schema, false, &csv, NULL) == SOTTO_OK);
     bool more = true;
     for (out->count = 0; more; out->count++) {
         double values[COLUMNS];

@@ -75,9 +75,10 @@ static cell quoted_cell(char delimiter, char **at, const char *end)
 static cell next_cell(char delimiter, char **at, const char *end)
 {
     char *const begin = *at;
+    char *stop = begin;
     if (begin < end && *begin == '"') return quoted_cell(delimiter, at, end);
-    char *stop = memchr(begin, delimiter, (size_t)(end - begin));
-    if (stop == NULL) stop = begin + (end - begin);
+    while (stop < end && *stop != delimiter)
+        stop++;
     *at = stop + 1;
     return trimmed(begin, stop);
 }

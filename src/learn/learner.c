@@ -95,7 +95,7 @@ const char *sotto_calibration_name(sotto_calibration calibration)
 sotto_status sotto_model_kind_from_name(const char *name, sotto_model_kind *out,
                                         sotto_error *error)
 {
-    int index;
+    int index = 0;
     const sotto_status status =
         find_word(kinds, "model", "logistic", name, &index, error);
     if (status == SOTTO_OK) *out = (sotto_model_kind)index;
@@ -105,7 +105,7 @@ sotto_status sotto_model_kind_from_name(const char *name, sotto_model_kind *out,
 sotto_status sotto_method_from_name(const char *name, sotto_method *out,
                                     sotto_error *error)
 {
-    int index;
+    int index = 0;
     const sotto_status status = find_word(
         methods, "method", "auto, objective, output, gd or none", name, &index, error);
     if (status == SOTTO_OK) *out = (sotto_method)index;
@@ -115,7 +115,7 @@ sotto_status sotto_method_from_name(const char *name, sotto_method *out,
 sotto_status sotto_calibration_from_name(const char *name, sotto_calibration *out,
                                          sotto_error *error)
 {
-    int index;
+    int index = 0;
     const sotto_status status =
         find_word(calibrations, "calibration", "sharp, chaudhuri, kifer or redberg", name,
                   &index, error);

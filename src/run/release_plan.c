@@ -136,11 +136,12 @@ static sotto_status check_schema(const sot_release *release, sotto_error *error)
                         release->statistic->name);
     }
     if (sotto_schema_is_matrix(schema)) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the schema is of a matrix (\"features\": %zu), whose columns have "
-                        "no names and no bounds; a release needs a table's schema, with "
-                        "\"columns\"",
-                        sotto_schema_features(schema));
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "the schema is of a matrix (\"features\": %zu), whose columns have "
+            "no names and no bounds; a release needs a table's schema, with "
+            "\"columns\"",
+            sotto_schema_features(schema));
     }
     if (sotto_schema_unit(schema) != NULL) {
         return sot_fail(error, SOTTO_UNSUPPORTED,

@@ -149,7 +149,7 @@ static sotto_status make_ready(release_run *run, sotto_error *error)
     begin_session(run);
     sotto_status status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK && !scores_are_given(release))
-        status = sot_csv_open(run->data_path, release->schema, &run->csv, error);
+        status = sot_csv_open(run->data_path, release->schema, false, &run->csv, error);
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
     return status;
 }
