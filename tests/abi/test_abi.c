@@ -33,6 +33,9 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_column, 88, width, 80);
     assert_layout(sotto_target, 64, above, 56);
     assert_layout(sotto_row_norm, 24, rule, 16);
+    assert_layout(sotto_array, 48, column_stride_bytes, 40);
+    assert_layout(sotto_records, 144, units, 96);
+    assert_layout(sotto_evaluation, 72, confusion, 40);
     assert_layout(sotto_progress, 32, epsilon_so_far, 24);
     assert_layout(sotto_ledger_config, 104, order, 96);
     assert_layout(sotto_ledger_balance, 232, head, 160);
