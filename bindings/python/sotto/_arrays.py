@@ -61,6 +61,14 @@ def is_frame(table: Any) -> bool:
     return hasattr(table, "columns") and hasattr(table, "iloc") and hasattr(table, "to_numpy")
 
 
+def frame_names(table: Any) -> list[str] | None:
+    """The column names of a DataFrame, if all are texts; else it is read like an array."""
+    if not is_frame(table):
+        return None
+    names = list(table.columns)
+    return names if all(isinstance(name, str) for name in names) else None
+
+
 def matrix(table: Any) -> np.ndarray:
     """Rows and columns of numbers, as the library reads them."""
     if hasattr(table, "tocsr"):
@@ -69,15 +77,16 @@ def matrix(table: Any) -> np.ndarray:
     if is_frame(table):
         kinds = set(table.dtypes)
         if len(kinds) == 1 and isinstance(next(iter(kinds)), np.dtype):
-            return _two_dimensional(readable(table.to_numpy()))
+            return two_dimensional(readable(table.to_numpy()))
         cells = np.empty(table.shape, dtype=np.float64, order="F")
         for place in range(table.shape[1]):
             cells[:, place] = number_cells(column(table.iloc[:, place]))
-        return _two_dimensional(cells)
-    return readable(_two_dimensional(np.asarray(table)))
+        return two_dimensional(cells)
+    return readable(two_dimensional(np.asarray(table)))
 
 
-def _two_dimensional(values: np.ndarray) -> np.ndarray:
+def two_dimensional(values: np.ndarray) -> np.ndarray:
+    """The array itself; refused unless it has rows and columns."""
     if values.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {values.ndim}D array instead. Reshape your data either using "
@@ -85,7 +94,7 @@ def _two_dimensional(values: np.ndarray) -> np.ndarray:
             "single row")
     if values.shape[1] == 0:
         raise ValueError(f"Found array with 0 feature(s) (shape={values.shape}) while a minimum of "
-                         "1 is required")
+                         "1 is required.")
     return values
 
 

@@ -39,7 +39,8 @@ def label_set(y: np.ndarray) -> list[Any]:
         raise ValueError("Only binary classification is supported. The type of the target is "
                          "multiclass")
     if len(found) < 2:
-        raise ValueError("y has fewer than two classes; give the two classes with classes=")
+        raise ValueError(f"y has {'one class' if len(found) else 'no class'}; give the two classes "
+                         "with classes=")
     return found.tolist()
 
 
@@ -124,7 +125,11 @@ class Reader:
         if hasattr(table, "tocsr"):
             raise TypeError("Sparse input is not supported with a table's schema: give a DataFrame "
                             "or a dense array")
-        given = self._by_name(table) if _arrays.is_frame(table) else self._by_place(table)
+        if _arrays.frame_names(table) is not None:
+            given = self._by_name(table)
+        else:
+            table = _arrays.two_dimensional(np.asarray(table))
+            given = self._by_place(table)
         if needs_target and (y is None) == (self.target not in given):
             raise ValueError(
                 f"{self.owner} requires y to be passed, but the target y is None" if y is None else
@@ -133,6 +138,9 @@ class Reader:
         if y is not None and len(y) != rows:
             raise ValueError("Found input variables with inconsistent numbers of samples: "
                              f"{[rows, len(y)]}")
+        if isinstance(table, np.ndarray) and table.shape[1] == len(self.columns):
+            if table.dtype.kind in "fiub":  # numbers, in the schema's order: as they are
+                return _arrays.readable(table), given.get(self.unit)
         cells = np.full((rows, len(self.columns)), np.nan, order="F")
         for place, description in enumerate(self.columns):
             name = description["name"]
@@ -160,11 +168,10 @@ class Reader:
                 raise ValueError(f"X has no column {name!r}; give all columns of the schema")
         return {name: _arrays.column(frame[name]) for name in names}
 
-    def _by_place(self, table: Any) -> dict[str, np.ndarray]:
+    def _by_place(self, values: np.ndarray) -> dict[str, np.ndarray]:
         """An array has the schema's columns in their order, with or without the target."""
-        values = _arrays._two_dimensional(np.asarray(table))
         names = [description["name"] for description in self.columns]
         if values.shape[1] != len(names):
-            names.remove(self.target)
+            names = [name for name in names if name != self.target]
             self._check_width(values.shape[1], len(names))
         return {name: values[:, place] for place, name in enumerate(names)}

@@ -300,7 +300,7 @@ class LogisticRegression(Parameters):
         return classifier_tags(non_deterministic=self.insecure_test_seed is None)
 
     def _note_names(self, X: Any) -> None:
-        names = _frame_names(X)
+        names = _arrays.frame_names(X)
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
@@ -308,7 +308,7 @@ class LogisticRegression(Parameters):
 
     def _check_names(self, X: Any) -> None:
         """Columns with names must be those of fit(), in their order."""
-        fitted, names = getattr(self, "feature_names_in_", None), _frame_names(X)
+        fitted, names = getattr(self, "feature_names_in_", None), _arrays.frame_names(X)
         if fitted is None or names is None:
             if (fitted is None) != (names is None):
                 having = "has" if fitted is None else "does not have valid"
@@ -346,16 +346,8 @@ def _shape(X: Any) -> Any:
     return X if _arrays.is_frame(X) else _arrays.matrix(X)
 
 
-def _frame_names(X: Any) -> list[str] | None:
-    """The column names of a DataFrame, if all are texts."""
-    if not _arrays.is_frame(X):
-        return None
-    names = list(X.columns)
-    return names if all(isinstance(name, str) for name in names) else None
-
-
 def _names_of(table: Any) -> list[str]:
-    return _frame_names(table) or [f"x{place}" for place in range(table.shape[1])]
+    return _arrays.frame_names(table) or [f"x{place}" for place in range(table.shape[1])]
 
 
 def _difference(names: list[str], fitted: list[str]) -> str:
