@@ -65,7 +65,7 @@ static int show_progress(const sotto_progress *progress, void *context)
     const bool *const terminal = context;
     if (*terminal) {
         const double left = progress->step == 0
-                                ? NAN
+                                ? (double)NAN
                                 : progress->elapsed_seconds / (double)progress->step *
                                       (double)(progress->steps - progress->step);
         (void)fprintf(stderr, "\rstep %llu of %llu", (unsigned long long)progress->step,
