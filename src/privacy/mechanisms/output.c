@@ -124,6 +124,7 @@ static sotto_status derive_pure(const sot_output_config *config, sot_output_fact
     if (status != SOTTO_OK) return status;
     event.mechanism = SOTTO_PURE;
     event.epsilon = config->epsilon;
+    event.grid = SOTTO_UNSET; /* pure events have none */
     facts->events[0] = event;
 
     char purpose[SOTTO_PURPOSE_BYTES];
