@@ -121,7 +121,11 @@ class Reader:
         return values
 
     def _table(self, table: Any, y: np.ndarray | None, needs_target: bool = False):
-        """(cells in the schema's order, units or None). A column that is absent is missing."""
+        """(cells in the schema's order, units or None). A column that is absent is missing.
+
+        An array of numbers has cells as <sotto/array.h> has them: a category is its place. In a
+        DataFrame, or an array of objects, a category is its name.
+        """
         if hasattr(table, "tocsr"):
             raise TypeError("Sparse input is not supported with a table's schema: give a DataFrame "
                             "or a dense array")
@@ -138,16 +142,16 @@ class Reader:
         if y is not None and len(y) != rows:
             raise ValueError("Found input variables with inconsistent numbers of samples: "
                              f"{[rows, len(y)]}")
-        if isinstance(table, np.ndarray) and table.shape[1] == len(self.columns):
-            if table.dtype.kind in "fiub":  # numbers, in the schema's order: as they are
-                return _arrays.readable(table), given.get(self.unit)
+        coded = isinstance(table, np.ndarray) and table.dtype.kind in "fiub"
+        if coded and table.shape[1] == len(self.columns):
+            return _arrays.readable(table), given.get(self.unit)
         cells = np.full((rows, len(self.columns)), np.nan, order="F")
         for place, description in enumerate(self.columns):
             name = description["name"]
             if description["type"] in ("id", "ignore"):
                 continue
             if name in given:
-                cells[:, place] = _cells_of(description)(given[name])
+                cells[:, place] = given[name] if coded else _cells_of(description)(given[name])
             elif y is not None and name == self.target:
                 cells[:, place] = (_cells_of(description)(y) if self.classes is None
                                    else code_labels(y, self.classes))
