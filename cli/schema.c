@@ -68,7 +68,8 @@ static const cli_command draft = {
         "published. Read the draft, and replace its bounds by what is known without\n"
         "looking. The schema goes to standard output, notes to standard error.",
     .options = draft_options,
-    .example = "sotto schema draft --from-public examples/survey.csv --target smokes",
+    .example = "sotto schema draft --from-public examples/survey.csv --target smokes "
+               "2> notes.txt",
     .run = run_draft,
 };
 

@@ -135,7 +135,9 @@ static void write_values(sot_json_writer *json, sot_draft_column *column, bool t
 static void note_codes(sot_draft *draft, const sot_draft_column *column)
 {
     char shown[64];
-    if (column->many || column->value_count > CODES_MOST) return;
+    if (column->many || column->value_count > CODES_MOST ||
+        column->cells < 2 * column->value_count)
+        return;
     sot_growing_format(&draft->codes, "%s%s", draft->codes.used == 0 ? "" : ", ",
                        sot_printable(column->name, shown, sizeof shown));
 }
