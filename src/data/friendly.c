@@ -23,7 +23,6 @@ static double power_of_ten(int n)
 /* `count` units of 10^exponent: one correctly rounded operation on exact numbers. */
 static double units(double count, int exponent)
 {
-    if (fabs(count) > 0x1p53) return count; /* not reached with values of the contract */
     return exponent < 0 ? count / power_of_ten(-exponent)
                         : count * power_of_ten(exponent);
 }
@@ -37,6 +36,7 @@ static double in_units(double value, int exponent)
 double sot_decimal_below(double value, int exponent)
 {
     double count = floor(in_units(value, exponent));
+    if (!(fabs(count) < 0x1p53)) return value;
     if (units(count, exponent) > value) count -= 1.0; /* the quotient was rounded up */
     if (units(count + 1.0, exponent) <= value) count += 1.0; /* or down */
     return units(count, exponent) + 0.0;                     /* -0 is 0 */
@@ -49,7 +49,8 @@ double sot_decimal_above(double value, int exponent)
 
 double sot_decimal_near(double value, int exponent)
 {
-    return units(nearbyint(in_units(value, exponent)), exponent) + 0.0;
+    const double count = nearbyint(in_units(value, exponent));
+    return fabs(count) < 0x1p53 ? units(count, exponent) + 0.0 : value;
 }
 
 int sot_decimal_exponent(double size)

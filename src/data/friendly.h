@@ -8,8 +8,9 @@
  * "0.5", "1e+30". Returns `buffer`. */
 const char *sot_plain_number(double value, char buffer[SOT_DOUBLE_TEXT_BYTES]);
 
-/* The multiple of 10^exponent below, above or nearest to a value of at most 2^53 of them, as the
- * double nearest to that decimal. `exponent` is within +-22, where powers of ten are exact. */
+/* The multiple of 10^exponent below, above or nearest to a value, as the double nearest to that
+ * decimal. A value of more than 2^53 of them stays as it is. `exponent` is within +-22, where
+ * powers of ten are exact. */
 double sot_decimal_below(double value, int exponent);
 double sot_decimal_above(double value, int exponent);
 double sot_decimal_near(double value, int exponent);

@@ -3,25 +3,42 @@
 #define SOT_GLM_LOSS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "learn/glm/twofold.h"
 
 typedef struct sot_loss_at {
     double value, slope, curvature; /* f, f', f'' in u */
 } sot_loss_at;
 
+/* Every function is total: it takes any double, and NaN for the margin counts as 0. */
 typedef struct sot_loss {
     const char *name;
     double slope_most;     /* sup |f'|: the loss is slope_most R-Lipschitz for |x| <= R */
     double curvature_most; /* sup f'': it is curvature_most R^2-smooth */
     bool self_bounding;    /* f'' <= |f'| (1 - |f'|): the determinant is free */
-    /* Computed with errors of at most slope_error (absolute) in f' and curvature_error in f''. */
+    double twist_most;     /* sup |f'''| / f'': how fast the curvature may change */
+
+    /* In double. Errors: value_error relative in f, slope_error and curvature_error absolute in f'
+     * and f''; |slope| <= slope_most and 0 <= curvature <= curvature_most (1 + 2^-50) hold exactly. */
     void (*at)(double u, double label, sot_loss_at *out);
-    double slope_error, curvature_error;
-    /* f' to about the precision of long double; slope_error_long bounds its absolute error. */
-    long double (*slope_long)(long double u, double label);
-    double slope_error_long;
+    /* The same slope and curvature, without the value. */
+    void (*bend)(double u, double label, double *out_slope, double *out_curvature);
+    double value_error, slope_error, curvature_error;
+
+    /* f' of a margin of about 106 bits, with an absolute error of at most slope_error_careful. */
+    sot_twofold (*slope_careful)(sot_twofold u, double label);
+    double slope_error_careful;
+
+    /* f' in float for many margins, the same bits on every machine: out[i] is a function of
+     * margins[i] and labels[i] alone, |out[i]| <= slope_most exactly, and, for a margin that is a
+     * number, its absolute error is at most slopes_error. */
+    void (*slopes)(const float *margins, const float *labels, size_t count, float *out);
+    double slopes_error;
 } sot_loss;
 
-/* log(1 + exp(-y u)), y = -1 or 1: slope_most 1, curvature_most 1/4, self-bounding. */
+/* log(1 + exp(-y u)), y = -1 or 1 (any other label counts by its sign, 0 and NaN as 1):
+ * slope_most 1, curvature_most 1/4, self-bounding, |f'''| <= f''. */
 extern const sot_loss sot_loss_logistic;
 
 #endif

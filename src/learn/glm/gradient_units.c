@@ -1,0 +1,117 @@
+/* Proof note: gradient_sum.md. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/plant.h"
+#include "base/size.h"
+#include "learn/glm/problem.h"
+#include "learn/glm/units.h"
+
+enum { CHUNKS_MOST = 64, CHUNK_ROWS_LEAST = 1024, SUMS_MOST = 1 << 22 };
+
+typedef struct task {
+    const sot_glm *glm;
+    const sot_units *units;
+    const float *theta;
+    float per_unit; /* 1 / spacing */
+    size_t width;
+    int64_t *sums;     /* width a chunk */
+    int32_t *partials; /* width a chunk */
+} task;
+
+static sotto_status units_chunk(size_t chunk, size_t begin, size_t end, void *context,
+                                sotto_error *error)
+{
+    (void)error;
+    const task *shared = context;
+    const sot_matrix *matrix = shared->glm->matrix;
+    int64_t *sum = shared->sums + chunk * shared->width;
+    int32_t *partial = shared->partials + chunk * shared->width;
+    float margins[SOT_UNITS_STEP_MOST];
+    float labels[SOT_UNITS_STEP_MOST];
+    float scales[SOT_UNITS_STEP_MOST];
+    const size_t step = sot_units_step(matrix);
+
+    for (size_t first = begin; first < end; first += SOT_UNITS_FLUSH_ROWS) {
+        const size_t last =
+            end - first > SOT_UNITS_FLUSH_ROWS ? first + SOT_UNITS_FLUSH_ROWS : end;
+        for (size_t i = first; i < last; i += step) {
+            const size_t next = last - i > step ? i + step : last;
+            shared->units->dots(matrix, i, next, shared->theta, margins);
+            for (size_t k = 0; k < next - i; k++)
+                labels[k] = (float)matrix->labels[i + k];
+            shared->glm->loss->slopes(margins, labels, next - i, scales);
+            for (size_t k = 0; k < next - i; k++)
+                scales[k] *= shared->per_unit;
+            shared->units->add(matrix, i, next, scales, partial);
+        }
+        for (size_t j = 0; j < shared->width; j++) {
+            sum[j] += partial[j];
+            partial[j] = 0;
+        }
+    }
+    sot_wipe(margins, sizeof margins);
+    sot_wipe(scales, sizeof scales);
+    return SOTTO_OK;
+}
+
+static float to_float(double x)
+{
+    if (isnan(x)) return 0.0f;
+    return (float)fmin(fmax(x, -(double)FLT_MAX), (double)FLT_MAX);
+}
+
+sotto_status sot_glm_gradient_units(const sot_glm *glm, const double *theta,
+                                    double spacing, int64_t *out_units,
+                                    sotto_error *error)
+{
+    int exponent;
+    if (!(spacing > 0.0) || frexp(spacing, &exponent) != 0.5 || exponent < -100 ||
+        exponent > 100)
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "spacing is %g; set it to a power of two between 2^-100 and 2^99",
+                        spacing);
+    const sot_matrix *matrix = glm->matrix;
+    const size_t width = sot_units_width(matrix);
+    size_t chunks_most = SUMS_MOST / width;
+    if (chunks_most > CHUNKS_MOST) chunks_most = CHUNKS_MOST;
+    if (chunks_most == 0) chunks_most = 1;
+    size_t chunk_rows = sot_size_blocks(matrix->rows, chunks_most);
+    if (chunk_rows < CHUNK_ROWS_LEAST) chunk_rows = CHUNK_ROWS_LEAST;
+    const size_t chunks = sot_size_blocks(matrix->rows, chunk_rows);
+
+    task shared = {.glm = glm,
+                   .units = sot_units_for(matrix),
+                   .per_unit = (float)(1.0 / spacing),
+                   .width = width};
+    float *at = sot_new_array(width, sizeof *at);
+    shared.sums = sot_new_array(chunks, width * sizeof *shared.sums);
+    shared.partials = sot_new_array(chunks, width * sizeof *shared.partials);
+    sotto_status status = SOTTO_OK;
+    if (at == NULL || shared.sums == NULL || shared.partials == NULL) {
+        status = sot_fail_memory(error, chunks + 1, width * sizeof *shared.sums);
+        goto done;
+    }
+    for (size_t j = 0; j < matrix->columns; j++)
+        at[j] = to_float(theta[j]);
+    shared.theta = at;
+    status = sot_parallel_for(glm->pool, matrix->rows, chunk_rows, units_chunk, &shared,
+                              error);
+    if (status != SOTTO_OK) goto done;
+    for (size_t j = 0; j < matrix->columns; j++) {
+        out_units[j] = 0;
+        for (size_t chunk = 0; chunk < chunks; chunk++)
+            out_units[j] += shared.sums[chunk * width + j];
+    }
+done:
+    if (at != NULL) sot_wipe_and_free(at, width * sizeof *at);
+    if (shared.sums != NULL)
+        sot_wipe_and_free(shared.sums, chunks * width * sizeof *shared.sums);
+    if (shared.partials != NULL)
+        sot_wipe_and_free(shared.partials, chunks * width * sizeof *shared.partials);
+    return status;
+}

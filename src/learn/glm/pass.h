@@ -1,0 +1,87 @@
+/* glm/pass.h: passes over the rows of a problem, with a workspace that lasts for many of them.
+ *
+ * Rows are cut into chunks that depend on the matrix's shape alone. A chunk adds up its blocks of
+ * rows, the chunks are added up in their order: the same bits for any number of threads, and no
+ * long chain of roundings. Vectors have `width` numbers (glm/rows.h).
+ */
+#ifndef SOT_GLM_PASS_H
+#define SOT_GLM_PASS_H
+
+#include "learn/glm/problem.h"
+#include "learn/glm/rows.h"
+
+typedef struct sot_pass {
+    const sot_glm *glm;
+    const sot_rows *rows;
+    size_t width;
+    size_t step;       /* rows looked at together */
+    size_t block_rows; /* added up first */
+    size_t chunk_rows, chunks;
+    double *sums;    /* 2 width a chunk */
+    double *numbers; /* 2 a chunk */
+} sot_pass;
+
+/* What the rounding errors of a gradient depend on, and the constants to bound them. */
+typedef struct sot_pass_bounds {
+    double frobenius_upper; /* sqrt of the sum of all x_ij^2 */
+    double linear_upper;    /* |b| */
+    double row_upper;       /* the longest row */
+    size_t terms;           /* of a row's product with theta, at most */
+} sot_pass_bounds;
+
+/* Free with sot_pass_end(), also after a failure. */
+SOTTO_MUST_CHECK sotto_status sot_pass_begin(const sot_glm *glm, sot_pass *out_pass,
+                                             sotto_error *error);
+void sot_pass_end(sot_pass *pass); /* wipes */
+
+/* A zeroed vector of `width` numbers; NULL when memory runs out. */
+double *sot_pass_vector(const sot_pass *pass);
+void sot_pass_drop(const sot_pass *pass, double *vector); /* wipes; NULL is fine */
+
+/* The gradient in double. Also, unless NULL: f'' of every row, the objective, and the sum of the
+ * squares of the computed slopes. */
+typedef struct sot_pass_result {
+    double *gradient;
+    double *curvatures;
+    double *value;
+    double *slope_squares;
+} sot_pass_result;
+
+SOTTO_MUST_CHECK sotto_status sot_pass_gradient(sot_pass *pass, const double *theta,
+                                                const sot_pass_result *out,
+                                                sotto_error *error);
+
+/* The gradient at theta + theta_low in about 106 bits: gradient + gradient_low. theta_low NULL: 0. */
+SOTTO_MUST_CHECK sotto_status sot_pass_gradient_careful(
+    sot_pass *pass, const double *theta, const double *theta_low, double *out_gradient,
+    double *out_gradient_low, double *out_slope_squares, sotto_error *error);
+
+/* (X^T C X + lambda) v, C the diagonal matrix of curvatures. */
+SOTTO_MUST_CHECK sotto_status sot_pass_curved(sot_pass *pass, const double *curvatures,
+                                              const double *v, double *out,
+                                              sotto_error *error);
+
+/* Its diagonal. */
+SOTTO_MUST_CHECK sotto_status sot_pass_diagonal(sot_pass *pass, const double *curvatures,
+                                                double *out, sotto_error *error);
+
+/* The whole matrix: columns^2 numbers, row by row, the lower triangle only. */
+SOTTO_MUST_CHECK sotto_status sot_pass_hessian(sot_pass *pass, const double *curvatures,
+                                               double *out, sotto_error *error);
+
+SOTTO_MUST_CHECK sotto_status sot_pass_measure(sot_pass *pass,
+                                               sot_pass_bounds *out_bounds,
+                                               sotto_error *error);
+
+/* An upper bound of |v|, whatever its size; infinite if a number in it is not finite. */
+double sot_norm_upper(const double *v, size_t count);
+
+/* gradient_norm.md: upper bounds of |exact gradient|, from a computed one. */
+double sot_pass_norm_upper(const sot_pass *pass, const sot_pass_bounds *bounds,
+                           const double *theta, const double *gradient,
+                           double slope_squares);
+double sot_pass_norm_upper_careful(const sot_pass *pass, const sot_pass_bounds *bounds,
+                                   const double *theta, const double *gradient,
+                                   const double *gradient_low, double slope_squares);
+
+#endif

@@ -1,0 +1,57 @@
+/* glm/rows.h: the two things done to rows, many times over: theta.x, and adding up multiples of x.
+ *
+ * Order       The result for a row depends on that row and theta alone, and the order of all
+ *             additions is fixed, so that portable and AVX2 give the same bits. Products are
+ *             rounded, then added: no fused operation.
+ * Width       Vectors have sot_rows_width() numbers: a dense row's stride, zeros behind the columns;
+ *             zeros add no rounding error.
+ */
+#ifndef SOT_GLM_ROWS_H
+#define SOT_GLM_ROWS_H
+
+#include "data/matrix.h"
+
+typedef struct sot_rows {
+    /* out[i - begin] = theta.x_i for begin <= i < end. */
+    void (*dots)(const sot_matrix *matrix, size_t begin, size_t end, const double *theta,
+                 double *out);
+    /* sum += scales[i - begin] x_i, in the order of the rows. */
+    void (*add)(const sot_matrix *matrix, size_t begin, size_t end, const double *scales,
+                double *sum);
+} sot_rows;
+
+enum { SOT_PANEL = 8, SOT_PANEL_ROWS = 64 };
+
+/* A corner of a Hessian: sum[a stride + b] += sum over `rows` of left[a] right[b], a < 4, b < 8.
+ * `left` and `right` have SOT_PANEL numbers a row, one row after another. */
+typedef void (*sot_tile_function)(const double *left, const double *right, size_t rows,
+                                  double *sum, size_t stride);
+
+void sot_tile_portable(const double *left, const double *right, size_t rows, double *sum,
+                       size_t stride);
+sot_tile_function sot_tile_avx2(void); /* NULL where the processor has no AVX2 */
+
+/* The fastest for this matrix and processor. */
+const sot_rows *sot_rows_for(const sot_matrix *matrix);
+
+/* The reference. */
+const sot_rows *sot_rows_portable(const sot_matrix *matrix);
+
+/* For dense matrices; NULL where the processor has no AVX2. A gather is no faster than loads, so
+ * there is none for sparse rows. */
+const sot_rows *sot_rows_avx2(void);
+
+static inline size_t sot_rows_width(const sot_matrix *matrix)
+{
+    return matrix->dense != NULL ? matrix->stride : matrix->columns;
+}
+
+/* The most terms a row's product with theta has. */
+size_t sot_rows_terms_most(const sot_matrix *matrix);
+
+/* Rows that fit the first cache together, a multiple of 4: what is read twice stays there. */
+size_t sot_rows_step(const sot_matrix *matrix);
+
+enum { SOT_ROWS_STEP_MOST = 256 };
+
+#endif

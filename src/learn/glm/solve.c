@@ -1,0 +1,209 @@
+/* Proof note: solver.md. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/glm/newton.h"
+#include "learn/glm/pass.h"
+#include "learn/glm/problem.h"
+
+enum {
+    QUICK_STEPS_MOST = 100, /* in double; then the careful stage takes over */
+    STUCK_STEPS_MOST = 6,   /* steps without a smaller gradient */
+    SHORTER_MOST = 40       /* times a step is shortened */
+};
+
+/* A point with all that a pass found there. */
+typedef struct point {
+    double *theta;
+    double *gradient;
+    double *curvatures; /* of each row */
+    double slope_squares;
+    double norm;
+} point;
+
+typedef struct solver {
+    sot_pass pass;
+    sot_newton newton;
+    sot_pass_bounds bounds;
+    double tau;
+    point here, there;
+    double *direction;
+    double *low; /* careful stage: theta's second doubles */
+    double *gradient_low;
+} solver;
+
+static bool new_point(const sot_pass *pass, point *out)
+{
+    out->theta = sot_pass_vector(pass);
+    out->gradient = sot_pass_vector(pass);
+    out->curvatures = sot_new_array(pass->glm->matrix->rows, sizeof *out->curvatures);
+    return out->theta != NULL && out->gradient != NULL && out->curvatures != NULL;
+}
+
+static void free_point(const sot_pass *pass, point *old)
+{
+    sot_pass_drop(pass, old->theta);
+    sot_pass_drop(pass, old->gradient);
+    if (old->curvatures != NULL)
+        sot_wipe_and_free(old->curvatures,
+                          pass->glm->matrix->rows * sizeof *old->curvatures);
+}
+
+static sotto_status begin(const sot_glm *glm, double tau, solver *s, sotto_error *error)
+{
+    s->tau = tau;
+    sotto_status status = sot_pass_begin(glm, &s->pass, error);
+    if (status != SOTTO_OK) return status;
+    const bool points = new_point(&s->pass, &s->here) && new_point(&s->pass, &s->there);
+    s->direction = sot_pass_vector(&s->pass);
+    s->low = sot_pass_vector(&s->pass);
+    s->gradient_low = sot_pass_vector(&s->pass);
+    if (!points || s->direction == NULL || s->low == NULL || s->gradient_low == NULL)
+        return sot_fail_memory(error, glm->matrix->rows + s->pass.width, sizeof(double));
+    status = sot_newton_begin(&s->pass, sot_newton_direct_pays(glm->matrix), &s->newton,
+                              error);
+    if (status != SOTTO_OK) return status;
+    return sot_pass_measure(&s->pass, &s->bounds, error);
+}
+
+static void end(solver *s)
+{
+    if (s->pass.glm == NULL) return;
+    sot_newton_end(&s->newton);
+    free_point(&s->pass, &s->here);
+    free_point(&s->pass, &s->there);
+    sot_pass_drop(&s->pass, s->direction);
+    sot_pass_drop(&s->pass, s->low);
+    sot_pass_drop(&s->pass, s->gradient_low);
+    sot_pass_end(&s->pass);
+}
+
+static sotto_status look(solver *s, point *at, sotto_error *error)
+{
+    const sot_pass_result out = {.gradient = at->gradient,
+                                 .curvatures = at->curvatures,
+                                 .slope_squares = &at->slope_squares};
+    const sotto_status status = sot_pass_gradient(&s->pass, at->theta, &out, error);
+    if (status == SOTTO_OK)
+        at->norm = sot_norm_upper(at->gradient, s->pass.glm->matrix->columns);
+    return status;
+}
+
+/* Moves `there` along the direction until the slope of J, negative at the start, has not become
+ * clearly positive: J is convex, so up to the point where it vanishes J falls. */
+static sotto_status step(solver *s, sotto_error *error)
+{
+    const size_t columns = s->pass.glm->matrix->columns;
+    const double slope = sot_product(s->here.gradient, s->direction, columns);
+    double length = 1.0;
+    for (int shorter = 0; shorter < SHORTER_MOST; shorter++) {
+        for (size_t j = 0; j < columns; j++)
+            s->there.theta[j] = s->here.theta[j] + length * s->direction[j];
+        const sotto_status status = look(s, &s->there, error);
+        if (status != SOTTO_OK) return status;
+        const double next = sot_product(s->there.gradient, s->direction, columns);
+        if (next <= 0.5 * fabs(slope) || s->there.norm <= 0.5 * s->here.norm) break;
+        const double secant = fabs(slope) / (fabs(slope) + next);
+        length *= secant > 0.1 ? secant : 0.1; /* NaN: 0.1 */
+    }
+    return SOTTO_OK;
+}
+
+/* Newton's method in double. *out_done if the certificate holds at `here`. */
+static sotto_status quick(solver *s, bool *out_done, sotto_error *error)
+{
+    double best = (double)INFINITY;
+    double first = 0.0;
+    int stuck = 0;
+    sotto_status status = look(s, &s->here, error);
+    for (int steps = 0; status == SOTTO_OK; steps++) {
+        const double upper = sot_pass_norm_upper(&s->pass, &s->bounds, s->here.theta,
+                                                 s->here.gradient, s->here.slope_squares);
+        if (upper <= s->tau) {
+            *out_done = true;
+            return SOTTO_OK;
+        }
+        if (steps == 0) first = s->here.norm;
+        stuck = s->here.norm < 0.9 * best ? 0 : stuck + 1;
+        if (s->here.norm < best) best = s->here.norm;
+        /* Below tau, so only rounding stands between the point and its certificate. */
+        const bool rounding_only = s->here.norm <= 0.5 * s->tau;
+        if (rounding_only || stuck > STUCK_STEPS_MOST || steps == QUICK_STEPS_MOST ||
+            !isfinite(s->here.norm))
+            return SOTTO_OK;
+        const double tolerance = fmin(0.1, sqrt(s->here.norm / first));
+        status = sot_newton_direction(&s->newton, s->here.curvatures, s->here.gradient,
+                                      tolerance, s->direction, error);
+        if (status != SOTTO_OK) return status;
+        status = step(s, error);
+        const point passed = s->here;
+        s->here = s->there;
+        s->there = passed;
+    }
+    return status;
+}
+
+/* Damped Newton's method with the gradient in twofold numbers: solver.md proves that it ends. */
+static sotto_status careful(solver *s, sotto_error *error)
+{
+    const sot_glm *glm = s->pass.glm;
+    const size_t columns = glm->matrix->columns;
+    point *here = &s->here;
+    bool keep_low = false;
+    double before = (double)INFINITY;
+    for (size_t j = 0; j < columns; j++) {
+        if (!isfinite(here->theta[j]) || fabs(here->theta[j]) > 0x1p900) {
+            memset(here->theta, 0, s->pass.width * sizeof *here->theta);
+            break;
+        }
+    }
+    for (;;) {
+        sotto_status status = look(s, here, error); /* for the curvatures */
+        if (status != SOTTO_OK) return status;
+        status = sot_pass_gradient_careful(&s->pass, here->theta, s->low, here->gradient,
+                                           s->gradient_low, &here->slope_squares, error);
+        if (status != SOTTO_OK) return status;
+        const double upper =
+            sot_pass_norm_upper_careful(&s->pass, &s->bounds, here->theta, here->gradient,
+                                        s->gradient_low, here->slope_squares);
+        const double rounded = glm->lambda * sot_norm_upper(s->low, columns);
+        if ((upper + rounded) * (1.0 + 0x1p-50) <= s->tau) return SOTTO_OK;
+        if (!(upper <= 0.5 * before)) keep_low = true;
+        before = upper;
+
+        status = sot_newton_direction(&s->newton, here->curvatures, here->gradient,
+                                      0x1p-20, s->direction, error);
+        if (status != SOTTO_OK) return status;
+        const double reach = glm->loss->twist_most * s->bounds.row_upper *
+                             sot_norm_upper(s->direction, columns);
+        const double length = reach > 0.0 ? log1p(reach) / reach : 1.0;
+        for (size_t j = 0; j < columns; j++) {
+            const sot_twofold at = {here->theta[j], s->low[j]};
+            const sot_twofold next = sot_twofold_plus(at, length * s->direction[j]);
+            here->theta[j] = next.high;
+            s->low[j] = keep_low ? next.low : 0.0;
+        }
+    }
+}
+
+sotto_status sot_glm_solve(const sot_glm *glm, double tau, double *theta,
+                           sotto_error *error)
+{
+    if (!(tau > 0.0))
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "tau is %g; set it to a positive bound on the gradient", tau);
+    const size_t columns = glm->matrix->columns;
+    solver s = {0};
+    bool done = false;
+    sotto_status status = begin(glm, tau, &s, error);
+    if (status != SOTTO_OK) goto finish;
+    memcpy(s.here.theta, theta, columns * sizeof *theta);
+    status = quick(&s, &done, error);
+    if (status == SOTTO_OK && !done) status = careful(&s, error);
+    if (status == SOTTO_OK) memcpy(theta, s.here.theta, columns * sizeof *theta);
+finish:
+    end(&s);
+    return status;
+}
