@@ -4,7 +4,12 @@
 
 #include "frame.h"
 
+extern const cli_command cli_schema;     /* draft, check, sample */
+extern const cli_command cli_train;      /* a private model of a table */
 extern const cli_command cli_release;    /* count, sum, mean, ..., choose, rr */
+extern const cli_command cli_predict;    /* what a model says of rows */
+extern const cli_command cli_evaluate;   /* how well it does */
+extern const cli_command cli_export;     /* a model as a C header */
 extern const cli_command cli_account;    /* epsilon, delta, noise, steps */
 extern const cli_command cli_plan;       /* what a plan would cost */
 extern const cli_command cli_verify;     /* recompute a certificate */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frame.h"
@@ -79,4 +80,17 @@ sotto_status cli_write_file(const char *label, const char *path, const char *tex
     (void)unlink(path);
     return cli_fail(error, SOTTO_IO, "%s %.100s cannot be written: %s", label, path,
                     strerror(cause));
+}
+
+sotto_status cli_spare(const char *what, const char *path, const char *output,
+                       sotto_error *error)
+{
+    struct stat kept, replaced;
+    if (path == NULL || output == NULL || stat(output, &replaced) != 0 ||
+        stat(path, &kept) != 0 || replaced.st_dev != kept.st_dev ||
+        replaced.st_ino != kept.st_ino)
+        return SOTTO_OK;
+    return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the output %s would replace the %s; give it a name of its own",
+                    output, what);
 }

@@ -18,4 +18,9 @@ SOTTO_MUST_CHECK sotto_status cli_read_file(const char *label, const char *path,
 SOTTO_MUST_CHECK sotto_status cli_write_file(const char *label, const char *path,
                                              const char *text, sotto_error *error);
 
+/* The output replaces what has its name. The library sees to data and ledger; files that only the
+ * command knows, such as a schema, are spared here. `path` and `output` may be NULL. */
+SOTTO_MUST_CHECK sotto_status cli_spare(const char *what, const char *path,
+                                        const char *output, sotto_error *error);
+
 #endif

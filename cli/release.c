@@ -1,11 +1,11 @@
 /* sotto release: one private statistic of a table. Fills a config, makes one call, prints. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <sotto/release.h>
 
 #include "commands.h"
+#include "input.h"
 
 /* --- the words --- */
 
@@ -202,21 +202,6 @@ static sotto_status make_config(const cli_call *call, sotto_statistic statistic,
     return status;
 }
 
-/* The output replaces what has its name. The library sees to data and ledger, but gets a schema,
- * not its file. */
-static sotto_status spare_schema(const cli_call *call, sotto_error *error)
-{
-    struct stat output, schema;
-    const char *path = cli_text(call, "output");
-    if (path == NULL || cli_text(call, "schema") == NULL || stat(path, &output) != 0 ||
-        stat(cli_text(call, "schema"), &schema) != 0 || output.st_dev != schema.st_dev ||
-        output.st_ino != schema.st_ino)
-        return SOTTO_OK;
-    return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the output %s would replace the schema; give it a name of its own",
-                    path);
-}
-
 /* --- what is printed --- */
 
 /* Values on standard output; the certificate on standard error unless a file has it. */
@@ -239,7 +224,9 @@ static sotto_status release(const cli_call *call, sotto_statistic statistic,
     sotto_schema *schema = NULL;
     sotto_release_result *result = NULL;
     sotto_status status = make_config(call, statistic, where, &config, error);
-    if (status == SOTTO_OK) status = spare_schema(call, error);
+    if (status == SOTTO_OK) {
+        status = cli_spare("schema", cli_text(call, "schema"), config.output, error);
+    }
     if (status == SOTTO_OK && cli_text(call, "schema") != NULL)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK)

@@ -45,9 +45,8 @@ typedef enum sotto_mechanism {
     SOTTO_EXPONENTIAL = 8,          /* epsilon; priced as pure */
     SOTTO_PERMUTE_AND_FLIP = 9,     /* epsilon; priced as pure */
     SOTTO_RANDOMIZED_RESPONSE = 10, /* epsilon, categories; priced as pure */
-    SOTTO_OBJECTIVE_PERTURBATION =
-        11 /* noise_multiplier, atom: the loss is that of a Gaussian
-                                         release, or `atom` where that is less */
+    SOTTO_OBJECTIVE_PERTURBATION = 11 /* noise_multiplier, atom: the loss is that of a
+                                       * Gaussian release, or `atom` where that is less */
 } sotto_mechanism;
 
 typedef enum sotto_sampling {
@@ -211,7 +210,7 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_epsilon_inexact(
     double sampler_error, sotto_account *out_account, sotto_error *error);
 
 /* The plan in single numbers, rounded up: it is mu-GDP if all its events are Gaussian or GDP
- * and not sampled, rho-zCDP if none is sampled or has a delta; NaN where it is not. */
+ * and not sampled, rho-zCDP if none is sampled or has a delta or an atom; NaN where it is not. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_single_numbers(
     const sotto_plan *plan, double *out_mu, double *out_rho, sotto_error *error);
 

@@ -1,8 +1,10 @@
 /* sotto/schema.h: what is public about a table, written down before a record is read.
  *
- * Idea        Types, bounds, categories and the treatment of missing values come from this file
- *             and never from rows. Every cell maps to a value inside the column's public range,
- *             so that no cell can stop a run, and none leaves a trace in a message.
+ * Idea        Types, bounds, categories, labels and the treatment of missing values come from
+ *             this file and never from rows. Every cell maps to a value inside the column's
+ *             public range, so that no cell can stop a run, and none leaves a trace in a message.
+ * Kinds       A table has columns with names and types. A matrix ("features": d) has d numbers
+ *             a row and a label: the short schema of LIBSVM files and of arrays in memory.
  * File        docs/schema.md
  */
 #ifndef SOTTO_SCHEMA_H
@@ -27,6 +29,14 @@ typedef enum sotto_column_type {
     SOTTO_COLUMN_IGNORE = 6    /* in the file, not read */
 } sotto_column_type;
 
+/* How the cells of a number, integer or boolean become a feature: (cell - center) / width. */
+typedef enum sotto_scaling {
+    SOTTO_SCALE_SYMMETRIC = 1, /* the bounds become -1 and 1; the default of numbers */
+    SOTTO_SCALE_UNIT = 2,      /* the bounds become 0 and 1; the default of booleans */
+    SOTTO_SCALE_NONE = 3,      /* as it is */
+    SOTTO_SCALE_AFFINE = 4     /* center and width of the schema */
+} sotto_scaling;
+
 /* Borrowed from the schema. */
 typedef struct sotto_column {
     const char *name;
@@ -36,7 +46,37 @@ typedef struct sotto_column {
     double missing;            /* what a missing or malformed cell counts as */
     const char *const *values; /* of a category, in the order of the schema */
     size_t value_count;
+    sotto_scaling scaling; /* NONE where there is nothing to scale */
+    double center, width;  /* of the scaling; width is above 0 */
+    const char *source;    /* where bounds or values come from; NULL: not said */
 } sotto_column;
+
+/* What is to be predicted, and the public set of its labels. Borrowed from the schema. */
+typedef struct sotto_target {
+    const char *column; /* NULL in a matrix: the row's own label */
+    size_t index;       /* of the column; 0 in a matrix */
+    /* Of two labels the second is the positive one. None: a number, for regression. */
+    const char *const *labels;
+    const double *codes; /* the cell (or the matrix's label) that means each label; of a
+                            threshold 0 and 1 */
+    size_t label_count;
+    size_t missing; /* the label of everything that is none of them */
+    bool
+        threshold; /* a number becomes the second label where it is greater than `above` */
+    double above;  /* 0 without a threshold */
+} sotto_target;
+
+/* How a row comes to its norm bound. */
+typedef enum sotto_norm_rule {
+    SOTTO_NORM_CLIP = 1, /* rows longer than the bound are shrunk to it */
+    SOTTO_NORM_SCALE = 2 /* every row is divided by its own norm, times the bound */
+} sotto_norm_rule;
+
+typedef struct sotto_row_norm {
+    bool given; /* false: a table without row_norm; the bound follows from its columns */
+    double bound; /* 0 when not given */
+    sotto_norm_rule rule;
+} sotto_row_norm;
 
 typedef struct sotto_schema sotto_schema;
 
@@ -53,7 +93,7 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_load(const char *path,
                                                           sotto_error *error);
 SOTTO_API void sotto_schema_free(sotto_schema *schema);
 
-/* Number of columns. */
+/* Number of columns; 0 for a matrix. */
 SOTTO_API size_t sotto_schema_size(const sotto_schema *schema);
 
 /* Borrowed; `index` must be below sotto_schema_size(). */
@@ -66,7 +106,9 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_find(const sotto_schema *sc
                                                           size_t *out_index,
                                                           sotto_error *error);
 
-/* The dataset id, the ledger's path and the unit's column; NULL when the schema has none. */
+/* A sentence about the data, the dataset id, the ledger's path and the unit's column; NULL when
+ * the schema has none. */
+SOTTO_API const char *sotto_schema_about(const sotto_schema *schema);
 SOTTO_API const char *sotto_schema_dataset(const sotto_schema *schema);
 SOTTO_API const char *sotto_schema_ledger(const sotto_schema *schema);
 SOTTO_API const char *sotto_schema_unit(const sotto_schema *schema);
@@ -74,8 +116,36 @@ SOTTO_API const char *sotto_schema_unit(const sotto_schema *schema);
 /* The most rows one unit may contribute; 0 when the unit is a row. */
 SOTTO_API uint64_t sotto_schema_unit_rows(const sotto_schema *schema);
 
+/* A schema with "features" and without "columns", and the number of them; else false and 0. */
+SOTTO_API bool sotto_schema_is_matrix(const sotto_schema *schema);
+SOTTO_API size_t sotto_schema_features(const sotto_schema *schema);
+
+/* Borrowed; NULL when a table's schema names none. A matrix always has one. */
+SOTTO_API const sotto_target *sotto_schema_target(const sotto_schema *schema);
+
+/* Bound and rule for the features of a row, without the constant column. */
+SOTTO_API sotto_row_norm sotto_schema_row_norm(const sotto_schema *schema);
+
+/* The value of the constant column; 0: there is none. */
+SOTTO_API double sotto_schema_intercept(const sotto_schema *schema);
+
+/* The schema as one line of JSON in one spelling, all defaults written out: schemas that mean
+ * the same give the same text, and parsing it gives the same schema, but for `ledger`, which is
+ * left out (it says where this machine keeps its budget). `target` names another column as the
+ * target, with that column's own labels; NULL: the schema's own, if any. Free the text with
+ * sotto_schema_free_text(). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_to_json(const sotto_schema *schema,
+                                                             const char *target,
+                                                             char **out_json,
+                                                             sotto_error *error);
+SOTTO_API void sotto_schema_free_text(char *text); /* NULL is fine */
+
 /* "number", "integer", ...; "unknown" for other values. */
 SOTTO_API const char *sotto_column_type_name(sotto_column_type type);
+/* "symmetric", "unit", "none"; "affine" for a center and a width; "unknown" for other values. */
+SOTTO_API const char *sotto_scaling_name(sotto_scaling scaling);
+/* "clip", "scale"; "unknown" for other values. */
+SOTTO_API const char *sotto_norm_rule_name(sotto_norm_rule rule);
 
 #ifdef __cplusplus
 }

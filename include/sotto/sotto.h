@@ -3,6 +3,7 @@
 #define SOTTO_SOTTO_H
 
 #include <sotto/accountant.h>
+#include <sotto/array.h>
 #include <sotto/certificate.h>
 #include <sotto/error.h>
 #include <sotto/exponential.h>
@@ -11,6 +12,7 @@
 #include <sotto/grid.h>
 #include <sotto/laplace.h>
 #include <sotto/ledger.h>
+#include <sotto/model.h>
 #include <sotto/noisy_max.h>
 #include <sotto/permute_and_flip.h>
 #include <sotto/progress.h>
@@ -19,6 +21,7 @@
 #include <sotto/release.h>
 #include <sotto/rng.h>
 #include <sotto/schema.h>
+#include <sotto/schema_tools.h>
 #include <sotto/selection.h>
 #include <sotto/sparse_vector.h>
 #include <sotto/system.h>

@@ -6,6 +6,8 @@
 
 #include <sodium.h>
 
+#include "base/size.h"
+
 #ifdef SOTTO_TESTING
 #include <stdatomic.h>
 
@@ -47,6 +49,27 @@ void *sot_resize_array(void *array, size_t old_count, size_t new_count, size_t s
     if (new_count > old_count)
         memset(grown + old_count * size, 0, bytes - old_count * size);
     return grown;
+}
+
+void *sot_move_array(void *array, size_t old_count, size_t new_count, size_t size)
+{
+    void *moved = sot_new_array(new_count, size);
+    if (moved == NULL) return NULL;
+    const size_t kept = old_count < new_count ? old_count : new_count;
+    if (kept > 0) memcpy(moved, array, kept * size);
+    sot_wipe_and_free(array, old_count * size);
+    return moved;
+}
+
+void *sot_new_aligned(size_t count, size_t size)
+{
+    size_t bytes;
+    if (!sot_size_mul(count, size, &bytes)) return NULL;
+    if (!sot_size_align(bytes == 0 ? 1 : bytes, SOT_ALIGNMENT_BYTES, &bytes)) return NULL;
+    if (must_fail()) return NULL;
+    void *memory = aligned_alloc(SOT_ALIGNMENT_BYTES, bytes);
+    if (memory != NULL) memset(memory, 0, bytes);
+    return memory;
 }
 
 char *sot_copy_string(const char *text)

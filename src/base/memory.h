@@ -12,6 +12,15 @@ void *sot_new_array(size_t count, size_t size);
  * NULL and the old array stays valid. The old bytes are not wiped: not for secrets. */
 void *sot_resize_array(void *array, size_t old_count, size_t new_count, size_t size);
 
+/* The same for records: the array moves to new memory, and the old one is wiped before it is
+ * freed. On failure returns NULL and the old array stays valid. */
+void *sot_move_array(void *array, size_t old_count, size_t new_count, size_t size);
+
+enum { SOT_ALIGNMENT_BYTES = 64 }; /* a cache line; the widest vector registers */
+
+/* Like sot_new_array(), beginning at a multiple of SOT_ALIGNMENT_BYTES. Free with sot_free(). */
+void *sot_new_aligned(size_t count, size_t size);
+
 /* A copy of a string, or NULL. */
 char *sot_copy_string(const char *text);
 

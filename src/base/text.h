@@ -38,6 +38,10 @@ void sot_format_double(double value, char buffer[SOT_DOUBLE_TEXT_BYTES]);
 /* The same bits in C's hexadecimal form, "0x1.8p+0", as printf("%a") spells them in glibc. */
 void sot_format_hex(double value, char buffer[SOT_DOUBLE_TEXT_BYTES]);
 
+/* Reads what sot_format_hex() writes, and nothing else: every double has one spelling, so that
+ * what reads back is the same text. SOT_NUMBER_MALFORMED for all others. */
+sot_number sot_parse_hex(const char *text, size_t size_bytes, double *out_value);
+
 /* The digits of what printf("%.*e") printed, whatever stands for its decimal point: "1,25e+03"
  * gives the digits "125" and the exponent 3. `digits` has room for all of them and a NUL. */
 void sot_split_scientific(const char *printed, char *digits, int *out_exponent);

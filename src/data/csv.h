@@ -9,6 +9,8 @@
  *             the column's bounds. No count, no line number, no message tells of it.
  * Refused     Only what is seen before the first row: no file, no header, a header that does not
  *             name the schema's columns; and files that cannot be read to the end.
+ * Memory      Bounded by the schema: of a line only the first bytes are kept, 1 MiB and what the
+ *             schema's own names and values take; cells behind them count as missing.
  */
 #ifndef SOT_DATA_CSV_H
 #define SOT_DATA_CSV_H
@@ -20,10 +22,13 @@
 typedef struct sot_csv sot_csv;
 
 /* Opens the file and reads its header; no row is looked at. Messages quote the file's name and
- * the schema, never the file: without a header its first line is a record. The schema must outlive the reader. A name ending in
- * .tsv or .tsv.gz is read with tabs, every other with commas. */
+ * the schema, never the file: without a header its first line is a record. The schema is a table's
+ * and must outlive the reader. A name ending in .tsv or .tsv.gz is read with tabs, every other with
+ * commas. With `without_target` the target, id and ignored columns may be missing from the file:
+ * they count as missing in every row. */
 SOTTO_MUST_CHECK sotto_status sot_csv_open(const char *path, const sotto_schema *schema,
-                                           sot_csv **out_csv, sotto_error *error);
+                                           bool without_target, sot_csv **out_csv,
+                                           sotto_error *error);
 void sot_csv_close(sot_csv *csv); /* wipes what it read; NULL is fine */
 
 /* The next row: out_values has one double for each column of the schema (a category's index;

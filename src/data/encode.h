@@ -38,6 +38,9 @@ size_t sot_encoding_dimension(const sot_encoding *encoding);
 double sot_encoding_bound(const sot_encoding *encoding);
 /* The value of the constant column; 0: none. */
 double sot_encoding_intercept(const sot_encoding *encoding);
+/* How rows come to their norm, before the constant column is appended: `given` is false when no
+ * row of the schema is long enough to be cut, `bound` is what holds in either case. */
+sotto_row_norm sot_encoding_row_norm(const sot_encoding *encoding);
 /* Every feature is m 2^exponent with |m| <= 2^24. */
 int sot_encoding_exponent(const sot_encoding *encoding);
 /* Non-zero features a record has at most: says whether a sparse matrix pays. */

@@ -1,19 +1,22 @@
 /* learn/learner.h: where the families of learners meet the run.
  *
- * A learner sees three things, one after another: settings and the public side of the data
- * (`prepare`: fills in what rules decide, adds its events to the plan), the gate and the records
- * (`learn`: computes, and sends everything through the gate), and nothing else. What it hands back is already released.
+ * Idea     A learner sees three things, one after another: settings and the public side of the data
+ *          (when it is made: it fills in what rules decide and fixes its noise), an empty plan
+ *          (`plan`: adds its events), the gate and the records (`learn`: computes, and sends
+ *          everything through the gate). What it hands back is already released.
+ * Public   Everything in sot_learner follows from the setup. `learn` alone sees records, and it
+ *          writes nothing into the learner.
  */
 #ifndef SOT_LEARN_LEARNER_H
 #define SOT_LEARN_LEARNER_H
 
 #include <sotto/gate.h>
-#include <sotto/train.h>
+#include <sotto/train_config.h>
 
 #include "base/threads.h"
 #include "data/matrix.h"
 
-/* Public. What `prepare` may look at, and what it fills in. */
+/* What a learner may look at when it is made. Borrowed for the learner's life. */
 typedef struct sot_learner_setup {
     const sotto_train_config *config;
     const sot_encoding *encoding;
@@ -23,7 +26,7 @@ typedef struct sot_learner_setup {
 
 /* One number that the learner decided or the theorem uses, for plan, certificate, model file. */
 typedef struct sot_setting {
-    const char *name; /* static: "lambda", "sigma", "tau", "steps" ... */
+    const char *name; /* static, [a-z0-9_]+: "lambda", "sigma", "tau", "steps" ... */
     double value;
     const char *why; /* static; NULL: nothing to say */
 } sot_setting;
@@ -35,20 +38,32 @@ struct sot_learner {
     sot_learner_setup setup;
     sot_setting settings[SOT_SETTINGS_MAX];
     size_t setting_count;
-    double grid; /* of the coefficients */
-    /* Adds the events; public facts only. */
+    double grid; /* of the coefficients, a power of two */
+    double
+        sampler_error; /* of all that `learn` will draw, in total variation; an upper bound */
+    /* Adds the events. NULL: there are none, the data is public. */
     sotto_status (*plan)(const sot_learner *learner, sotto_plan *plan,
                          sotto_error *error);
-    /* Writes the released coefficients, exact multiples of `grid`. */
+    /* Writes the released coefficients, exact multiples of `grid`, one a column of the matrix. The
+     * gate is NULL for a learner without events. SOTTO_INTERRUPTED when the progress function
+     * asks to stop. */
     sotto_status (*learn)(const sot_learner *learner, sotto_gate *gate,
                           const sot_matrix *matrix, sot_pool *pool, double *out_theta,
                           sotto_error *error);
-    void (*free)(sot_learner *learner);
+    void (*free_state)(void *state); /* NULL: sot_free() */
     void *state;
 };
+
+/* A learner without settings, functions or state. NULL when memory runs out. */
+sot_learner *sot_learner_new(const sot_learner_setup *setup);
+void sot_learner_free(sot_learner *learner); /* NULL is fine */
 
 /* Appends a setting; a full list is a bug and asserts. */
 void sot_learner_set(sot_learner *learner, const char *name, double value,
                      const char *why);
+
+/* The rows that rules may divide by: the public number, or else the public guess; 0: neither was
+ * given. Never a count of the data. */
+uint64_t sot_learner_rows(const sot_learner_setup *setup);
 
 #endif

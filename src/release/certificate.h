@@ -126,6 +126,13 @@ SOTTO_MUST_CHECK sotto_status sot_certificate_compare(const sot_json_value *stat
                                                       const sot_json_value *recomputed,
                                                       bool exact, sotto_error *error);
 
+/* A file of kind "release" or "model" repeats its guarantee for people: epsilon (as asked for, so
+ * it may be larger than what the certificate proves), delta, adjacency, and a model its unit.
+ * SOTTO_VERIFICATION names the first that the certificate does not bear out. Other kinds of files
+ * say what they like. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_compare_payload(
+    const sot_json_value *root, const sot_certificate *certificate, sotto_error *error);
+
 /* Verification of an open file; `out_exact` tells whether the same software made it. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_file_verify(sot_certificate_file *file,
                                                           bool *out_exact,

@@ -48,6 +48,7 @@ static void describe_event(const sotto_event *event, line *words)
     add_parameter(words, "delta", event->delta);
     add_parameter(words, "rho", event->rho);
     add_parameter(words, "mu", event->mu);
+    add_parameter(words, "atom", event->atom);
     add_parameter(words, "Poisson rate", event->rate);
     if (event->categories != 0)
         add(words, ", %lu answers", (unsigned long)event->categories);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "numeric/outward.h"
 #include "run/release.h"
+#include "run/session.h"
 
 static const sot_statistic *const statistics[] = {
     NULL,
@@ -69,34 +70,9 @@ sotto_release_config sotto_release_defaults(void)
 
 static sotto_status check_privacy(const sotto_release_config *config, sotto_error *error)
 {
-    if (isnan(config->epsilon)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "epsilon, the privacy loss, has no default; give one, for example 1");
-    }
-    if (!(config->epsilon > 0.0 && config->epsilon <= 1e6)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; give a privacy loss above 0 and at most 1e6, for "
-                        "example 1",
-                        config->epsilon);
-    }
-    if (!isnan(config->delta) && !(config->delta > 0.0 && config->delta < 1.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; give one above 0 and below 1, or none for a pure "
-                        "guarantee",
-                        config->delta);
-    }
-    if (config->adjacency != SOTTO_ADD_REMOVE && config->adjacency != SOTTO_REPLACE_ONE) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "adjacency is %d; set it to SOTTO_ADD_REMOVE or SOTTO_REPLACE_ONE",
-            (int)config->adjacency);
-    }
-    if (config->public_n > 0 && config->adjacency != SOTTO_REPLACE_ONE) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a public number of rows needs adjacency replace-one: under "
-                        "add-remove the number of rows is secret");
-    }
+    const sotto_status status = sot_check_privacy(
+        config->epsilon, config->delta, config->adjacency, config->public_n, error);
+    if (status != SOTTO_OK) return status;
     if (!(config->confidence >= 0.5 && config->confidence <= 0.999999)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "confidence is %g; give one from 0.5 to 0.999999, for example "
@@ -158,6 +134,14 @@ static sotto_status check_schema(const sot_release *release, sotto_error *error)
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the %s needs a schema: types and bounds never come from rows",
                         release->statistic->name);
+    }
+    if (sotto_schema_is_matrix(schema)) {
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "the schema is of a matrix (\"features\": %zu), whose columns have "
+            "no names and no bounds; a release needs a table's schema, with "
+            "\"columns\"",
+            sotto_schema_features(schema));
     }
     if (sotto_schema_unit(schema) != NULL) {
         return sot_fail(error, SOTTO_UNSUPPORTED,

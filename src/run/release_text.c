@@ -4,8 +4,8 @@
 
 #include "base/plant.h"
 #include "base/text.h"
-#include "run/prose.h"
 #include "run/release.h"
+#include "run/session.h"
 
 static void show_value(sot_prose *prose, const sot_value *value, const char *label,
                        double confidence)
@@ -71,27 +71,11 @@ static void show_noise(sot_prose *prose, const sot_release *release)
     }
 }
 
-static void show_ledger(sot_prose *prose, const sotto_reservation *reservation)
-{
-    char charged[SOT_SHOWN_BYTES], left[SOT_SHOWN_BYTES];
-    if (reservation == NULL) {
-        sot_prose_line(prose, "ledger", "none: nobody adds up what is released");
-        return;
-    }
-    const bool pure = isnan(reservation->after.order);
-    sot_prose_line(prose, "ledger", "%s: charged %s, left %s (%s)",
-                   reservation->after.dataset,
-                   sot_shown(reservation->charged, 1, charged),
-                   sot_shown(reservation->after.left, -1, left),
-                   pure ? "epsilon" : "Renyi divergence at the ledger's order");
-}
-
 sotto_status sot_release_prose(const sot_release *release,
                                const sotto_reservation *reservation, char **out_text,
                                sotto_error *error)
 {
     sot_prose prose = {0};
-    char epsilon[SOT_SHOWN_BYTES], delta[SOT_SHOWN_BYTES];
     const sotto_release_config *config = release->config;
     if (config->statistic == SOTTO_RELEASE_RESPONSES) {
         show_answers(&prose, release); /* data alone: one line a row */
@@ -103,20 +87,8 @@ sotto_status sot_release_prose(const sot_release *release,
     show_noise(&prose, release);
     if (release->accuracy[0] != '\0')
         sot_prose_line(&prose, "accuracy", "%s", release->accuracy);
-    if (isnan(config->delta)) {
-        sot_prose_line(&prose, "epsilon", "%s (pure)",
-                       sot_shown(config->epsilon, 0, epsilon));
-    } else {
-        sot_prose_line(&prose, "epsilon", "%s at delta %s",
-                       sot_shown(config->epsilon, 0, epsilon),
-                       sot_shown(config->delta, 0, delta));
-    }
-    sot_prose_line(&prose, "adjacency", "%s (%s)",
-                   sotto_adjacency_name(config->adjacency),
-                   config->adjacency == SOTTO_REPLACE_ONE
-                       ? "one row exchanged; the number of rows is public"
-                       : "one row more or less; the number of rows is secret");
-    show_ledger(&prose, reservation);
+    sot_prose_guarantee(&prose, config->epsilon, config->delta, config->adjacency);
+    sot_prose_ledger(&prose, reservation);
     for (size_t i = 0; i < release->note_count; i++)
         sot_prose_line(&prose, i == 0 ? "notes" : "", "%s", release->notes[i]);
     if (config->insecure_test) {

@@ -1,6 +1,6 @@
 /* Basic composition: epsilons add, deltas add (Dwork, Kenthapadi, McSherry, Mironov & Naor,
- * EUROCRYPT 2006, Thm 1). Events without a delta of their own (Gaussian, GDP, zCDP) share
- * what is left of delta in equal parts, each priced alone by its exact profile. */
+ * EUROCRYPT 2006, Thm 1). Events without a delta of their own (Gaussian, GDP, zCDP, objective
+ * perturbation) share what is left of delta in equal parts, each priced alone by its exact profile. */
 #include <float.h>
 #include <math.h>
 
@@ -9,17 +9,23 @@
 #include "numeric/roots.h"
 #include "privacy/accounting/accountants.h"
 #include "privacy/accounting/gaussian_profile.h"
+#include "privacy/accounting/objective_loss.h"
 #include "privacy/accounting/solve.h"
 
 typedef struct single {
     double rate;  /* 1 when not sampled */
     double sigma; /* NaN: use mu */
     double mu;
+    double atom; /* of objective perturbation with the shift mu; 0 for all others */
 } single;
 
 static sot_bracket single_delta(double epsilon, void *context)
 {
     const single *event = context;
+    if (event->atom > 0.0) {
+        return (sot_bracket){0.0,
+                             sot_objective_delta_upper(event->mu, event->atom, epsilon)};
+    }
     if (isnan(event->sigma)) {
         return sot_gaussian_delta((sot_bracket){event->mu, event->mu}, epsilon);
     }
@@ -47,7 +53,9 @@ static double count_of(const sot_priced *priced, const sotto_event *event)
 static int needs_share(const sotto_event *event)
 {
     return event->mechanism == SOTTO_GAUSSIAN || event->mechanism == SOTTO_GDP ||
-           event->mechanism == SOTTO_ZCDP || event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
+           event->mechanism == SOTTO_ZCDP ||
+           event->mechanism == SOTTO_DISCRETE_GAUSSIAN ||
+           event->mechanism == SOTTO_OBJECTIVE_PERTURBATION;
 }
 
 static sotto_status event_epsilon(const sot_priced *priced, const sotto_event *event,
@@ -65,6 +73,10 @@ static sotto_status event_epsilon(const sot_priced *priced, const sotto_event *e
     if (event->mechanism == SOTTO_GAUSSIAN) {
         alone.sigma = sot_event_sigma(event, priced->noise_multiplier);
         if (event->sampling == SOTTO_POISSON) alone.rate = event->rate;
+    }
+    if (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION) {
+        alone.mu = sot_div_up(1.0, event->noise_multiplier);
+        alone.atom = event->atom;
     }
     sot_bracket epsilon;
     const sotto_status status =

@@ -6,6 +6,7 @@
 #include "numeric/outward.h"
 #include "numeric/special.h"
 #include "privacy/accounting/gaussian_profile.h"
+#include "privacy/accounting/objective_loss.h"
 
 /* A point costs one expm1 when only pure events remain, two error functions otherwise. A
  * Gaussian makes the contour short, so that it takes over earlier. */
@@ -34,15 +35,19 @@ bool sot_closed_form_covers(const sot_composition *composition)
     if (composition->sampled_count == 1) {
         if (composition->sampled[0].count != 1.0) return false;
         if (composition->gaussian_square.upper > 0.0) return false;
+        if (composition->objective_count > 0) return false;
     }
     double points = 1.0;
+    for (size_t i = 0; i < composition->objective_count; i++)
+        points *= composition->objective[i].count + 1.0;
     for (size_t i = 0; i < composition->pure_count; i++) {
         const window counts = likely_counts(&composition->pure[i]);
         points *= counts.last - counts.first + 1.0;
     }
     if (composition->sampled_count > 0) return points <= sampled_points_max;
-    return points <= (composition->gaussian_square.upper > 0.0 ? gaussian_points_max
-                                                               : lattice_points_max);
+    const bool has_gaussian =
+        composition->gaussian_square.upper > 0.0 || composition->objective_count > 0;
+    return points <= (has_gaussian ? gaussian_points_max : lattice_points_max);
 }
 
 /* (1 - e^y)_+: the profile of no release at all. */
@@ -54,6 +59,43 @@ static sot_bracket nothing_delta(double epsilon)
                          sot_widen_up(lost, 4.0 * DBL_EPSILON)};
 }
 
+/* Each release of the groups from `group` on is its Gaussian or, with weight w, its atom.
+ * `square` is the sum of mu^2 of what is Gaussian already. */
+static double objective_delta(const sot_composition *composition, size_t group,
+                              double log_weight, double square, double epsilon)
+{
+    if (group == composition->objective_count) {
+        const sot_bracket mu = {0.0, sot_sqrt_up(square)};
+        const double delta = square > 0.0 ? sot_gaussian_delta(mu, epsilon).upper
+                                          : nothing_delta(epsilon).upper;
+        return sot_mul_up(sot_exp_up(log_weight), delta);
+    }
+    const sot_objective *objective = &composition->objective[group];
+    const double one_square = sot_mul_up(objective->shift, objective->shift);
+    const double log_atom =
+        sot_objective_log_atom_upper(objective->shift, objective->atom);
+    double sum = 0.0;
+    for (double atoms = 0.0; atoms <= objective->count; atoms += 1.0) {
+        const double choose =
+            sot_widen_up(sot_log_binomial(objective->count, atoms), 4.0 * DBL_EPSILON);
+        const double log_part =
+            sot_add_up(log_weight, sot_add_up(choose, sot_mul_up(atoms, log_atom)));
+        const double gaussians = objective->count - atoms;
+        sum = sot_add_up(
+            sum,
+            objective_delta(composition, group + 1, log_part,
+                            sot_add_up(square, sot_mul_up(gaussians, one_square)),
+                            sot_sub_down(epsilon, sot_mul_up(atoms, objective->atom))));
+    }
+    return sum;
+}
+
+static bool is_one_objective(const sot_composition *composition)
+{
+    return composition->objective_count == 1 && composition->objective[0].count == 1.0 &&
+           composition->gaussian_square.upper == 0.0;
+}
+
 static sot_bracket rest_delta(const sot_composition *composition, sot_direction direction,
                               double epsilon)
 {
@@ -61,6 +103,16 @@ static sot_bracket rest_delta(const sot_composition *composition, sot_direction 
         const sot_sampled *sampled = &composition->sampled[0];
         return sot_sampled_gaussian_delta(sampled->rate, sampled->sigma, direction,
                                           epsilon);
+    }
+    if (is_one_objective(composition)) {
+        const sot_objective *alone = &composition->objective[0];
+        return (sot_bracket){
+            0.0, sot_objective_delta_upper(alone->shift, alone->atom, epsilon)};
+    }
+    if (composition->objective_count > 0) {
+        return (sot_bracket){0.0, objective_delta(composition, 0, 0.0,
+                                                  composition->gaussian_square.upper,
+                                                  epsilon)};
     }
     if (composition->gaussian_square.upper > 0.0) {
         const sot_bracket mu = {sot_sqrt_down(composition->gaussian_square.lower),

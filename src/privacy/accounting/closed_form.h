@@ -5,6 +5,10 @@
  *             the losses of all pure events leaves one Gaussian (all Gaussian and GDP events
  *             merge: mu^2 adds), or one sampled Gaussian, or nothing:
  *                 delta(eps) = sum_l P(l) delta_rest(eps - l).
+ *             Objective perturbation, loss max(t, atom), is its Gaussian or, with probability
+ *             w = P[t <= atom], the atom: (1 - e^{eps - max(t, atom) - l})_+ is at most the sum of
+ *             the two, so  delta(eps) <= delta_rest+Gaussian(eps) + w delta_rest(eps - atom), an
+ *             upper bound only, and an equality when such a release is alone (objective.md).
  * Rounding    Every term is a bracket; positive terms only, so relative errors do not grow.
  */
 #ifndef SOT_ACCOUNTING_CLOSED_FORM_H

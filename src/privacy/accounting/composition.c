@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "numeric/outward.h"
 #include "numeric/special.h"
+#include "privacy/accounting/objective_loss.h"
 
 static void add_square(sot_composition *composition, sot_bracket mu, double count)
 {
@@ -43,6 +44,27 @@ static void add_pure(sot_composition *composition, double epsilon, double count)
         }
     }
     composition->pure[composition->pure_count++] = (sot_pure){epsilon, count};
+}
+
+/* delta(epsilon) <= G(A, epsilon) for every epsilon >= 0, in both directions, is A-GDP (Dong, Roth
+ * & Su, JRSS B 2022, Cor. 2.13): without an atom it is a Gaussian release. */
+static void add_objective(sot_composition *composition, double sigma, double atom,
+                          double count)
+{
+    const double shift = sot_div_up(1.0, sigma);
+    if (atom == 0.0) {
+        add_square(composition, (sot_bracket){sot_div_down(1.0, sigma), shift}, count);
+        return;
+    }
+    for (size_t i = 0; i < composition->objective_count; i++) {
+        sot_objective *entry = &composition->objective[i];
+        if (entry->shift == shift && entry->atom == atom) {
+            entry->count += count;
+            return;
+        }
+    }
+    composition->objective[composition->objective_count++] =
+        (sot_objective){shift, atom, count};
 }
 
 /* 1 - (1 - F)(1 - f) = F + (1 - F) f, increasing in both. */
@@ -108,7 +130,8 @@ static bool is_priced_loosely(const sotto_event *event)
     }
     return event->mechanism == SOTTO_EXPONENTIAL ||
            event->mechanism == SOTTO_PERMUTE_AND_FLIP ||
-           event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
+           event->mechanism == SOTTO_DISCRETE_GAUSSIAN ||
+           event->mechanism == SOTTO_OBJECTIVE_PERTURBATION;
 }
 
 static void add_event(sot_composition *composition, const sotto_event *event,
@@ -145,6 +168,9 @@ static void add_event(sot_composition *composition, const sotto_event *event,
     case SOTTO_RANDOMIZED_RESPONSE:
         add_pure(composition, sot_event_epsilon(event), count);
         break;
+    case SOTTO_OBJECTIVE_PERTURBATION:
+        add_objective(composition, sigma, event->atom, count);
+        break;
     case SOTTO_MECHANISM_UNSET:
         assert(false); /* sotto_plan_add refuses this */
         break;
@@ -164,8 +190,10 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
     if (composition == NULL) return sot_fail_memory(error, 1, sizeof *composition);
     composition->sampled = sot_new_array(size, sizeof *composition->sampled);
     composition->pure = sot_new_array(size, sizeof *composition->pure);
+    composition->objective = sot_new_array(size, sizeof *composition->objective);
     sotto_status status = SOTTO_OK;
-    if (composition->sampled == NULL || composition->pure == NULL) {
+    if (composition->sampled == NULL || composition->pure == NULL ||
+        composition->objective == NULL) {
         status = sot_fail_memory(error, size, sizeof *composition->sampled);
         goto failed;
     }
@@ -196,6 +224,7 @@ void sot_composition_free(sot_composition *composition)
     if (composition == NULL) return;
     sot_free(composition->sampled);
     sot_free(composition->pure);
+    sot_free(composition->objective);
     sot_free(composition);
 }
 
@@ -231,6 +260,13 @@ static double symmetric_log_mgf(const sot_composition *composition, double t,
         const double one = sot_pure_log_mgf(pure->epsilon, t);
         sum += pure->count * one;
         error += 32.0 * DBL_EPSILON * pure->count * one; /* no cancellation in it */
+    }
+    for (size_t i = 0; i < composition->objective_count; i++) {
+        const sot_objective *objective = &composition->objective[i];
+        const double one =
+            sot_objective_log_mgf_upper(objective->shift, objective->atom, t);
+        sum += objective->count * one;
+        error += 8.0 * DBL_EPSILON * objective->count * one;
     }
     *out_error = error;
     return sum;
@@ -280,6 +316,11 @@ double sot_composition_log_mgf_estimate(const sot_composition *composition,
     for (size_t i = 0; i < composition->pure_count; i++) {
         sum += composition->pure[i].count *
                sot_pure_log_mgf(composition->pure[i].epsilon, t);
+    }
+    for (size_t i = 0; i < composition->objective_count; i++) {
+        const sot_objective *objective = &composition->objective[i];
+        sum += objective->count *
+               sot_objective_log_mgf_upper(objective->shift, objective->atom, t);
     }
     return sum;
 }

@@ -14,6 +14,13 @@ typedef struct sot_pure {
     double count;
 } sot_pure;
 
+/* Objective perturbation, a loss of max(t, atom): see objective_loss.h. */
+typedef struct sot_objective {
+    double shift; /* A = 1/noise_multiplier, rounded up */
+    double atom;  /* above 0: with 0 it is a Gaussian release and counts as one */
+    double count;
+} sot_objective;
+
 typedef struct sot_composition {
     sot_bracket gaussian_square; /* sum of mu^2 over Gaussian and GDP events */
     double rho_upper;            /* sum of rho over zCDP events */
@@ -22,6 +29,8 @@ typedef struct sot_composition {
     sot_pure
         *pure; /* one entry for each epsilon; (epsilon, delta) events count here too */
     size_t pure_count;
+    sot_objective *objective; /* one entry for each (noise multiplier, atom) */
+    size_t objective_count;
     bool
         is_loose; /* some event is priced by a worse pair: lower bounds do not hold for it */
     sot_bracket
@@ -37,7 +46,7 @@ SOTTO_MUST_CHECK sotto_status sot_composition_new(const sotto_plan *plan,
 void sot_composition_free(sot_composition *composition);
 
 /* K(t) = sum of count * log M(t) at real t > 0 for one direction, zCDP events at their bound
- * rho t(t+1), with a bound on the error. Infinite when it overflows. */
+ * rho t(t+1) and objective perturbation at its rounded-up value, with a bound on the error. Infinite when it overflows. */
 double sot_composition_log_mgf(const sot_composition *composition,
                                sot_direction direction, double t, double *out_error);
 

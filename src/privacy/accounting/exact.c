@@ -10,6 +10,7 @@
 #include "privacy/accounting/closed_form.h"
 #include "privacy/accounting/contour.h"
 #include "privacy/accounting/gaussian_profile.h"
+#include "privacy/accounting/objective_loss.h"
 #include "privacy/accounting/solve.h"
 
 /* About a fifth of a second of node evaluations. */
@@ -26,6 +27,11 @@ static sotto_status first_contour(const sot_composition *composition,
                                   sotto_error *error)
 {
     sotto_status status = SOTTO_UNSUPPORTED;
+    if (composition->objective_count > 0) { /* its transform is not tabulated */
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "no contour for objective perturbation beside sampled or many "
+                        "events; use the accountant rdp");
+    }
     for (int i = 0; i < SMOOTHINGS && status == SOTTO_UNSUPPORTED; i++) {
         const sot_contour_request request = {.composition = composition,
                                              .direction = direction,
@@ -41,7 +47,8 @@ static sotto_status first_contour(const sot_composition *composition,
 /* The largest loss the whole composition can have in this direction. */
 static double loss_max(const sot_composition *composition, sot_direction direction)
 {
-    if (composition->gaussian_square.upper > 0.0) return INFINITY;
+    if (composition->gaussian_square.upper > 0.0 || composition->objective_count > 0)
+        return INFINITY;
     double sum = 0.0;
     for (size_t i = 0; i < composition->sampled_count; i++) {
         const double once = sot_sampled_loss_max(&composition->sampled[i], direction);
@@ -230,10 +237,12 @@ static sotto_status pure_epsilon(const sot_composition *composition, sotto_accou
                                  sotto_error *error)
 {
     if (composition->gaussian_square.upper > 0.0 || composition->sampled_count > 0 ||
-        composition->rho_upper > 0.0) {
-        return sot_fail(error, SOTTO_UNREACHABLE,
-                        "delta is 0 (or used up by approximate events), but the plan has "
-                        "Gaussian, GDP or zCDP events, which need a delta above 0");
+        composition->rho_upper > 0.0 || composition->objective_count > 0) {
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "delta is 0 (or used up by approximate events), but the plan has "
+            "Gaussian, GDP, zCDP or objective-perturbation events, which need "
+            "a delta above 0");
     }
     double upper = 0.0;
     double lower = 0.0;
@@ -280,6 +289,12 @@ static double total_variation(const sot_composition *composition)
         const sot_pure *pure = &composition->pure[i];
         const double once = sot_widen_up(tanh(0.5 * pure->epsilon), 4.0 * DBL_EPSILON);
         sum = sot_add_up(sum, sot_mul_up(pure->count, once));
+    }
+    for (size_t i = 0; i < composition->objective_count; i++) {
+        const sot_objective *objective = &composition->objective[i];
+        const double once =
+            sot_objective_delta_upper(objective->shift, objective->atom, 0.0);
+        sum = sot_add_up(sum, sot_mul_up(objective->count, once));
     }
     return sum;
 }

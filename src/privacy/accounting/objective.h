@@ -42,6 +42,16 @@ typedef struct sot_objective_law {
     double epsilon, delta; /* KIFER, REDBERG, CHAUDHURI: the claim; else SOTTO_UNSET */
 } sot_objective_law;
 
+/* At most so many rows a unit. */
+#define SOT_OBJECTIVE_UNIT_ROWS_MAX 1000000
+
+/* The part of the budget that the second release, which covers the solver's error, takes by
+ * default: a thousandth, so that the first one has 1 - 2^-21 of all noise to itself. */
+#define SOT_OBJECTIVE_CORRECTION_SHARE 0x1p-10
+
+/* A law with nothing set. */
+sot_objective_law sot_objective_law_defaults(void);
+
 /* The event of the exact minimiser, rounded outward: SOTTO_OBJECTIVE_PERTURBATION (sharp,
  * Gaussian), SOTTO_PURE or SOTTO_APPROXIMATE. Refuses what the theorem does not cover, naming the
  * value and the least that would do. Purpose and count are the caller's. */
@@ -49,20 +59,34 @@ SOTTO_MUST_CHECK sotto_status sot_objective_event(const sot_objective_law *law,
                                                   sotto_event *out_event,
                                                   sotto_error *error);
 
-/* The least lambda with which the sharp rule covers (epsilon, delta), from public numbers, a
- * little above R^2/epsilon (add-remove, k = 1): see objective.md for the margin. */
+/* The least lambda with which the theorem covers (epsilon, delta) at no cost to the noise, from
+ * public numbers; a delta of 0 asks for pure noise. Sharp, add-remove, k = 1: R^2 over epsilon +
+ * a^2/2 less a margin of about a thousandth of epsilon, which leaves room for a correction of
+ * SOT_OBJECTIVE_CORRECTION_SHARE (objective.md, section 5). law->lambda and the noise need not be
+ * set. */
 SOTTO_MUST_CHECK sotto_status sot_objective_least_lambda(const sot_objective_law *law,
                                                          double epsilon, double delta,
                                                          double *out_lambda,
                                                          sotto_error *error);
 
-/* Fills law->sigma (delta > 0) or law->rate (delta 0) and, for the named theorems, law->lambda if
- * it is below what they ask for, so that the exact minimiser AND a correction that is
- * (correction_mu)-GDP with mu = correction_share * A (Gaussian) or correction_share * epsilon pure
- * stay within (epsilon, delta). Least noise, rounded up. For SHARP law->lambda must be set. */
+/* Fills law->sigma (delta > 0) or law->rate (delta 0) and, for the named theorems, the claim and
+ * law->lambda if it is unset or below sot_objective_least_lambda(), so that the exact minimiser AND
+ * the correction of sot_objective_correction() stay within (epsilon, delta): the account of the
+ * two events is at most epsilon. Least noise, to a relative 1e-9, rounded up. For SHARP
+ * law->lambda must be set; a lambda below the least one costs noise, and is refused where no noise
+ * would do. correction_share is from 0 to 1/2. */
 SOTTO_MUST_CHECK sotto_status sot_objective_calibrate(sot_objective_law *law,
                                                       double epsilon, double delta,
                                                       double correction_share,
                                                       sotto_error *error);
+
+/* What the release beside a calibrated law may cost, rounded down: out_mu (it is mu-GDP, mu =
+ * correction_share * A, A = R/sigma for the named theorems) if b is Gaussian, out_epsilon
+ * (pure, correction_share of the event's epsilon) if not; the other is SOTTO_UNSET. */
+SOTTO_MUST_CHECK sotto_status sot_objective_correction(const sot_objective_law *law,
+                                                       double correction_share,
+                                                       double *out_mu,
+                                                       double *out_epsilon,
+                                                       sotto_error *error);
 
 #endif

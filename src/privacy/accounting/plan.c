@@ -35,6 +35,7 @@ static const name_row mechanism_names[] = {
     {SOTTO_EXPONENTIAL, "exponential"},
     {SOTTO_PERMUTE_AND_FLIP, "permute-and-flip"},
     {SOTTO_RANDOMIZED_RESPONSE, "randomized-response"},
+    {SOTTO_OBJECTIVE_PERTURBATION, "objective-perturbation"},
     {0, NULL}};
 static const name_row sampling_names[] = {
     {SOTTO_NOT_SAMPLED, "none"}, {SOTTO_POISSON, "poisson"}, {0, NULL}};
@@ -168,6 +169,7 @@ static const field_row fields[] = {
     {FIELD(sensitivity), 1e-300, 1e300, "a positive number, for example 1"},
     {FIELD(rate), 1e-12, 1.0, "a number from 1e-12 to 1, for example 0.01"},
     {FIELD(grid), 1e-300, 1e300, "a positive number, for example 1"},
+    {FIELD(atom), 0.0, 1e6, "a number from 0 to 1e6, for example 0.5"},
 };
 enum {
     NOISE_MULTIPLIER,
@@ -179,6 +181,7 @@ enum {
     SENSITIVITY,
     RATE,
     GRID,
+    ATOM,
     FIELDS
 };
 
@@ -202,6 +205,7 @@ static const mechanism_row mechanisms[] = {
     {SOTTO_EXPONENTIAL, 1u << EPSILON, 0, 0},
     {SOTTO_PERMUTE_AND_FLIP, 1u << EPSILON, 0, 0},
     {SOTTO_RANDOMIZED_RESPONSE, 1u << EPSILON, 0, 0},
+    {SOTTO_OBJECTIVE_PERTURBATION, 1u << NOISE_MULTIPLIER | 1u << ATOM, 0, 0},
 };
 
 static double field_value(const sotto_event *event, int field)
@@ -237,7 +241,9 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
                         value, field == RATE ? "not sampled" : mechanism, row->name,
                         field == RATE ? " (set sampling to poisson)" : "");
     }
-    if (!used || (field == NOISE_MULTIPLIER && isnan(value))) return SOTTO_OK;
+    const int may_be_open =
+        field == NOISE_MULTIPLIER && event->mechanism == SOTTO_GAUSSIAN;
+    if (!used || (may_be_open && isnan(value))) return SOTTO_OK;
     if (isnan(value)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "%s of the %s event is not set; give %s", row->name, mechanism,
@@ -357,6 +363,7 @@ sotto_event sotto_event_defaults(void)
                          .scale = SOTTO_UNSET,
                          .sensitivity = SOTTO_UNSET,
                          .grid = SOTTO_UNSET,
+                         .atom = SOTTO_UNSET,
                          .sampling = SOTTO_NOT_SAMPLED,
                          .rate = SOTTO_UNSET,
                          .count = 1};

@@ -140,6 +140,7 @@ static sotto_status read_fields(const sot_json_value *value, sotto_event *event,
         status = read_optional(value, "sensitivity", &event->sensitivity, error);
     }
     if (status == SOTTO_OK) status = read_optional(value, "grid", &event->grid, error);
+    if (status == SOTTO_OK) status = read_optional(value, "atom", &event->atom, error);
     if (status == SOTTO_OK) status = read_words(value, event, error);
     if (status == SOTTO_OK && sot_json_member(value, "sampling", &member)) {
         status = read_sampling(&member, event, error);
@@ -160,7 +161,7 @@ static sotto_status read_event(const sot_json_value *value, size_t index,
                                              "grid",       "sensitivity",
                                              "sampling",   "count",
                                              "categories", "purpose",
-                                             NULL};
+                                             "atom",       NULL};
     sotto_status status = sot_json_as_object(value, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(value, known_keys, error);
     if (status != SOTTO_OK) return status;
@@ -176,7 +177,8 @@ static sotto_status read_event(const sot_json_value *value, size_t index,
             return sot_json_refuse(
                 &member,
                 "give one of gaussian, pure, approximate, zcdp, gdp, discrete-gaussian, "
-                "discrete-laplace, exponential, permute-and-flip, randomized-response",
+                "discrete-laplace, exponential, permute-and-flip, randomized-response, "
+                "objective-perturbation",
                 error);
         }
     }

@@ -32,6 +32,7 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
     const bool is_gaussian = event->mechanism == SOTTO_GAUSSIAN;
     const bool has_sigma = is_gaussian || event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
     sot_json_begin_object(writer);
+    write_number(writer, "atom", event->atom);
     if (event->categories != 0) {
         sot_json_key(writer, "categories");
         sot_json_write_int64(writer, (int64_t)event->categories);

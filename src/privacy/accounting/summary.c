@@ -15,17 +15,19 @@ static double mu_of(const sot_composition *composition)
 {
     const bool is_gaussian =
         composition->sampled_count == 0 && composition->pure_count == 0 &&
-        composition->rho_upper == 0.0 && composition->failure.upper == 0.0 &&
-        composition->gaussian_square.upper > 0.0;
+        composition->objective_count == 0 && composition->rho_upper == 0.0 &&
+        composition->failure.upper == 0.0 && composition->gaussian_square.upper > 0.0;
     return is_gaussian ? sot_sqrt_up(composition->gaussian_square.upper) : SOTTO_UNSET;
 }
 
 /* rho adds up (Bun & Steinke, TCC 2016, Lemma 1.7). mu-GDP is a Gaussian release followed by
  * post-processing, so rho = mu^2/2 (Prop. 1.6 there); epsilon-DP has rho = epsilon^2/2
- * (Prop. 1.4). Sampled events and events with a delta have no rho. */
+ * (Prop. 1.4). Sampled events and events with a delta have no rho, and objective perturbation
+ * none that is worth stating: near order 1 its bound is the atom, not half of a square. */
 static double rho_of(const sot_composition *composition)
 {
-    if (composition->sampled_count > 0 || composition->failure.upper > 0.0) {
+    if (composition->sampled_count > 0 || composition->objective_count > 0 ||
+        composition->failure.upper > 0.0) {
         return SOTTO_UNSET;
     }
     double rho =

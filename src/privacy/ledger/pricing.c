@@ -34,6 +34,7 @@ static bool is_pure(const sotto_event *event)
     case SOTTO_ZCDP:
     case SOTTO_GDP:
     case SOTTO_DISCRETE_GAUSSIAN:
+    case SOTTO_OBJECTIVE_PERTURBATION:
     case SOTTO_MECHANISM_UNSET:
         return false;
     }

@@ -65,7 +65,8 @@ sotto_status sot_additive_release(sotto_gate *gate, const sot_additive *mechanis
                                     .values = exact_sums,
                                     .count = count,
                                     .norm = mechanism->norm,
-                                    .sensitivity = mechanism->sensitivity};
+                                    .sensitivity = mechanism->sensitivity,
+                                    .order_slack = mechanism->order_slack};
     if (!sot_tape_sum(gate, &call, out_noisy_sums)) {
         status = draw(gate, mechanism, noise, count, error);
         if (status != SOTTO_OK) goto done;

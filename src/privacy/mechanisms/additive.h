@@ -6,7 +6,9 @@
 #ifndef SOT_MECHANISMS_ADDITIVE_H
 #define SOT_MECHANISMS_ADDITIVE_H
 
+#include <sotto/gaussian.h>
 #include <sotto/grid.h>
+#include <sotto/laplace.h>
 
 #include "privacy/mechanisms/gate.h"
 
@@ -23,6 +25,7 @@ typedef struct sot_additive {
     sotto_adjacency adjacency;
     sotto_norm norm;    /* of `sensitivity` */
     double sensitivity; /* in units of the sums */
+    double order_slack; /* for the tape: 0 for sums, more for the results of solvers */
     sot_noise_fill fill;
     const void *law;
     double sampler_error; /* total variation of one draw, at most */
@@ -42,6 +45,16 @@ SOTTO_MUST_CHECK sotto_status sot_additive_release(sotto_gate *gate,
                                                    const int64_t *exact_sums,
                                                    size_t count, int64_t *out_noisy_sums,
                                                    sotto_error *error);
+
+/* sotto_gaussian_release() and sotto_laplace_release() for integers that a solver's result was
+ * rounded to. Sums are equal in every order of the records; these may differ by `order_slack`
+ * units (norm of the mechanism), well within the sensitivity. Only the tape asks. */
+SOTTO_MUST_CHECK sotto_status sot_gaussian_release_solved(
+    sotto_gate *gate, const sotto_gaussian_config *config, double order_slack,
+    const int64_t *values, size_t count, int64_t *out_noisy, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_laplace_release_solved(
+    sotto_gate *gate, const sotto_laplace_config *config, double order_slack,
+    const int64_t *values, size_t count, int64_t *out_noisy, sotto_error *error);
 
 /* Checks that every additive config needs: adjacency, purpose, grid (a power of two). Fills
  * purpose and grid of the event. */

@@ -152,6 +152,7 @@ static const char *differing_field(const sotto_event *a, const sotto_event *b)
     if (!same(a->rho, b->rho)) return "rho";
     if (!same(a->mu, b->mu)) return "mu";
     if (!same(a->grid, b->grid)) return "grid";
+    if (!same(a->atom, b->atom)) return "atom";
     if (a->sampling != b->sampling) return "sampling";
     if (!same(a->rate, b->rate)) return "rate";
     if (a->categories != b->categories) return "categories";

@@ -100,22 +100,32 @@ static sotto_status fill_rounded(sotto_rng *rng, const void *law, int64_t *out,
     return sot_rounded_gaussian_fill(rng, sigma, out, count, error);
 }
 
-sotto_status sotto_gaussian_release(sotto_gate *gate, const sotto_gaussian_config *config,
-                                    const int64_t *exact_sums, size_t count,
-                                    int64_t *out_noisy_sums, sotto_error *error)
+sotto_status sot_gaussian_release_solved(sotto_gate *gate,
+                                         const sotto_gaussian_config *config,
+                                         double order_slack, const int64_t *values,
+                                         size_t count, int64_t *out_noisy,
+                                         sotto_error *error)
 {
     sot_additive mechanism = {
         .adjacency = config->adjacency,
         .norm = SOTTO_L2,
         .sensitivity = config->l2_sensitivity,
+        .order_slack = order_slack,
         .fill = fill_rounded,
         .law = &config->sigma,
         .sampler_error = ldexp(1.0, SOT_ROUNDED_GAUSSIAN_LOG2_TV),
     };
     const sotto_status status = sotto_gaussian_event(config, &mechanism.event, error);
     if (status != SOTTO_OK) return status;
-    return sot_additive_release(gate, &mechanism, exact_sums, count, out_noisy_sums,
-                                error);
+    return sot_additive_release(gate, &mechanism, values, count, out_noisy, error);
+}
+
+sotto_status sotto_gaussian_release(sotto_gate *gate, const sotto_gaussian_config *config,
+                                    const int64_t *exact_sums, size_t count,
+                                    int64_t *out_noisy_sums, sotto_error *error)
+{
+    return sot_gaussian_release_solved(gate, config, 0.0, exact_sums, count,
+                                       out_noisy_sums, error);
 }
 
 /* ---- discrete ---- */

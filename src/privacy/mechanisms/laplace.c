@@ -114,14 +114,17 @@ static sotto_status fill(sotto_rng *rng, const void *law, int64_t *out, size_t c
     return sot_discrete_laplace_fill(rng, scale, out, count, error);
 }
 
-sotto_status sotto_laplace_release(sotto_gate *gate, const sotto_laplace_config *config,
-                                   const int64_t *exact_sums, size_t count,
-                                   int64_t *out_noisy_sums, sotto_error *error)
+sotto_status sot_laplace_release_solved(sotto_gate *gate,
+                                        const sotto_laplace_config *config,
+                                        double order_slack, const int64_t *values,
+                                        size_t count, int64_t *out_noisy,
+                                        sotto_error *error)
 {
     sot_additive mechanism = {
         .adjacency = config->adjacency,
         .norm = SOTTO_L1,
         .sensitivity = config->l1_sensitivity,
+        .order_slack = order_slack,
         .fill = fill,
         .sampler_error =
             0.0, /* cut results make the sampler's only error vanish: laplace.md */
@@ -131,6 +134,13 @@ sotto_status sotto_laplace_release(sotto_gate *gate, const sotto_laplace_config 
 
     const sot_ratio scale = ratio_at_least(config->scale);
     mechanism.law = &scale;
-    return sot_additive_release(gate, &mechanism, exact_sums, count, out_noisy_sums,
-                                error);
+    return sot_additive_release(gate, &mechanism, values, count, out_noisy, error);
+}
+
+sotto_status sotto_laplace_release(sotto_gate *gate, const sotto_laplace_config *config,
+                                   const int64_t *exact_sums, size_t count,
+                                   int64_t *out_noisy_sums, sotto_error *error)
+{
+    return sot_laplace_release_solved(gate, config, 0.0, exact_sums, count,
+                                      out_noisy_sums, error);
 }

@@ -25,6 +25,7 @@ static void clear_item(sot_tape_item *it)
     sot_free(it->values);
     sot_free(it->ends);
     sot_free(it->noise);
+    sot_free(it->drawn);
     sot_free(it->released);
     sot_free(it->theta);
 }
@@ -165,14 +166,15 @@ sot_tape_item *sot_tape_next_item(sot_tape *tape, sot_tape_item_kind kind,
 
 void sot_tape_describe_event(const sotto_event *event, char text[SOT_TAPE_EVENT_BYTES])
 {
-    (void)snprintf(
-        text, SOT_TAPE_EVENT_BYTES,
-        "%s noise_multiplier %a epsilon %a delta %a rho %a mu %a scale %a "
-        "sensitivity %a grid %a %s rate %a count %" PRIu64 " categories %u '%.*s'",
-        sotto_mechanism_name(event->mechanism), event->noise_multiplier, event->epsilon,
-        event->delta, event->rho, event->mu, event->scale, event->sensitivity,
-        event->grid, sotto_sampling_name(event->sampling), event->rate, event->count,
-        (unsigned)event->categories, SOTTO_PURPOSE_BYTES, event->purpose);
+    (void)snprintf(text, SOT_TAPE_EVENT_BYTES,
+                   "%s noise_multiplier %a epsilon %a delta %a rho %a mu %a scale %a "
+                   "sensitivity %a grid %a atom %a %s rate %a count %" PRIu64
+                   " categories %u '%.*s'",
+                   sotto_mechanism_name(event->mechanism), event->noise_multiplier,
+                   event->epsilon, event->delta, event->rho, event->mu, event->scale,
+                   event->sensitivity, event->grid, event->atom,
+                   sotto_sampling_name(event->sampling), event->rate, event->count,
+                   (unsigned)event->categories, SOTTO_PURPOSE_BYTES, event->purpose);
 }
 
 void sot_tape_gate_new(const sotto_gate *gate)

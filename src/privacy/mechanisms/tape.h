@@ -15,7 +15,10 @@
  *             density  an output theta that is an invertible function of noise b: on each data
  *                      set a mechanism can say which b gives theta, and log |det db/dtheta|. In
  *                      a replay theta is the recorded one, and b and the log-determinant may have
- *                      moved by no more than was declared.
+ *                      moved by no more than was declared. Where theta comes from a solver, the
+ *                      noise that was drawn differs from the noise behind theta by what the
+ *                      solver leaves over, which is compared with what it claims; a replay gets
+ *                      the drawn noise, moved as the noise behind theta moved, and solves again.
  * Randomness  While recording, the state of the gate's generator is noted before each call: two
  *             calls that start from the same state draw the same noise, which is reported too.
  * Not seen    Whether the noise has the right law: that is for chi-square tests and audits.
@@ -39,6 +42,9 @@ typedef struct sot_tape_sum_call {
     size_t count;
     sotto_norm norm;
     double sensitivity; /* declared, in units of `values` */
+    double
+        order_slack; /* declared: how far the same records in another order may move the
+                           values; 0 but for the results of solvers */
 } sot_tape_sum_call;
 
 /* A choice among the candidates 0 .. candidates - 1. */
@@ -64,7 +70,9 @@ typedef struct sot_tape_density_call {
     size_t dimension;
     double shift_most;           /* declared: |b' - b|, the L2 norm */
     double log_determinant_most; /* declared: |log det' - log det| */
-    double tolerance; /* relative, for the rounding of noise_of() itself; at most 1e-3 */
+    double
+        residual_most; /* declared: |drawn - noise_of(theta)|; used if drawn is given */
+    double tolerance;  /* relative, for the rounding of noise_of() itself; at most 1e-3 */
     sot_tape_noise_of noise_of;
     const void
         *context; /* for noise_of(); used before the release returns, never after */
@@ -76,14 +84,17 @@ typedef struct sot_tape_density_call {
 bool sot_tape_sum(sotto_gate *gate, const sot_tape_sum_call *call, int64_t *out_values);
 bool sot_tape_choice(sotto_gate *gate, const sot_tape_choice_call *call,
                      size_t *out_choice);
+/* `out_theta` or `out_noise` may be NULL. The noise of a replay is drawn + noise_of(theta) here -
+ * noise_of(theta) there: with it `theta` leaves the residual here that it left there. */
 bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
-                      double *out_theta);
+                      double *out_theta, double *out_noise);
 
 /* Called by mechanisms with what they release, whether forced or drawn. */
 void sot_tape_sum_result(sotto_gate *gate, const int64_t *values, size_t count);
 void sot_tape_choice_result(sotto_gate *gate, size_t choice);
+/* `drawn` is the noise that `theta` was computed from; NULL: exactly noise_of(theta). */
 void sot_tape_density_result(sotto_gate *gate, const sot_tape_density_call *call,
-                             const double *theta);
+                             const double *theta, const double *drawn);
 
 /* Called by the gate. */
 void sot_tape_gate_new(const sotto_gate *gate);
@@ -132,9 +143,9 @@ static inline bool sot_tape_choice(sotto_gate *gate, const sot_tape_choice_call 
 }
 
 static inline bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
-                                    double *out_theta)
+                                    double *out_theta, double *out_noise)
 {
-    (void)gate, (void)call, (void)out_theta;
+    (void)gate, (void)call, (void)out_theta, (void)out_noise;
     return false;
 }
 
@@ -151,9 +162,9 @@ static inline void sot_tape_choice_result(sotto_gate *gate, size_t choice)
 
 static inline void sot_tape_density_result(sotto_gate *gate,
                                            const sot_tape_density_call *call,
-                                           const double *theta)
+                                           const double *theta, const double *drawn)
 {
-    (void)gate, (void)call, (void)theta;
+    (void)gate, (void)call, (void)theta, (void)drawn;
 }
 
 static inline void sot_tape_gate_new(const sotto_gate *gate)

@@ -46,8 +46,9 @@ bool sot_tape_sum(sotto_gate *gate, const sot_tape_sum_call *call, int64_t *out_
 {
     if (sot_tape_running == NULL) return false;
     char details[160];
-    (void)snprintf(details, sizeof details, "sum of %zu integers, L%d sensitivity %a",
-                   call->count, (int)call->norm, call->sensitivity);
+    (void)snprintf(details, sizeof details,
+                   "sum of %zu integers, L%d sensitivity %a, order slack %a", call->count,
+                   (int)call->norm, call->sensitivity, call->order_slack);
     sot_tape_item *it = begin_call(gate, SOT_TAPE_SUM, call->index, details);
     if (it == NULL) return false;
     if (sot_tape_running->mode == SOT_TAPE_RECORDING) {
@@ -58,7 +59,8 @@ bool sot_tape_sum(sotto_gate *gate, const sot_tape_sum_call *call, int64_t *out_
         return false;
     }
     if (it->values == NULL || !it->has_result) return false;
-    const double most = sot_tape_running->identical ? 0.0 : call->sensitivity;
+    const double most =
+        sot_tape_running->identical ? call->order_slack : call->sensitivity;
     if (!sot_norm_within(call->norm, call->values, it->values, call->count, most)) {
         size_t first = 0;
         while (first + 1 < call->count && call->values[first] == it->values[first])
@@ -194,14 +196,10 @@ static double distance(const double *a, const double *b, size_t count)
     return sqrt(squares);
 }
 
+/* The noise behind the recorded output on this data set goes to `noise`. */
 static void compare_densities(sot_tape *tape, const sot_tape_item *it,
-                              const sot_tape_density_call *call)
+                              const sot_tape_density_call *call, double *noise)
 {
-    double *noise = sot_new_array(call->dimension, sizeof *noise);
-    if (noise == NULL) {
-        sot_tape_report(tape, "the tape ran out of memory");
-        return;
-    }
     double log_determinant = 0.0;
     call->noise_of(call->context, it->theta, noise, &log_determinant);
     const double slack = (tape->identical ? 0.0 : 1.0) + call->tolerance;
@@ -215,22 +213,24 @@ static void compare_densities(sot_tape *tape, const sot_tape_item *it,
                         "log-determinant by %.17g, more than declared: %s",
                         tape->next, shift, turn, it->text);
     }
-    sot_free(noise);
 }
 
 bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
-                      double *out_theta)
+                      double *out_theta, double *out_noise)
 {
     if (sot_tape_running == NULL) return false;
-    char details[200];
-    (void)snprintf(
-        details, sizeof details,
-        "density in dimension %zu, shift at most %a, log-determinant at most %a",
-        call->dimension, call->shift_most, call->log_determinant_most);
+    char details[240];
+    (void)snprintf(details, sizeof details,
+                   "density in dimension %zu, shift at most %a, log-determinant at most "
+                   "%a, residual at most %a",
+                   call->dimension, call->shift_most, call->log_determinant_most,
+                   call->residual_most);
     sot_tape_item *it = begin_call(gate, SOT_TAPE_DENSITY, call->index, details);
     if (it == NULL) return false;
-    if (!(call->tolerance >= 0.0 && call->tolerance <= 1e-3)) {
-        sot_tape_report(sot_tape_running, "the tolerance is out of range: %s", it->text);
+    if (!(call->tolerance >= 0.0 && call->tolerance <= 1e-3) || call->noise_of == NULL) {
+        sot_tape_report(sot_tape_running,
+                        "the tolerance is out of range, or noise_of is missing: %s",
+                        it->text);
         return false;
     }
     if (sot_tape_running->mode == SOT_TAPE_RECORDING) {
@@ -239,28 +239,58 @@ bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
         return false;
     }
     if (!it->has_result) return false;
-    compare_densities(sot_tape_running, it, call);
-    memcpy(out_theta, it->theta, call->dimension * sizeof *out_theta);
+    double *noise = copy_array(sot_tape_running, it->noise, it->count, sizeof *noise);
+    if (noise == NULL) return false;
+    compare_densities(sot_tape_running, it, call, noise);
+    if (out_theta != NULL) memcpy(out_theta, it->theta, it->count * sizeof *out_theta);
+    for (size_t i = 0; out_noise != NULL && i < it->count; i++) {
+        const double residual = it->drawn == NULL ? 0.0 : it->drawn[i] - it->noise[i];
+        out_noise[i] = noise[i] + residual;
+    }
+    sot_free(noise);
     return true;
 }
 
+/* Does the solver's result leave over what it claims, and no more? The rounding of noise_of() is
+ * allowed for by a few units in the last place of the noise. */
+static void check_residual(sot_tape *tape, const sot_tape_item *it,
+                           const sot_tape_density_call *call)
+{
+    double squares = 0.0;
+    for (size_t i = 0; i < it->count; i++)
+        squares += it->drawn[i] * it->drawn[i];
+    const double rounding = 0x1p-47 * (1.0 + sqrt(squares));
+    const double residual = distance(it->drawn, it->noise, it->count);
+    if (residual <= call->residual_most * (1.0 + call->tolerance) + rounding) return;
+    sot_tape_report(tape,
+                    "the output is off by a residual of %.17g, more than claimed: %s",
+                    residual, it->text);
+}
+
 void sot_tape_density_result(sotto_gate *gate, const sot_tape_density_call *call,
-                             const double *theta)
+                             const double *theta, const double *drawn)
 {
     (void)gate;
     if (sot_tape_running == NULL || sot_tape_running->mode != SOT_TAPE_RECORDING ||
         sot_tape_running->size == 0)
         return;
-    sot_tape_item *it = &sot_tape_running->items[sot_tape_running->size - 1];
+    sot_tape *tape = sot_tape_running;
+    sot_tape_item *it = &tape->items[tape->size - 1];
     if (it->kind != SOT_TAPE_DENSITY || it->has_result) {
-        sot_tape_report(sot_tape_running,
-                        "an output does not belong to the call before it: %s", it->text);
+        sot_tape_report(tape, "an output does not belong to the call before it: %s",
+                        it->text);
         return;
     }
-    it->theta = copy_array(sot_tape_running, theta, call->dimension, sizeof *it->theta);
-    it->noise = copy_array(sot_tape_running, theta, call->dimension, sizeof *it->noise);
+    if (call->noise_of == NULL) return; /* reported when the call began */
+    it->theta = copy_array(tape, theta, call->dimension, sizeof *it->theta);
+    it->noise = copy_array(tape, theta, call->dimension, sizeof *it->noise);
     if (it->theta == NULL || it->noise == NULL) return;
     call->noise_of(call->context, theta, it->noise, &it->log_determinant);
+    if (drawn != NULL) {
+        it->drawn = copy_array(tape, drawn, call->dimension, sizeof *it->drawn);
+        if (it->drawn == NULL) return;
+        check_residual(tape, it, call);
+    }
     it->has_result = true;
 }
 

@@ -7,7 +7,7 @@
 #include "privacy/mechanisms/tape.h"
 #include "random/rng.h"
 
-/* An event is described by at most 9 hexadecimal doubles and 150 other characters. */
+/* An event is described by at most 10 hexadecimal doubles and 150 other characters. */
 enum {
     SOT_TAPE_EVENT_BYTES = 512,
     SOT_TAPE_TEXT_BYTES = 1024,
@@ -34,7 +34,8 @@ typedef struct sot_tape_item {
     int64_t *values; /* sum: exact values; choice: scores of cells */
     uint64_t *ends;  /* choice: ends of cells */
     size_t count;
-    double *noise; /* density */
+    double *noise; /* density: behind the output */
+    double *drawn; /* density: as it was drawn; NULL if the mechanism did not say */
     double log_determinant;
     int64_t *released; /* sum: what left */
     double *theta;     /* density: what left */

@@ -1,0 +1,66 @@
+/* sotto export: a model as a C header. */
+#include <stdio.h>
+
+#include <sotto/model.h>
+
+#include "commands.h"
+#include "input.h"
+#include "model_files.h"
+#include "output.h"
+
+static const cli_option options[] = {
+    {"model", CLI_FILE, CLI_OPERAND, "a model file, as sotto train writes it",
+     .value = "MODEL", .example = "model.json"},
+    {"c", CLI_FLAG, CLI_OPTIONAL, "a C header, whole and without dependencies",
+     .value = NULL},
+    {"name", CLI_TEXT, CLI_OPTIONAL, "what its functions and types begin with",
+     .value = "NAME", .example = "smoker", .fallback = "model"},
+    {"output", CLI_FILE, CLI_OPTIONAL, "write to a file instead of standard output",
+     .value = "FILE", .example = "model.h", .letter = 'o'},
+    {0},
+};
+
+static sotto_status show(const cli_call *call, const char *header, sotto_error *error)
+{
+    if (cli_given(call, "output")) {
+        sotto_status status = cli_spare_inputs(call, error);
+        if (status == SOTTO_OK)
+            status = cli_write_file("--output", cli_text(call, "output"), header, error);
+        if (status != SOTTO_OK || !cli_flag(call, "json")) return status;
+    }
+    if (cli_flag(call, "json")) {
+        cli_json json = cli_json_new();
+        cli_json_text(&json, "language", "c");
+        cli_json_text(&json, "name", cli_text(call, "name"));
+        cli_json_text(&json, "header", header);
+        return cli_json_print(&json, error);
+    }
+    (void)fputs(header, stdout);
+    return SOTTO_OK;
+}
+
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    sotto_model *model = NULL;
+    char *header = NULL;
+    if (!cli_flag(call, "c")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "say what to write: --c for a C header");
+    }
+    sotto_status status = cli_load_model(call, &model, error);
+    if (status == SOTTO_OK)
+        status = sotto_model_export_c(model, cli_text(call, "name"), &header, error);
+    if (status == SOTTO_OK) status = show(call, header, error);
+    sotto_model_free_text(header);
+    sotto_model_free(model);
+    return status;
+}
+
+const cli_command cli_export = {
+    .name = "export",
+    .summary = "Write a model as a C header",
+    .details = "The header predicts as sotto predict does; docs/model.md shows how.",
+    .options = options,
+    .example = "sotto export examples/model.json --c --name smoker",
+    .run = run,
+};

@@ -1,0 +1,161 @@
+/* sotto train: a private model from a table. Fills a config, makes one call, prints. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <sotto/train.h>
+
+#include "commands.h"
+#include "input.h"
+#include "output.h"
+#include "training.h"
+
+static const cli_option options[] = {
+    {"data", CLI_FILE, CLI_OPERAND,
+     "CSV or TSV file with a header, or LIBSVM for a matrix schema; plain or gzip",
+     .value = "DATA", .example = "survey.csv"},
+    {"schema", CLI_FILE, CLI_REQUIRED, "JSON file with types, bounds and categories",
+     .value = "FILE", .example = "survey.schema.json"},
+    {"model", CLI_CHOICE, CLI_REQUIRED, "what is learnt", .value = "NAME",
+     .example = "logistic", .choices = cli_model_choice},
+    {"output", CLI_FILE, CLI_REQUIRED, "write the model file with its certificate",
+     .value = "FILE", .example = "model.json", .letter = 'o'},
+    {"delta", CLI_NUMBER, CLI_OPTIONAL,
+     "delta of the guarantee; without it only pure methods run", .value = "D",
+     .example = "1e-6", .range = CLI_BELOW_ONE},
+    {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
+     .value = "FILE", .example = "budget.ledger"},
+    {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
+     "the rows are public; needed by, and only for, the method none", .value = NULL},
+    {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
+     "repeatable noise, for tests: the certificate says NOT PRIVATE", .value = "N",
+     .example = "7", .count_max = UINT64_MAX},
+    {0},
+};
+
+/* --- progress, and the way to stop --- */
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_to_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_asked = 1;
+}
+
+/* The first interrupt ends the training at its next step; the second one ends the process. The
+ * model file is written in one stroke, so that neither leaves half of one. */
+static void heed_interrupts(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = ask_to_stop;
+    action.sa_flags = (int)SA_RESETHAND;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+}
+
+/* One line that is written over; a pipe gets nothing. */
+static int show_progress(const sotto_progress *progress, void *context)
+{
+    const bool *const terminal = context;
+    if (*terminal) {
+        const double left = progress->step == 0
+                                ? (double)NAN
+                                : progress->elapsed_seconds / (double)progress->step *
+                                      (double)(progress->steps - progress->step);
+        (void)fprintf(stderr, "\rstep %llu of %llu", (unsigned long long)progress->step,
+                      (unsigned long long)progress->steps);
+        if (!isnan(progress->epsilon_so_far))
+            (void)fprintf(stderr, ", epsilon so far %.4g", progress->epsilon_so_far);
+        if (!isnan(left)) (void)fprintf(stderr, ", %.0f s left", ceil(left));
+        (void)fprintf(stderr, "\033[K%s", progress->step == progress->steps ? "\n" : "");
+    }
+    return stop_asked;
+}
+
+/* --- what is printed --- */
+
+static double seconds_now(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The members that scripts rely on, from the file that was written; of the certificate its hash. */
+static sotto_status print_json(const cli_call *call, const sotto_train_result *result,
+                               double seconds, sotto_error *error)
+{
+    static const char *const kept[] = {"model",     "method", "epsilon", "delta",
+                                       "adjacency", "unit",   "settings"};
+    json_t *file = json_loads(sotto_train_json(result), 0, NULL);
+    cli_json json = cli_json_new();
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        json_t *member = json_object_get(file, kept[i]);
+        if (member != NULL) cli_json_add(&json, kept[i], json_incref(member));
+    }
+    json_t *certificate = json_object_get(file, "certificate");
+    const char *hash = json_string_value(json_object_get(certificate, "hash"));
+    cli_json_text(&json, "certificate", hash);
+    cli_json_text(&json, "output", cli_text(call, "output"));
+    cli_json_add(&json, "seconds", json_integer((json_int_t)ceil(seconds)));
+    json_decref(file);
+    return cli_json_print(&json, error);
+}
+
+static sotto_status train(const cli_call *call, sotto_train_config *config,
+                          const sotto_schema *schema, sotto_error *error)
+{
+    sotto_train_result *result = NULL;
+    const double started = seconds_now();
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    config->progress = show_progress;
+    config->progress_context = &terminal;
+    heed_interrupts();
+    sotto_status status =
+        sotto_train_file(config, schema, cli_text(call, "data"), &result, error);
+    const double seconds = seconds_now() - started;
+    if (status == SOTTO_OK && cli_flag(call, "json"))
+        status = print_json(call, result, seconds, error);
+    else if (status == SOTTO_OK)
+        (void)fputs(sotto_train_text(result), stdout);
+    sotto_train_free(result);
+    return status;
+}
+
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    sotto_train_config config;
+    sotto_schema *schema = NULL;
+    sotto_status status = cli_training_config(call, &config, error);
+    if (status != SOTTO_OK) return status;
+    config.ledger = cli_text(call, "ledger");
+    config.output = cli_text(call, "output");
+    config.data_is_public = cli_flag(call, "data-is-public");
+    config.insecure_test = cli_given(call, "insecure-test-seed");
+    config.test_seed = cli_count(call, "insecure-test-seed");
+    status = cli_spare("schema", cli_text(call, "schema"), config.output, error);
+    if (status == SOTTO_OK)
+        status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    if (status == SOTTO_OK) status = train(call, &config, schema, error);
+    sotto_schema_free(schema);
+    return status;
+}
+
+static const cli_option *const shared[] = {cli_training_options, NULL};
+
+const cli_command cli_train = {
+    .name = "train",
+    .summary = "A private model of a table, with its certificate inside",
+    .details = "The plan is charged to the ledger before a row is read.",
+    .options = options,
+    .shared = shared,
+    .example = "sotto train examples/survey.csv --schema examples/survey.schema.json "
+               "--target smokes --model logistic --epsilon 1 --delta 1e-6 -o model.json",
+    .run = run,
+};

@@ -1,0 +1,108 @@
+#include "training.h"
+
+#include <string.h>
+
+const char *cli_model_choice(size_t index)
+{
+    const char *name = sotto_model_kind_name((sotto_model_kind)(index + 1));
+    return strcmp(name, "unknown") == 0 ? NULL : name;
+}
+
+static const char *method_choice(size_t index)
+{
+    const char *name = sotto_method_name((sotto_method)index);
+    return strcmp(name, "unknown") == 0 ? NULL : name;
+}
+
+static const char *calibration_choice(size_t index)
+{
+    const char *name = sotto_calibration_name((sotto_calibration)index);
+    return strcmp(name, "unknown") == 0 ? NULL : name;
+}
+
+static const char *adjacency_choice(size_t index)
+{
+    const char *name = sotto_adjacency_name((sotto_adjacency)(index + 1));
+    return strcmp(name, "unknown") == 0 ? NULL : name;
+}
+
+const cli_option cli_training_options[] = {
+    {"target", CLI_TEXT, CLI_OPTIONAL, "column to predict; the schema's unless given",
+     .value = "COLUMN", .example = "smokes"},
+    {"method", CLI_CHOICE, CLI_OPTIONAL, "how the model is made private", .value = "NAME",
+     .fallback = "auto", .choices = method_choice},
+    {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "privacy loss of the whole training, above 0",
+     .value = "E", .example = "1", .range = CLI_POSITIVE},
+    {"adjacency", CLI_CHOICE, CLI_OPTIONAL, "what one record means", .value = "NAME",
+     .fallback = "add-remove", .choices = adjacency_choice},
+    {"expected-rows", CLI_COUNT, CLI_OPTIONAL,
+     "public guess of the number of rows, never compared with the data", .value = "N",
+     .example = "10000", .count_max = UINT64_C(1) << 32},
+    {"public-n", CLI_COUNT, CLI_OPTIONAL,
+     "declare the number of rows public, with replace-one; must match", .value = "N",
+     .example = "1000", .count_max = UINT64_C(1) << 32},
+    {"lambda", CLI_TEXT, CLI_OPTIONAL,
+     "weight of (lambda/2)|theta|^2 beside the sum of the losses; output: or theory",
+     .value = "L", .example = "1"},
+    {"calibration", CLI_CHOICE, CLI_OPTIONAL,
+     "objective: the theorem that fixes the noise; others are for comparison",
+     .value = "NAME", .fallback = "sharp", .choices = calibration_choice},
+    {"steps", CLI_COUNT, CLI_OPTIONAL, "gd: how many", .value = "T", .example = "100",
+     .count_max = 1000000},
+    {"learning-rate", CLI_NUMBER, CLI_OPTIONAL, "gd: in units of 1/smoothness",
+     .value = "H", .example = "2", .range = CLI_POSITIVE},
+    {"threads", CLI_COUNT, CLI_OPTIONAL,
+     "threads to use; the result is the same for any number", .value = "N",
+     .example = "2", .count_max = 1024},
+    {0},
+};
+
+/* A number, or the word theory. */
+static sotto_status read_lambda(const cli_call *call, sotto_train_config *config,
+                                sotto_error *error)
+{
+    static const cli_option number = {"lambda",
+                                      CLI_NUMBER,
+                                      CLI_OPTIONAL,
+                                      "",
+                                      .value = "L",
+                                      .example = "1, or theory with the method output",
+                                      .range = CLI_NOT_NEGATIVE};
+    cli_value value;
+    const char *text = cli_text(call, "lambda");
+    if (text == NULL) return SOTTO_OK;
+    config->lambda_theory = strcmp(text, "theory") == 0;
+    if (config->lambda_theory) return SOTTO_OK;
+    const sotto_status status = cli_value_parse(&number, text, &value, error);
+    if (status == SOTTO_OK) config->lambda = value.number;
+    return status;
+}
+
+sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_config,
+                                 sotto_error *error)
+{
+    sotto_train_config config = sotto_train_defaults();
+    config.target = cli_text(call, "target");
+    config.epsilon = cli_number(call, "epsilon");
+    config.delta = cli_number(call, "delta");
+    config.expected_rows = cli_count(call, "expected-rows");
+    config.public_n = cli_count(call, "public-n");
+    config.steps = cli_count(call, "steps");
+    config.learning_rate = cli_number(call, "learning-rate");
+    config.threads = cli_count(call, "threads");
+    sotto_status status =
+        sotto_model_kind_from_name(cli_text(call, "model"), &config.model, error);
+    if (status == SOTTO_OK)
+        status = sotto_method_from_name(cli_text(call, "method"), &config.method, error);
+    if (status == SOTTO_OK) {
+        status = sotto_adjacency_from_name(cli_text(call, "adjacency"), &config.adjacency,
+                                           error);
+    }
+    if (status == SOTTO_OK) {
+        status = sotto_calibration_from_name(cli_text(call, "calibration"),
+                                             &config.calibration, error);
+    }
+    if (status == SOTTO_OK) status = read_lambda(call, &config, error);
+    if (status == SOTTO_OK) *out_config = config;
+    return status;
+}

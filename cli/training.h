@@ -1,0 +1,21 @@
+/* cli/training.h: the settings of a training, which `sotto train` and `sotto plan` share. */
+#ifndef SOTTO_CLI_TRAINING_H
+#define SOTTO_CLI_TRAINING_H
+
+#include <sotto/train.h>
+
+#include "frame.h"
+
+/* --target, --method, --epsilon ... A command adds them with `.shared`, and has --model and --delta
+ * in its own table: they are required in one and not in the other. */
+extern const cli_option cli_training_options[];
+
+/* The words of --model. */
+const char *cli_model_choice(size_t index);
+
+/* Fills the settings of the tables. Texts are those of the call. */
+SOTTO_MUST_CHECK sotto_status cli_training_config(const cli_call *call,
+                                                  sotto_train_config *out_config,
+                                                  sotto_error *error);
+
+#endif

@@ -1,0 +1,237 @@
+#include "data/encode.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/plant.h"
+#include "data/encode_parts.h"
+
+/* ---- numbers ---- */
+
+/* Beyond these a feature is cut off or counts as 0: its square, and the sum of up to 2^24 of
+ * them, then neither overflow nor lose their precision. What is no number counts as absent. */
+static const double feature_most = 0x1p490;
+static const double feature_least = 0x1p-500;
+
+static double cleaned(double value)
+{
+    const double size = fabs(value);
+    if (size >= feature_least && size <= feature_most) return value;
+    if (size > feature_most && size < (double)INFINITY)
+        return copysign(feature_most, value);
+    return 0.0;
+}
+
+/* A cell within the column's bounds. Sources see to it already; a promise about every record
+ * does not rest on theirs. */
+static double cell_of(const sotto_column *column, const sot_record *record, size_t place)
+{
+    const double cell = record->cells[place];
+    if (cell >= column->lower && cell <= column->upper) return cell;
+    if (isnan(cell)) return column->missing;
+    return cell < column->lower ? column->lower : column->upper;
+}
+
+/* Monotone in the cell, rounding included, so that its ends are at the column's bounds. */
+static double scaled(const sotto_column *column, double cell)
+{
+    return cleaned((cell - column->center) / column->width);
+}
+
+/* The feature of a part that is not 0 for this record, and its value. */
+static size_t feature_of(const sot_encode_part *part, const sot_record *record,
+                         double *out_value)
+{
+    const double cell = cell_of(part->column, record, part->cell);
+    if (part->values == 0) {
+        *out_value = scaled(part->column, cell);
+        return part->first;
+    }
+    *out_value = 1.0;
+    return part->first + (size_t)cell; /* cell is at most values - 1 */
+}
+
+/* ---- a row on the grid ---- */
+
+typedef struct grid_row {
+    const sot_encoding *encoding;
+    sot_features *features;
+    double factor; /* of the clipping or scaling, over the unit */
+    uint64_t squares;
+    bool too_long;
+} grid_row;
+
+/* Appends trunc(value * factor), in units. */
+static void append(grid_row *row, size_t index, double value)
+{
+    const uint64_t most = row->encoding->squares_most;
+    double units = trunc(value * row->factor);
+    if (SOT_PLANTED(encode_norm_not_checked_again))
+        units = nearbyint(value * row->factor);
+    if (!(fabs(units) <= 0x1p24)) units = copysign(0x1p24, units);
+    if (units == 0.0) return;
+    const int64_t whole = (int64_t)units;
+    /* Stops counting once it is too long: at most 2^48 more than 2^49, no overflow. */
+    if (!row->too_long) row->squares += (uint64_t)(whole * whole);
+    if (row->squares > most) row->too_long = true;
+    sot_features *features = row->features;
+    features->indices[features->count] = (uint32_t)index;
+    features->values[features->count] = (float)(units * row->encoding->unit);
+    features->count++;
+}
+
+/* Only rounding of the factor brings a row here: its square is a few units too long. A feature of
+ * m units, m at most 2^24, becomes trunc(m - m 2^-25) = m - 1 units, so it ends. */
+static void shorten(grid_row *row)
+{
+    sot_features *features = row->features;
+    while (row->too_long) {
+        const size_t count = features->count;
+        features->count = 0;
+        row->squares = 0;
+        row->too_long = false;
+        row->factor = row->encoding->inverse_unit * (1.0 - 0x1p-25);
+        for (size_t i = 0; i < count; i++)
+            append(row, features->indices[i], (double)features->values[i]);
+    }
+}
+
+/* 1 / unit, times what brings the row to its norm. */
+static double factor_of(const sot_encoding *encoding, double squares)
+{
+    const double norm = sqrt(squares);
+    const bool scale = encoding->rule == SOTTO_NORM_SCALE && norm > 0.0;
+    if (scale || norm > encoding->bound)
+        return encoding->bound / norm * encoding->inverse_unit;
+    return encoding->inverse_unit;
+}
+
+static void encode_table(grid_row *row, const sot_record *record)
+{
+    const sot_encoding *encoding = row->encoding;
+    double value;
+    if (encoding->cut) {
+        double squares = 0.0;
+        for (size_t i = 0; i < encoding->part_count; i++) {
+            (void)feature_of(&encoding->parts[i], record, &value);
+            squares += value * value;
+        }
+        row->factor = factor_of(encoding, squares);
+    }
+    for (size_t i = 0; i < encoding->part_count; i++) {
+        const size_t index = feature_of(&encoding->parts[i], record, &value);
+        append(row, index, value);
+    }
+}
+
+static void encode_matrix(grid_row *row, const sot_record *record)
+{
+    const sot_encoding *encoding = row->encoding;
+    double squares = 0.0;
+    for (size_t i = 0; i < record->count; i++) {
+        if (record->indices[i] >= encoding->features) continue;
+        const double value = cleaned(record->values[i]);
+        squares += value * value;
+    }
+    row->factor = factor_of(encoding, squares);
+    for (size_t i = 0; i < record->count; i++) {
+        if (record->indices[i] >= encoding->features) continue;
+        append(row, record->indices[i], cleaned(record->values[i]));
+    }
+}
+
+void sot_encode(const sot_encoding *encoding, const sot_record *record,
+                sot_features *out_features)
+{
+    grid_row row = {
+        .encoding = encoding, .features = out_features, .factor = encoding->inverse_unit};
+    out_features->count = 0;
+    if (encoding->parts != NULL) {
+        encode_table(&row, record);
+    } else {
+        encode_matrix(&row, record);
+    }
+    if (!SOT_PLANTED(encode_norm_not_checked_again)) shorten(&row);
+    if (encoding->intercept > 0.0) {
+        out_features->indices[out_features->count] = (uint32_t)encoding->features;
+        out_features->values[out_features->count] = (float)encoding->intercept;
+        out_features->count++;
+    }
+}
+
+/* ---- labels ---- */
+
+static size_t label_of_number(const sotto_target *target, double number)
+{
+    for (size_t i = 0; i < target->label_count; i++) {
+        if (target->codes[i] == number) return i;
+    }
+    return target->missing; /* NaN too: it equals nothing */
+}
+
+size_t sot_encode_label(const sot_encoding *encoding, const sot_record *record)
+{
+    const sotto_target *target = encoding->target;
+    if (encoding->parts == NULL) {
+        if (SOT_PLANTED(encode_label_as_read)) return record->label > 0.0 ? 1 : 0;
+        return label_of_number(target, record->label);
+    }
+    const sotto_column *column = sotto_schema_column(encoding->schema, target->index);
+    const double cell = cell_of(column, record, target->index);
+    if (target->threshold) return cell > target->above ? 1 : 0;
+    if (encoding->label_of_code == NULL) return label_of_number(target, cell);
+    assert(cell >= 0.0 && (size_t)cell < encoding->code_count);
+    return encoding->label_of_code[(size_t)cell];
+}
+
+/* ---- what is public ---- */
+
+size_t sot_encoding_dimension(const sot_encoding *encoding)
+{
+    return encoding->features + (encoding->intercept > 0.0 ? 1 : 0);
+}
+
+double sot_encoding_bound(const sot_encoding *encoding)
+{
+    return encoding->total_bound;
+}
+
+double sot_encoding_intercept(const sot_encoding *encoding)
+{
+    return encoding->intercept;
+}
+
+sotto_row_norm sot_encoding_row_norm(const sot_encoding *encoding)
+{
+    return (sotto_row_norm){
+        .given = encoding->cut, .bound = encoding->bound, .rule = encoding->rule};
+}
+
+int sot_encoding_exponent(const sot_encoding *encoding)
+{
+    return encoding->exponent;
+}
+
+size_t sot_encoding_nonzeros_most(const sot_encoding *encoding)
+{
+    const size_t features =
+        encoding->parts == NULL ? encoding->features : encoding->part_count;
+    return features + (encoding->intercept > 0.0 ? 1 : 0);
+}
+
+const char *sot_encoding_feature(const sot_encoding *encoding, size_t index)
+{
+    assert(index < sot_encoding_dimension(encoding));
+    return encoding->names[index];
+}
+
+size_t sot_encoding_classes(const sot_encoding *encoding)
+{
+    return encoding->target->label_count;
+}
+
+const char *sot_encoding_class(const sot_encoding *encoding, size_t index)
+{
+    assert(index < encoding->target->label_count);
+    return encoding->target->labels[index];
+}

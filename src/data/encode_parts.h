@@ -1,0 +1,41 @@
+/* data/encode_parts.h: what making an encoding (encode_new.c) and using it (encode.c) share. */
+#ifndef SOT_DATA_ENCODE_PARTS_H
+#define SOT_DATA_ENCODE_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "data/encode.h"
+
+/* One column of a table, on its way to one feature or to `values` indicators. */
+typedef struct sot_encode_part {
+    const sotto_column *column;
+    size_t cell;    /* its place among the cells */
+    size_t first;   /* feature */
+    size_t values;  /* of a category; 0: a number */
+    double largest; /* |feature| at most, before the row's norm is looked at */
+} sot_encode_part;
+
+struct sot_encoding {
+    const sotto_schema *schema;
+    const sotto_target *target; /* the schema's, or &own */
+    sotto_target own;
+    size_t *label_of_code; /* of a category or boolean: cell -> place in the label set */
+    size_t code_count;
+    sot_encode_part *parts; /* of a table; NULL for a matrix */
+    size_t part_count;
+    size_t features; /* without the constant column */
+    bool cut;        /* rows may be longer than `bound`, or are scaled to it */
+    sotto_norm_rule rule;
+    double bound; /* B */
+    int exponent;
+    double unit;           /* 2^exponent */
+    double inverse_unit;   /* 2^-exponent */
+    uint64_t squares_most; /* the sum of m^2 over the features may not exceed it */
+    double intercept;      /* on the grid */
+    double total_bound;    /* R */
+    char *text;            /* of all names */
+    const char **names;
+};
+
+#endif

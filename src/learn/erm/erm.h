@@ -1,0 +1,58 @@
+/* learn/erm/erm.h: learners that minimise the sum of a convex loss, privately.
+ *
+ * J(theta) = sum over rows of f(theta.x; y) + (lambda/2)|theta|^2, lambda beside the SUM of the losses
+ * and never a multiple of the number of rows: under add-remove that number is secret. The constant
+ * column is one of the features: it is inside the norm bound, and regularised like the rest.
+ *
+ * Each method is made from public facts alone and has a proof note: objective.md, output.md, gd.md.
+ */
+#ifndef SOT_ERM_H
+#define SOT_ERM_H
+
+#include "learn/glm/loss.h"
+#include "learn/learner.h"
+
+/* The method that SOTTO_METHOD_AUTO stands for, and why, a static text. */
+sotto_method sot_erm_choose(const sotto_train_config *config, const char **out_why);
+
+/* The learner of setup->method. Refuses settings that the method cannot honour, by name. Free with
+ * sot_learner_free(). */
+SOTTO_MUST_CHECK sotto_status sot_erm_new(const sot_learner_setup *setup,
+                                          sot_learner **out_learner, sotto_error *error);
+
+/* ---- the methods: each fills an empty learner ---- */
+
+SOTTO_MUST_CHECK sotto_status sot_erm_objective(sot_learner *learner, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_output(sot_learner *learner, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_none(sot_learner *learner, sotto_error *error);
+
+/* ---- what they share ---- */
+
+/* The loss of the setup's model. */
+const sot_loss *sot_erm_loss(const sot_learner_setup *setup);
+
+/* Bounds of one record, rounded up: of its gradient, slope_most R, and of its curvature,
+ * curvature_most R^2. */
+double sot_erm_record_bound(const sot_learner_setup *setup);
+double sot_erm_smoothness(const sot_learner_setup *setup);
+
+/* What the solver proves of the gradient: R 2^-20, rounded down. Public, and small against the noise: the
+ * correction that covers it adds about 2^-9 of the objective's noise. */
+double sot_erm_tau(const sot_learner_setup *setup);
+
+/* The samplers of an objective's or an output's noise, over all they draw: at most 2^-880 each for
+ * the noise and its correction (privacy/mechanisms/objective.h, output.h), and room to spare. */
+#define SOT_ERM_SAMPLER_ERROR 0x1p-870
+
+/* 0 for a pure guarantee. */
+double sot_erm_delta(const sotto_train_config *config);
+
+/* Multiples of a power of two become doubles, exactly up to 2^53 units. */
+void sot_erm_from_units(const int64_t *units, size_t count, double grid,
+                        double *out_theta);
+
+/* Rounds theta to the grid, to nearest. For results that are already released, or public. */
+void sot_erm_round(double *theta, size_t count, double grid);
+
+#endif

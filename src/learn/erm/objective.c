@@ -1,0 +1,224 @@
+/* Objective perturbation: the minimiser of a randomly tilted objective. Claims: objective.md. */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/plant.h"
+#include "base/progress.h"
+#include "learn/erm/erm.h"
+#include "learn/glm/problem.h"
+#include "privacy/mechanisms/objective.h"
+
+/* The part of the budget that covers the solver's error and the rounding, as a share of mu or of a
+ * pure epsilon: the noise of the objective grows by half its square, or by itself. */
+#define CORRECTION_SHARE 0x1p-10
+
+/* The rule for lambda, in multiples of the least that the theorem allows, by the epsilon of one row
+ * (epsilon over the rows of a unit, half of it under replace-one). Measured on public data sets
+ * (bench/bench_train.c, docs/choosing-parameters.md). With Gaussian noise the least is best, but for
+ * a small epsilon, where noise costs more than shrinkage. Pure noise is longer by the root of the
+ * dimension, and wants more. */
+#define LOW_EPSILON 0.5
+#define LOW_FACTOR  3.0
+#define PURE_FACTOR 1.5 /* over epsilon, within these two: */
+#define PURE_LEAST  0.6
+#define PURE_MOST   10.0
+
+static const struct {
+    sotto_calibration calibration;
+    sot_objective_theorem theorem;
+} theorems[] = {
+    {SOTTO_CALIBRATION_SHARP, SOT_OBJECTIVE_SHARP},
+    {SOTTO_CALIBRATION_CHAUDHURI, SOT_OBJECTIVE_CHAUDHURI},
+    {SOTTO_CALIBRATION_KIFER, SOT_OBJECTIVE_KIFER},
+    {SOTTO_CALIBRATION_REDBERG, SOT_OBJECTIVE_REDBERG},
+};
+enum { THEOREMS = sizeof theorems / sizeof theorems[0] };
+
+/* ---- public: the law of the noise ---- */
+
+static sotto_status choose_theorem(const sotto_train_config *config,
+                                   sot_objective_theorem *out, sotto_error *error)
+{
+    for (int i = 0; i < THEOREMS; i++) {
+        if (theorems[i].calibration == config->calibration) {
+            *out = theorems[i].theorem;
+            return SOTTO_OK;
+        }
+    }
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the calibration is %d; set it to one of sotto_calibration",
+                    (int)config->calibration);
+}
+
+static double lambda_factor(const sot_learner_setup *setup)
+{
+    const sotto_train_config *config = setup->config;
+    const double steps =
+        (double)setup->unit_rows * (config->adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0);
+    const double epsilon = config->epsilon / steps;
+    if (isnan(config->delta))
+        return fmin(PURE_MOST, fmax(PURE_LEAST, PURE_FACTOR / epsilon));
+    return epsilon < LOW_EPSILON ? LOW_FACTOR : 1.0;
+}
+
+/* The other theorems get the lambda of the sharp one, so that what is compared is the noise; they
+ * raise it where they must. */
+static sotto_status choose_lambda(const sot_learner *learner, sot_objective_law *law,
+                                  const char **out_why, sotto_error *error)
+{
+    const sotto_train_config *config = learner->setup.config;
+    sot_objective_law sharp = *law;
+    double least;
+    sharp.theorem = SOT_OBJECTIVE_SHARP;
+    const sotto_status status = sot_objective_least_lambda(
+        &sharp, config->epsilon, sot_erm_delta(config), &least, error);
+    if (status != SOTTO_OK) return status;
+    if (isnan(config->lambda)) {
+        const double factor = lambda_factor(&learner->setup);
+        law->lambda = factor * least;
+        *out_why = factor == 1.0 ? "the least that the theorem allows"
+                   : factor > 1.0
+                       ? "more than the least that the theorem allows: here noise costs "
+                         "more than shrinkage"
+                       : "less than the least that costs nothing: here shrinkage costs "
+                         "more than noise";
+        return SOTTO_OK;
+    }
+    law->lambda = config->lambda;
+    *out_why = "given";
+    /* A pure law pays for a smaller lambda with its rate, as far as that goes. */
+    if (law->theorem != SOT_OBJECTIVE_SHARP || isnan(config->delta) ||
+        config->lambda >= least)
+        return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "lambda is %g, but the theorem needs at least %.9g for this epsilon "
+                    "and norm bound; give that or more, or leave it out",
+                    config->lambda, least);
+}
+
+static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,
+                              sotto_error *error)
+{
+    const sot_learner_setup *setup = &learner->setup;
+    const sotto_train_config *config = setup->config;
+    const char *why = NULL;
+    sot_objective_law law = {.adjacency = config->adjacency,
+                             .unit_rows = setup->unit_rows,
+                             .record_bound = sot_erm_record_bound(setup),
+                             .smoothness = sot_erm_smoothness(setup),
+                             .lambda = SOTTO_UNSET,
+                             .sigma = SOTTO_UNSET,
+                             .rate = SOTTO_UNSET,
+                             .epsilon = SOTTO_UNSET,
+                             .delta = SOTTO_UNSET};
+    if (SOT_PLANTED(erm_add_remove_noise_under_replace_one))
+        law.adjacency = SOTTO_ADD_REMOVE;
+    sotto_status status = choose_theorem(config, &law.theorem, error);
+    if (status == SOTTO_OK) status = choose_lambda(learner, &law, &why, error);
+    if (status != SOTTO_OK) return status;
+    const double asked = law.lambda;
+    status = sot_objective_calibrate(&law, config->epsilon, sot_erm_delta(config),
+                                     CORRECTION_SHARE, error);
+    if (status != SOTTO_OK) return status;
+    law.adjacency = config->adjacency;
+    if (law.lambda > asked) why = "raised to the least that the theorem allows";
+    sot_learner_set(learner, "lambda", law.lambda, why);
+    *out = (sot_objective_config){.law = law,
+                                  .dimension = sot_encoding_dimension(setup->encoding),
+                                  .tau = sot_erm_tau(setup),
+                                  .correction_share = CORRECTION_SHARE,
+                                  .purpose = "coefficients"};
+    return SOTTO_OK;
+}
+
+static sotto_status plan(const sot_learner *learner, sotto_plan *events,
+                         sotto_error *error)
+{
+    return sot_objective_plan(learner->state, events, error);
+}
+
+/* ---- secret: the records ---- */
+
+typedef struct tilted {
+    sot_glm glm; /* without b */
+    double tau;
+} tilted;
+
+/* theta with a proven |gradient + b| <= tau, from the public start 0. */
+static sotto_status solve(void *context, const double *b, double *out_theta,
+                          sotto_error *error)
+{
+    const tilted *problem = context;
+    sot_glm glm = problem->glm;
+    glm.linear = b;
+    for (size_t i = 0; i < glm.matrix->columns; i++)
+        out_theta[i] = 0.0;
+    return sot_glm_solve(&glm, problem->tau, out_theta, error);
+}
+
+/* For the tape alone. It cannot report: what it could not compute is no noise at all. */
+static void noise_of(const void *context, const double *theta, double *out_noise,
+                     double *out_log_determinant)
+{
+    const tilted *problem = context;
+    if (sot_glm_noise_of(&problem->glm, theta, out_noise, out_log_determinant, NULL) ==
+        SOTTO_OK)
+        return;
+    *out_log_determinant = NAN;
+    for (size_t i = 0; i < problem->glm.matrix->columns; i++)
+        out_noise[i] = NAN;
+}
+
+static sotto_status learn(const sot_learner *learner, sotto_gate *gate,
+                          const sot_matrix *matrix, sot_pool *pool, double *out_theta,
+                          sotto_error *error)
+{
+    const sot_objective_config *config = learner->state;
+    const sotto_train_config *settings = learner->setup.config;
+    const sot_progress progress =
+        sot_progress_begin(settings->progress, settings->progress_context);
+    tilted problem = {.glm = {.matrix = matrix,
+                              .loss = sot_erm_loss(&learner->setup),
+                              .lambda = config->law.lambda,
+                              .pool = pool},
+                      .tau = config->tau};
+    const sot_objective_problem asked = {
+        .context = &problem, .solve = solve, .noise_of = noise_of};
+    int64_t *units = sot_new_array(config->dimension, sizeof *units);
+    if (units == NULL) return sot_fail_memory(error, config->dimension, sizeof *units);
+    sotto_status status = sot_progress_report(&progress, 0, 1, 0.0, error);
+    if (status == SOTTO_OK)
+        status = sot_objective_release(gate, config, &asked, units, error);
+    if (status == SOTTO_OK)
+        status = sot_progress_report(&progress, 1, 1, settings->epsilon, error);
+    if (status == SOTTO_OK)
+        sot_erm_from_units(units, config->dimension, learner->grid, out_theta);
+    sot_free(units); /* released */
+    return status;
+}
+
+sotto_status sot_erm_objective(sot_learner *learner, sotto_error *error)
+{
+    sot_objective_config *config = sot_new_array(1, sizeof *config);
+    if (config == NULL) return sot_fail_memory(error, 1, sizeof *config);
+    learner->state = config;
+    learner->plan = plan;
+    learner->learn = learn;
+    sotto_status status = calibrate(learner, config, error);
+    if (status == SOTTO_OK) status = sot_objective_grid(config, &learner->grid, error);
+    if (status != SOTTO_OK) return status;
+    if (isnan(config->law.rate)) {
+        sot_learner_set(learner, "sigma", config->law.sigma,
+                        "standard deviation of each coordinate of the random tilt");
+    } else {
+        sot_learner_set(learner, "rate", config->law.rate,
+                        "the tilt b has density exp(-rate |b| / record bound)");
+    }
+    sot_learner_set(learner, "tau", config->tau,
+                    "what the solver proves of the gradient's norm");
+    sot_learner_set(learner, "correction_share", config->correction_share,
+                    "of the budget, for the solver's error and rounding");
+    learner->sampler_error = SOT_ERM_SAMPLER_ERROR;
+    return SOTTO_OK;
+}

@@ -1,0 +1,124 @@
+#include "learn/learner.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+sot_learner *sot_learner_new(const sot_learner_setup *setup)
+{
+    sot_learner *learner = sot_new_array(1, sizeof *learner);
+    if (learner != NULL) learner->setup = *setup;
+    return learner;
+}
+
+void sot_learner_free(sot_learner *learner)
+{
+    if (learner == NULL) return;
+    if (learner->free_state != NULL)
+        learner->free_state(learner->state);
+    else
+        sot_free(learner->state);
+    sot_free(learner);
+}
+
+void sot_learner_set(sot_learner *learner, const char *name, double value,
+                     const char *why)
+{
+    assert(learner->setting_count < SOT_SETTINGS_MAX);
+    learner->settings[learner->setting_count++] =
+        (sot_setting){.name = name, .value = value, .why = why};
+}
+
+uint64_t sot_learner_rows(const sot_learner_setup *setup)
+{
+    return setup->config->public_n > 0 ? setup->config->public_n
+                                       : setup->config->expected_rows;
+}
+
+/* ---- settings and their words ---- */
+
+sotto_train_config sotto_train_defaults(void)
+{
+    return (sotto_train_config){.epsilon = SOTTO_UNSET,
+                                .delta = SOTTO_UNSET,
+                                .adjacency = SOTTO_ADD_REMOVE,
+                                .lambda = SOTTO_UNSET,
+                                .learning_rate = SOTTO_UNSET};
+}
+
+static const char *const kinds[] = {NULL, "logistic", NULL};
+static const char *const methods[] = {"auto", "output", "objective", "gd", "none", NULL};
+static const char *const calibrations[] = {"sharp", "chaudhuri", "kifer", "redberg",
+                                           NULL};
+
+/* The word at `index`, of a list that NULL ends and that may have no word at 0. */
+static const char *word_at(const char *const *words, int index)
+{
+    if (index < 0 || (index == 0 && words[0] == NULL)) return "unknown";
+    for (int i = words[0] == NULL ? 1 : 0; words[i] != NULL; i++)
+        if (i == index) return words[i];
+    return "unknown";
+}
+
+static sotto_status find_word(const char *const *words, const char *what,
+                              const char *known, const char *name, int *out_index,
+                              sotto_error *error)
+{
+    char shown[64];
+    for (int i = words[0] == NULL ? 1 : 0; name != NULL && words[i] != NULL; i++) {
+        if (strcmp(words[i], name) != 0) continue;
+        *out_index = i;
+        return SOTTO_OK;
+    }
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the %s is '%s'; give %s", what,
+                    sot_printable(name == NULL ? "" : name, shown, sizeof shown), known);
+}
+
+const char *sotto_model_kind_name(sotto_model_kind kind)
+{
+    return word_at(kinds, (int)kind);
+}
+
+const char *sotto_method_name(sotto_method method)
+{
+    return word_at(methods, (int)method);
+}
+
+const char *sotto_calibration_name(sotto_calibration calibration)
+{
+    return word_at(calibrations, (int)calibration);
+}
+
+sotto_status sotto_model_kind_from_name(const char *name, sotto_model_kind *out,
+                                        sotto_error *error)
+{
+    int index = 0;
+    const sotto_status status =
+        find_word(kinds, "model", "logistic", name, &index, error);
+    if (status == SOTTO_OK) *out = (sotto_model_kind)index;
+    return status;
+}
+
+sotto_status sotto_method_from_name(const char *name, sotto_method *out,
+                                    sotto_error *error)
+{
+    int index = 0;
+    const sotto_status status = find_word(
+        methods, "method", "auto, objective, output, gd or none", name, &index, error);
+    if (status == SOTTO_OK) *out = (sotto_method)index;
+    return status;
+}
+
+sotto_status sotto_calibration_from_name(const char *name, sotto_calibration *out,
+                                         sotto_error *error)
+{
+    int index = 0;
+    const sotto_status status =
+        find_word(calibrations, "calibration", "sharp, chaudhuri, kifer or redberg", name,
+                  &index, error);
+    if (status == SOTTO_OK) *out = (sotto_calibration)index;
+    return status;
+}

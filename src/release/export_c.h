@@ -1,0 +1,33 @@
+/* release/export_c.h: what writing a model as C needs: text, names and literals that no model can
+ * break out of. */
+#ifndef SOT_RELEASE_EXPORT_C_H
+#define SOT_RELEASE_EXPORT_C_H
+
+#include "release/model.h"
+#include "release/page_blocks.h"
+
+enum { SOT_C_NAME_BYTES = 64 }; /* C99 tells 63 letters of a name apart */
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void sot_c_print(sot_output *output, const char *format, ...);
+
+/* A string literal: letters, digits and plain punctuation as they are, all else as three octal
+ * digits, which end where they end. */
+void sot_c_string(sot_output *output, const char *text);
+
+/* Text inside a comment: one line, and nothing in it begins or ends a comment. */
+void sot_c_comment(sot_output *output, const char *text);
+
+/* A double, as exact hexadecimal. */
+void sot_c_number(sot_output *output, double value);
+
+/* A name for a member, made from any text: letters, digits and _, not a word of C or C++. Names
+ * with different numbers (those of the columns) are different if their texts are. */
+void sot_c_member(const char *text, size_t number, char out_name[SOT_C_NAME_BYTES]);
+
+/* [A-Za-z][A-Za-z0-9_]*, at most 31 letters: what the functions may begin with. */
+bool sot_c_is_prefix(const char *name);
+
+#endif

@@ -1,0 +1,331 @@
+/* Reading a model file: bounded, strict, and never beyond what the writer writes. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sotto/certificate.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/json_canonical.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "release/model.h"
+
+static const size_t size_max_bytes = SOTTO_CERTIFIED_BYTES_MAX;
+
+/* ---- what stands before the schema ---- */
+
+static sotto_status refuse_member(const sot_json_value *object, const char *key,
+                                  const char *remedy, sotto_error *error)
+{
+    sot_json_value member;
+    if (!sot_json_member(object, key, &member)) return SOTTO_INTERNAL;
+    return sot_json_refuse(&member, remedy, error);
+}
+
+static sotto_status check_kind(const sot_json_value *root, sotto_error *error)
+{
+    const char *kind = NULL;
+    int64_t version = 0;
+    sotto_status status = sot_json_get_string(root, "kind", &kind, error);
+    if (status != SOTTO_OK) return status;
+    if (strcmp(kind, "model") != 0) {
+        return refuse_member(root, "kind", "give a model file, which sotto train writes",
+                             error);
+    }
+    status = sot_json_get_int64(root, "version", &version, error);
+    if (status != SOTTO_OK) return status;
+    if (version < 1 || version > SOT_MODEL_VERSION) {
+        return refuse_member(
+            root, "version",
+            "this sotto reads version 1; use the one that wrote the file", error);
+    }
+    return SOTTO_OK;
+}
+
+/* Names of methods and settings: short, and safe to print anywhere. */
+static bool is_word(const char *text)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+    const size_t length = strlen(text);
+    return length > 0 && length < SOT_MODEL_WORD_BYTES && strspn(text, allowed) == length;
+}
+
+static sotto_status check_learner(const sot_json_value *root, sotto_error *error)
+{
+    const char *model = NULL, *method = NULL;
+    sotto_status status = sot_json_get_string(root, "model", &model, error);
+    if (status == SOTTO_OK && strcmp(model, "logistic") != 0)
+        status = refuse_member(root, "model", "this sotto predicts with logistic", error);
+    if (status == SOTTO_OK) status = sot_json_get_string(root, "method", &method, error);
+    if (status == SOTTO_OK && !is_word(method))
+        status = refuse_member(root, "method", "give the name of a method", error);
+    return status;
+}
+
+/* A guarantee without its certificate is a rumour, a certificate without a guarantee cannot be
+ * compared: both or none. What the two say is for sotto_certificate_verify(). */
+static sotto_status check_guarantee(const sot_json_value *root, sotto_error *error)
+{
+    static const char *const keys[] = {"epsilon", "delta", "adjacency", "unit"};
+    sot_json_value member;
+    const bool certified = sot_json_member(root, "certificate", &member);
+    if (certified) {
+        const sotto_status status = sot_json_as_object(&member, error);
+        if (status != SOTTO_OK) return status;
+    }
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (sot_json_member(root, keys[i], &member) == certified) continue;
+        return sot_fail(error, SOTTO_PARSE,
+                        certified ? "the model has a certificate but no \"%s\"; use the "
+                                    "file as sotto train wrote it"
+                                  : "the model states \"%s\" but has no certificate; use "
+                                    "the file as sotto train wrote it",
+                        keys[i]);
+    }
+    if (!certified) return SOTTO_OK;
+    double epsilon = 0.0, delta = 0.0;
+    const char *name = NULL, *unit = NULL;
+    sotto_adjacency adjacency;
+    sotto_status status = sot_json_get_double(root, "epsilon", &epsilon, error);
+    if (status == SOTTO_OK && !(epsilon > 0.0))
+        status = refuse_member(root, "epsilon", "it is above 0", error);
+    if (status == SOTTO_OK) status = sot_json_get_double(root, "delta", &delta, error);
+    if (status == SOTTO_OK && !(delta >= 0.0 && delta < 1.0))
+        status = refuse_member(root, "delta", "it is from 0 to 1", error);
+    if (status == SOTTO_OK) status = sot_json_get_string(root, "adjacency", &name, error);
+    if (status == SOTTO_OK &&
+        sotto_adjacency_from_name(name, &adjacency, NULL) != SOTTO_OK) {
+        status =
+            refuse_member(root, "adjacency", "it is add-remove or replace-one", error);
+    }
+    if (status == SOTTO_OK) status = sot_json_get_string(root, "unit", &unit, error);
+    return status;
+}
+
+static sotto_status check_settings(const sot_json_value *root, sotto_error *error)
+{
+    sot_json_value settings, member;
+    sotto_status status = sot_json_get_object(root, "settings", &settings, error);
+    if (status != SOTTO_OK) return status;
+    if (sot_json_size(&settings) > SOT_MODEL_SETTINGS_MAX)
+        return sot_json_refuse(&settings, "it has too many members", error);
+    for (bool more = sot_json_first_member(&settings, &member);
+         more && status == SOTTO_OK; more = sot_json_next_member(&member)) {
+        double value;
+        if (!is_word(sot_json_key_of(&member)))
+            return sot_json_refuse(&member, "its name is not one of a setting", error);
+        if (sot_json_kind_of(&member) == SOT_JSON_NULL) continue;
+        status = sot_json_as_double(&member, &value, error);
+    }
+    return status;
+}
+
+/* ---- the schema and what follows from it ---- */
+
+/* Through the schema's own reader: it has the last word on what a schema is. */
+static sotto_status read_schema(const char *name, const sot_json_value *root,
+                                sotto_schema **out_schema, sotto_error *error)
+{
+    sot_json_value member;
+    sot_json_writer *writer = NULL;
+    const char *text = NULL;
+    size_t size_bytes = 0;
+    char prefix[80];
+    sotto_status status = sot_json_get_object(root, "schema", &member, error);
+    if (status == SOTTO_OK) status = sot_json_writer_new(false, &writer, error);
+    if (status != SOTTO_OK) return status;
+    sot_json_copy(writer, &member, false, NULL);
+    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
+    if (status == SOTTO_OK) {
+        (void)snprintf(prefix, sizeof prefix, "%.60s%sschema", name == NULL ? "" : name,
+                       name == NULL ? "" : ": ");
+        status = sotto_schema_parse(prefix, text, size_bytes, out_schema, error);
+    }
+    sot_json_writer_free(writer);
+    return status;
+}
+
+/* A list that must repeat, word for word, what follows from the schema. */
+static sotto_status check_names(const sot_json_value *root, const char *key,
+                                const sot_encoding *encoding, size_t count,
+                                const char *(*name_at)(const sot_encoding *, size_t),
+                                sotto_error *error)
+{
+    sot_json_value list;
+    sotto_status status = sot_json_get_array(root, key, &list, error);
+    if (status != SOTTO_OK) return status;
+    if (sot_json_size(&list) != count) {
+        return sot_fail(error, SOTTO_PARSE,
+                        "the model has %zu %s but its schema gives %zu; use the file as "
+                        "sotto train wrote it",
+                        sot_json_size(&list), key, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const sot_json_value item = sot_json_item(&list, i);
+        const char *text = NULL;
+        status = sot_json_as_string(&item, &text, error);
+        if (status != SOTTO_OK) return status;
+        if (strcmp(text, name_at(encoding, i)) != 0)
+            return sot_json_refuse(&item, "the schema gives another name", error);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status check_lists(const sot_json_value *root, const sotto_model *model,
+                                sotto_error *error)
+{
+    const sot_encoding *encoding = model->encoding;
+    const size_t dimension = sot_encoding_dimension(encoding);
+    sot_json_value features;
+    if (sot_encoding_classes(encoding) != 2) {
+        return sot_fail(error, SOTTO_PARSE,
+                        "the model's schema has %zu classes, a logistic model has 2",
+                        sot_encoding_classes(encoding));
+    }
+    if (dimension > SOT_MODEL_DIMENSION_MAX) {
+        return sot_fail(error, SOTTO_PARSE, "the model has %zu features; at most %zu",
+                        dimension, SOT_MODEL_DIMENSION_MAX);
+    }
+    const sotto_status status =
+        check_names(root, "classes", encoding, 2, sot_encoding_class, error);
+    if (status != SOTTO_OK) return status;
+    /* The features of a matrix have no names but their places. */
+    if (sotto_schema_is_matrix(model->schema) &&
+        !sot_json_member(root, "features", &features))
+        return SOTTO_OK;
+    return check_names(root, "features", encoding, dimension, sot_encoding_feature,
+                       error);
+}
+
+static sotto_status read_coefficients(const sot_json_value *root, sotto_model *model,
+                                      sotto_error *error)
+{
+    sot_json_value list;
+    const size_t dimension = sot_encoding_dimension(model->encoding);
+    sotto_status status = sot_json_get_array(root, "coefficients", &list, error);
+    if (status != SOTTO_OK) return status;
+    if (sot_json_size(&list) != dimension) {
+        return sot_fail(error, SOTTO_PARSE,
+                        "the model has %zu coefficients but its schema gives %zu "
+                        "features; use the file as sotto train wrote it",
+                        sot_json_size(&list), dimension);
+    }
+    model->coefficients = sot_new_array(dimension, sizeof *model->coefficients);
+    if (model->coefficients == NULL)
+        return sot_fail_memory(error, dimension, sizeof *model->coefficients);
+    for (size_t i = 0; i < dimension; i++) {
+        const sot_json_value item = sot_json_item(&list, i);
+        const char *text = NULL;
+        status = sot_json_as_string(&item, &text, error);
+        if (status != SOTTO_OK) return status;
+        if (sot_parse_hex(text, strlen(text), &model->coefficients[i]) != SOT_NUMBER_OK) {
+            return sot_json_refuse(
+                &item, "give a hexadecimal float such as \"-0x1.8p+0\"", error);
+        }
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status read_root(const char *name, const sot_json_value *root,
+                              sotto_model *model, sotto_error *error)
+{
+    static const char *const keys[] = {
+        "kind",   "version",   "model",        "method",      "epsilon",
+        "delta",  "adjacency", "unit",         "settings",    "classes",
+        "schema", "features",  "coefficients", "certificate", NULL};
+    sotto_status status = sot_json_as_object(root, error);
+    if (status == SOTTO_OK) status = check_kind(root, error);
+    if (status == SOTTO_OK) status = sot_json_only_keys(root, keys, error);
+    if (status == SOTTO_OK) status = check_learner(root, error);
+    if (status == SOTTO_OK) status = check_guarantee(root, error);
+    if (status == SOTTO_OK) status = check_settings(root, error);
+    if (status == SOTTO_OK) status = read_schema(name, root, &model->schema, error);
+    if (status == SOTTO_OK)
+        status = sot_encoding_new(model->schema, NULL, &model->encoding, error);
+    if (status == SOTTO_OK) status = check_lists(root, model, error);
+    if (status == SOTTO_OK) status = read_coefficients(root, model, error);
+    return status;
+}
+
+/* ---- the public door ---- */
+
+sotto_status sotto_model_parse(const char *name, const char *json, size_t size_bytes,
+                               sotto_model **out_model, sotto_error *error)
+{
+    sot_json *document = NULL;
+    sotto_status status =
+        sot_json_parse(name, json, size_bytes, size_max_bytes, &document, error);
+    if (status != SOTTO_OK) return status;
+    sotto_model *model = sot_new_array(1, sizeof *model);
+    if (model == NULL) {
+        status = sot_fail_memory(error, 1, sizeof *model);
+    } else {
+        const sot_json_value root = sot_json_root(document);
+        status = read_root(name, &root, model, error);
+    }
+    sot_json_free(document);
+    if (status != SOTTO_OK) {
+        sotto_model_free(model);
+        return status;
+    }
+    *out_model = model;
+    return SOTTO_OK;
+}
+
+sotto_status sotto_model_load(const char *path, sotto_model **out_model,
+                              sotto_error *error)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    sotto_status status = sot_file_read(path, size_max_bytes, &text, &size_bytes, error);
+    if (status == SOTTO_OK)
+        status = sotto_model_parse(path, text, size_bytes, out_model, error);
+    sot_free(text);
+    return status;
+}
+
+void sotto_model_free(sotto_model *model)
+{
+    if (model == NULL) return;
+    sot_free(model->coefficients);
+    sot_encoding_free(model->encoding);
+    sotto_schema_free(model->schema);
+    sot_free(model);
+}
+
+const sotto_schema *sotto_model_schema(const sotto_model *model)
+{
+    return model->schema;
+}
+
+size_t sotto_model_dimension(const sotto_model *model)
+{
+    return sot_encoding_dimension(model->encoding);
+}
+
+const char *sotto_model_feature(const sotto_model *model, size_t index)
+{
+    assert(index < sotto_model_dimension(model));
+    return sot_encoding_feature(model->encoding, index);
+}
+
+double sotto_model_coefficient(const sotto_model *model, size_t index)
+{
+    assert(index < sotto_model_dimension(model));
+    return model->coefficients[index];
+}
+
+size_t sotto_model_classes(const sotto_model *model)
+{
+    return sot_encoding_classes(model->encoding);
+}
+
+const char *sotto_model_class(const sotto_model *model, size_t index)
+{
+    assert(index < sotto_model_classes(model));
+    return sot_encoding_class(model->encoding, index);
+}

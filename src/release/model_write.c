@@ -1,0 +1,148 @@
+/* A model as JSON. Members stand in the order a person wants to read them; the long lists last. */
+#include <math.h>
+#include <string.h>
+
+#include <sotto/certificate.h>
+
+#include "base/error.h"
+#include "base/json_canonical.h"
+#include "base/memory.h"
+#include "release/model.h"
+
+static void write_text(sot_json_writer *writer, const char *key, const char *text)
+{
+    sot_json_key(writer, key);
+    sot_json_write_string(writer, text);
+}
+
+/* JSON has no infinity and no NaN. */
+static void write_number(sot_json_writer *writer, const char *key, double value)
+{
+    sot_json_key(writer, key);
+    if (isfinite(value)) {
+        sot_json_write_double(writer, value);
+    } else {
+        sot_json_write_null(writer);
+    }
+}
+
+static void write_list(sot_json_writer *writer, const char *key, const char *const *list,
+                       size_t count)
+{
+    sot_json_key(writer, key);
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < count; i++)
+        sot_json_write_string(writer, list[i]);
+    sot_json_end_array(writer);
+}
+
+static void write_guarantee(sot_json_writer *writer, const sot_model_content *content)
+{
+    if (isnan(content->epsilon)) return;
+    write_number(writer, "epsilon", content->epsilon);
+    write_number(writer, "delta", isnan(content->delta) ? 0.0 : content->delta);
+    write_text(writer, "adjacency", sotto_adjacency_name(content->adjacency));
+    write_text(writer, "unit", content->unit == NULL ? "row" : content->unit);
+}
+
+static void write_payload(sot_json_writer *writer, const sot_model_content *content,
+                          const sot_json_value *schema)
+{
+    sot_json_begin_object(writer);
+    write_text(writer, "kind", "model");
+    sot_json_key(writer, "version");
+    sot_json_write_int64(writer, SOT_MODEL_VERSION);
+    write_text(writer, "model", content->model);
+    write_text(writer, "method", content->method);
+    write_guarantee(writer, content);
+    sot_json_key(writer, "settings");
+    sot_json_begin_object(writer);
+    for (size_t i = 0; i < content->setting_count; i++)
+        write_number(writer, content->settings[i].name, content->settings[i].value);
+    sot_json_end_object(writer);
+    write_list(writer, "classes", content->classes, content->class_count);
+    sot_json_key(writer, "schema");
+    sot_json_copy(writer, schema, false, NULL);
+    if (content->features != NULL)
+        write_list(writer, "features", content->features, content->dimension);
+    sot_json_key(writer, "coefficients");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < content->dimension; i++)
+        sot_json_write_hex(writer, content->coefficients[i]);
+    sot_json_end_array(writer);
+    sot_json_end_object(writer);
+}
+
+static sotto_status check_guarantee(const sot_model_content *content, sotto_error *error)
+{
+    if (isnan(content->epsilon)) {
+        if (isnan(content->delta) && content->adjacency == 0) return SOTTO_OK;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the model has a delta or an adjacency but no epsilon; give all "
+                        "of them, or none for public rows");
+    }
+    if (!(content->epsilon > 0.0) || isinf(content->epsilon)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the model's epsilon is %g; give a positive finite number",
+                        content->epsilon);
+    }
+    if (content->delta < 0.0 || content->delta >= 1.0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the model's delta is %g; give a number from 0 to 1",
+                        content->delta);
+    }
+    if (content->adjacency != SOTTO_ADD_REMOVE &&
+        content->adjacency != SOTTO_REPLACE_ONE) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the model has an epsilon but no adjacency; set one");
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status check_content(const sot_model_content *content, sotto_error *error)
+{
+    const sotto_status status = check_guarantee(content, error);
+    if (status != SOTTO_OK) return status;
+    if (content->dimension == 0 || content->dimension > SOT_MODEL_DIMENSION_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the model has %zu features; a model file has between 1 and %zu",
+                        content->dimension, SOT_MODEL_DIMENSION_MAX);
+    }
+    for (size_t i = 0; i < content->dimension; i++) {
+        if (isfinite(content->coefficients[i])) continue;
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "coefficient %zu of the model is %g; only finite ones are written", i + 1,
+            content->coefficients[i]);
+    }
+    return SOTTO_OK;
+}
+
+sotto_status sot_model_write(const sot_model_content *content, char **out_json,
+                             sotto_error *error)
+{
+    sot_json *document = NULL;
+    sot_json_writer *writer = NULL;
+    const char *text = NULL;
+    size_t size_bytes = 0;
+    sotto_status status = check_content(content, error);
+    if (status == SOTTO_OK)
+        status =
+            sot_json_parse("schema", content->schema_json, strlen(content->schema_json),
+                           SOTTO_CERTIFIED_BYTES_MAX, &document, error);
+    if (status != SOTTO_OK) return status;
+    const sot_json_value schema = sot_json_root(document);
+    status = sot_json_as_object(&schema, error);
+    if (status == SOTTO_OK) status = sot_json_writer_new(false, &writer, error);
+    if (status == SOTTO_OK) {
+        write_payload(writer, content, &schema);
+        status = sot_json_writer_finish(writer, &text, &size_bytes, error);
+    }
+    if (status == SOTTO_OK) {
+        *out_json = sot_copy_string(text);
+        if (*out_json == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
+    }
+    sot_json_writer_free(writer);
+    sot_json_free(document);
+    return status;
+}

@@ -1,0 +1,287 @@
+#include "run/session.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/plant.h"
+
+/* ---- settings ---- */
+
+sotto_status sot_check_privacy(double epsilon, double delta, sotto_adjacency adjacency,
+                               uint64_t n, sotto_error *error)
+{
+    if (isnan(epsilon)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "epsilon, the privacy loss, has no default; give one, for example 1");
+    }
+    if (!(epsilon > 0.0 && epsilon <= 1e6)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "epsilon is %g; give a privacy loss above 0 and at most 1e6, for "
+                        "example 1",
+                        epsilon);
+    }
+    if (!isnan(delta) && !(delta > 0.0 && delta < 1.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "delta is %g; give one above 0 and below 1, or none for a pure "
+                        "guarantee",
+                        delta);
+    }
+    if (adjacency != SOTTO_ADD_REMOVE && adjacency != SOTTO_REPLACE_ONE) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "adjacency is %d; set it to SOTTO_ADD_REMOVE or SOTTO_REPLACE_ONE",
+            (int)adjacency);
+    }
+    if (n > 0 && adjacency != SOTTO_REPLACE_ONE) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a public number of rows needs adjacency replace-one: under "
+                        "add-remove the number of rows is secret");
+    }
+    return SOTTO_OK;
+}
+
+sotto_status sot_refuse_public_n(const char *data_path, uint64_t n, sotto_error *error)
+{
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%s does not have the %llu rows that were declared public; count "
+                    "its lines, without the header",
+                    data_path == NULL ? "the table" : data_path, (unsigned long long)n);
+}
+
+/* ---- the ledger ---- */
+
+/* The one ledger that may be charged; NULL when neither settings nor schema name one. A second
+ * ledger beside the schema's would be a second budget. */
+static sotto_status ledger_path(const sot_session *session, const char **out_path,
+                                sotto_error *error)
+{
+    const char *asked = session->ledger_asked;
+    const char *named =
+        session->schema == NULL ? NULL : sotto_schema_ledger(session->schema);
+    if (asked != NULL && named != NULL && !sot_file_is_same(asked, named)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the schema's ledger is %.90s, not %.90s; a data set has one "
+                        "budget: use the schema's ledger",
+                        named, asked);
+    }
+    *out_path = asked != NULL ? asked : named;
+    return SOTTO_OK;
+}
+
+static sotto_status open_ledger(sot_session *session, sotto_error *error)
+{
+    const char *path = NULL;
+    struct stat facts;
+    sotto_status status = ledger_path(session, &path, error);
+    if (status != SOTTO_OK || path == NULL) return status;
+    if (lstat(path, &facts) != 0) {
+        return sot_fail(
+            error, SOTTO_IO,
+            "the ledger %.120s does not exist; restore it, or have the curator "
+            "make one with sotto ledger init",
+            path);
+    }
+    const sotto_schema *schema = session->schema;
+    const char *dataset = schema == NULL ? NULL : sotto_schema_dataset(schema);
+    if (dataset == NULL) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "a ledger keeps the budget of a data set, but no schema says which "
+            "one this is; add \"dataset\" to the schema");
+    }
+    status = sotto_ledger_open(path, &session->ledger, error);
+    if (status != SOTTO_OK) return status;
+    sotto_ledger_balance balance;
+    status = sotto_ledger_read_balance(session->ledger, &balance, error);
+    if (status != SOTTO_OK) return status;
+    if (strcmp(balance.dataset, dataset) != 0) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the schema is of the data set '%.60s', the ledger of '%.60s'; use "
+            "the ledger of this data set",
+            dataset, balance.dataset);
+    }
+    return SOTTO_OK;
+}
+
+/* ---- before anything is charged ---- */
+
+/* SQLite looks for these beside a ledger and would take them for its own. */
+static bool is_beside(const char *output, const char *ledger)
+{
+    static const char *const ends[] = {"-journal", "-wal", "-shm"};
+    const size_t length = strlen(ledger);
+    if (strncmp(output, ledger, length) != 0) return false;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (strcmp(output + length, ends[i]) == 0) return true;
+    return false;
+}
+
+/* The output replaces what has its name: never the records, never the budget. A run that could
+ * not be written would be paid for and lost. */
+static sotto_status check_output(const sot_session *session, sotto_error *error)
+{
+    const char *output = session->output;
+    const char *ledger = NULL;
+    if (output == NULL) return SOTTO_OK;
+    sotto_status status = ledger_path(session, &ledger, error);
+    if (status != SOTTO_OK) return status;
+    const bool is_data =
+        session->data_path != NULL && sot_file_is_same(output, session->data_path);
+    if (is_data || (ledger != NULL &&
+                    (sot_file_is_same(output, ledger) || is_beside(output, ledger)))) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the output %.120s would replace the %s; give it a name of its own", output,
+            is_data ? "data" : "ledger");
+    }
+    return sot_file_check_write(output, error);
+}
+
+/* The certificate will need a finite epsilon at this delta, for the noise as it is drawn. */
+static sotto_status check_price(const sot_session *session, sotto_error *error)
+{
+    sotto_account account;
+    if (!(session->delta > 0.0) || session->plan == NULL) return SOTTO_OK;
+    return sotto_account_epsilon_inexact(session->plan, SOTTO_EXACT, session->delta,
+                                         session->sampler_error, &account, error);
+}
+
+sotto_status sot_session_check(const sot_session *session, sotto_error *error)
+{
+    const sotto_status status = check_output(session, error);
+    return status == SOTTO_OK ? check_price(session, error) : status;
+}
+
+sotto_status sot_session_open(sot_session *session, sotto_error *error)
+{
+    sotto_status status =
+        session->insecure_test
+            ? sotto_rng_new_for_test(session->test_seed, &session->rng, error)
+            : sotto_rng_new(&session->rng, error);
+    if (status == SOTTO_OK && session->plan != NULL)
+        status = sotto_gate_new(session->plan, session->rng, &session->gate, error);
+    if (status == SOTTO_OK && session->plan != NULL) status = open_ledger(session, error);
+    return status;
+}
+
+/* ---- the run ---- */
+
+static sotto_status reserve(sot_session *session, sotto_error *error)
+{
+    if (session->ledger == NULL) return SOTTO_OK;
+    return sotto_ledger_reserve(session->ledger, session->plan, session->sampler_error,
+                                session->label, &session->reservation, error);
+}
+
+static sotto_status work_through_gate(sot_session *session, sot_session_work work,
+                                      void *context, sotto_error *error)
+{
+    if (session->gate == NULL) return work(context, error); /* public data */
+    sotto_status status = sotto_gate_open(session->gate, error);
+    if (status == SOTTO_OK) status = work(context, error);
+    if (status == SOTTO_OK) status = sotto_gate_finish(session->gate, error);
+    if (status == SOTTO_OK &&
+        sotto_gate_sampler_error_upper(session->gate) > session->sampler_error) {
+        status = sot_fail(error, SOTTO_INTERNAL,
+                          "the samplers' error is larger than what was charged");
+    }
+    return status;
+}
+
+sotto_status sot_session_run(sot_session *session, sot_session_work work, void *context,
+                             sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    if (SOT_PLANTED(run_charged_after)) {
+        status = work_through_gate(session, work, context, error);
+        return status == SOTTO_OK ? reserve(session, error) : status;
+    }
+    status = reserve(session, error);
+    if (status == SOTTO_OK) status = work_through_gate(session, work, context, error);
+    return status;
+}
+
+/* ---- what is handed out ---- */
+
+sotto_status sot_session_certify(sot_session *session, const char *payload_json,
+                                 const sotto_certificate_facts *facts, sotto_error *error)
+{
+    sotto_certificate_facts whole = *facts;
+    whole.delta = isnan(session->delta) ? 0.0 : session->delta;
+    whole.dataset =
+        session->schema == NULL ? NULL : sotto_schema_dataset(session->schema);
+    whole.ledger = session->ledger == NULL ? NULL : &session->reservation;
+    sotto_status status = sotto_certificate_attach(payload_json, session->gate, &whole,
+                                                   &session->file, session->hash, error);
+    if (status == SOTTO_OK && session->ledger != NULL) {
+        status = sotto_ledger_commit(session->ledger, &session->reservation,
+                                     session->hash, error);
+    }
+    return status;
+}
+
+sotto_status sot_session_render(const sot_session *session, char **out_text,
+                                sotto_error *error)
+{
+    char *rendered = NULL;
+    const sotto_status status = sotto_certificate_render(
+        session->file, strlen(session->file), SOTTO_CERTIFICATE_TEXT, &rendered, error);
+    if (status != SOTTO_OK) return status;
+    *out_text = sot_copy_string(rendered);
+    sotto_certificate_free_text(rendered);
+    return *out_text == NULL ? sot_fail_memory(error, 1, 1) : SOTTO_OK;
+}
+
+sotto_status sot_session_write(const sot_session *session, sotto_error *error)
+{
+    if (session->output == NULL) return SOTTO_OK;
+    return sot_file_write(session->output, session->file, strlen(session->file), 0644,
+                          error);
+}
+
+void sot_session_close(sot_session *session)
+{
+    sotto_gate_free(session->gate);
+    sotto_rng_free(session->rng);
+    sotto_ledger_close(session->ledger);
+    sotto_certificate_free_text(session->file);
+}
+
+/* ---- lines of the summary ---- */
+
+void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
+                         sotto_adjacency adjacency)
+{
+    char loss[SOT_SHOWN_BYTES], slack[SOT_SHOWN_BYTES];
+    if (isnan(delta)) {
+        sot_prose_line(prose, "epsilon", "%s (pure)", sot_shown(epsilon, 0, loss));
+    } else {
+        sot_prose_line(prose, "epsilon", "%s at delta %s", sot_shown(epsilon, 0, loss),
+                       sot_shown(delta, 0, slack));
+    }
+    sot_prose_line(prose, "adjacency", "%s (%s)", sotto_adjacency_name(adjacency),
+                   adjacency == SOTTO_REPLACE_ONE
+                       ? "one row exchanged; the number of rows is public"
+                       : "one row more or less; the number of rows is secret");
+}
+
+void sot_prose_ledger(sot_prose *prose, const sotto_reservation *reservation)
+{
+    char charged[SOT_SHOWN_BYTES], left[SOT_SHOWN_BYTES];
+    if (reservation == NULL) {
+        sot_prose_line(prose, "ledger", "none: nobody adds up what is released");
+        return;
+    }
+    const bool pure = isnan(reservation->after.order);
+    sot_prose_line(prose, "ledger", "%s: charged %s, left %s (%s)",
+                   reservation->after.dataset,
+                   sot_shown(reservation->charged, 1, charged),
+                   sot_shown(reservation->after.left, -1, left),
+                   pure ? "epsilon" : "Renyi divergence at the ledger's order");
+}

@@ -1,0 +1,85 @@
+/* run/session.h: what every run does around its gate, in the only order there is:
+ *
+ *     sot_session_check()    the price is finite, the output can be written
+ *     (the caller opens its data: header, shape)
+ *     sot_session_open()     randomness, a gate that is shut, the one ledger that may be charged
+ *     sot_session_run()      charge the plan, open the gate, the caller's rows and releases, finish
+ *     sot_session_certify()  the certificate; then the commit, before anything is handed out
+ *     sot_session_write()    the file, in one stroke
+ *
+ * What fails before sot_session_run() fails for public reasons, and nothing is charged.
+ */
+#ifndef SOT_RUN_SESSION_H
+#define SOT_RUN_SESSION_H
+
+#include <stdbool.h>
+
+#include <sotto/certificate.h>
+#include <sotto/gate.h>
+#include <sotto/ledger.h>
+#include <sotto/rng.h>
+#include <sotto/schema.h>
+
+#include "run/prose.h"
+
+typedef struct sot_session {
+    /* ---- the caller's, borrowed ---- */
+    const char *data_path;      /* NULL: records in memory */
+    const sotto_schema *schema; /* NULL: none, and so no ledger */
+    const char *ledger_asked;   /* NULL: the schema's */
+    const char *output;         /* NULL: nothing is written */
+    const sotto_plan *plan;
+    double delta;         /* that is certified; SOTTO_UNSET or 0: pure */
+    double sampler_error; /* of the whole run, an upper bound */
+    char label[SOTTO_LEDGER_TEXT_BYTES];
+    bool insecure_test;
+    uint64_t test_seed;
+
+    /* ---- the session's ---- */
+    sotto_ledger *ledger; /* NULL: none */
+    sotto_reservation reservation;
+    sotto_rng *rng;
+    sotto_gate *gate;
+    char *file; /* the certified text */
+    char hash[SOTTO_HASH_HEX_BYTES];
+} sot_session;
+
+/* Settings that every run has, checked one way. `n` is the public number of rows, 0: none. */
+SOTTO_MUST_CHECK sotto_status sot_check_privacy(double epsilon, double delta,
+                                                sotto_adjacency adjacency, uint64_t n,
+                                                sotto_error *error);
+
+/* The file has not the number of rows that was declared public. */
+SOTTO_MUST_CHECK sotto_status sot_refuse_public_n(const char *data_path, uint64_t n,
+                                                  sotto_error *error);
+
+SOTTO_MUST_CHECK sotto_status sot_session_check(const sot_session *session,
+                                                sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_session_open(sot_session *session, sotto_error *error);
+
+/* `work` reads the rows and releases through session->gate everything that the plan holds. */
+typedef sotto_status (*sot_session_work)(void *context, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_session_run(sot_session *session, sot_session_work work,
+                                              void *context, sotto_error *error);
+
+/* `facts` without ledger, delta and dataset, which the session knows. */
+SOTTO_MUST_CHECK sotto_status sot_session_certify(sot_session *session,
+                                                  const char *payload_json,
+                                                  const sotto_certificate_facts *facts,
+                                                  sotto_error *error);
+
+/* The certificate of session->file for people; free with sot_free(). */
+SOTTO_MUST_CHECK sotto_status sot_session_render(const sot_session *session,
+                                                 char **out_text, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_session_write(const sot_session *session,
+                                                sotto_error *error);
+void sot_session_close(sot_session *session);
+
+/* ---- lines that every run's summary has ---- */
+
+void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
+                         sotto_adjacency adjacency);
+/* `reservation` NULL: no ledger kept the budget. */
+void sot_prose_ledger(sot_prose *prose, const sotto_reservation *reservation);
+
+#endif

@@ -1,0 +1,63 @@
+/* run/train.h: what the parts of a training share: its plan, its run, its words. */
+#ifndef SOT_RUN_TRAIN_H
+#define SOT_RUN_TRAIN_H
+
+#include <sotto/train.h>
+
+#include "learn/learner.h"
+#include "run/prose.h"
+#include "run/session.h"
+
+enum { SOT_UNIT_BYTES = 160, SOT_ADVICE_MAX = 8, SOT_ADVICE_BYTES = 240 };
+
+/* Everything here follows from settings and schema. */
+struct sotto_training {
+    sotto_train_config config; /* texts: `target` is owned, the others are NULL */
+    char *target;
+    const sotto_schema *schema; /* borrowed */
+    sot_encoding *encoding;
+    sot_learner *learner;
+    sotto_plan *plan;       /* NULL: public data */
+    sotto_method method;    /* never auto */
+    const char *method_why; /* static; NULL: it was given */
+    sotto_account account;  /* of the plan at `delta` */
+    double
+        delta; /* that is certified: the given one; without one 0, or, where the samplers of a pure
+                     method are not exact, SOT_OBJECTIVE_PURE_DELTA */
+    char unit[SOT_UNIT_BYTES];
+    char advice[SOT_ADVICE_MAX][SOT_ADVICE_BYTES];
+    size_t advice_count;
+    char *json;
+    char *text;
+};
+
+struct sotto_train_result {
+    char *json;
+    char *text;
+    char *certificate;
+};
+
+/* Trains on records that are in memory and writes the released coefficients, one a feature. The
+ * gate is open, or NULL for public data. */
+SOTTO_MUST_CHECK sotto_status sot_training_learn(const sotto_training *training,
+                                                 sotto_gate *gate,
+                                                 const sot_matrix *matrix,
+                                                 double *out_theta, sotto_error *error);
+
+/* ---- train_advice.c, train_text.c ---- */
+
+/* What the settings could be better at, as sentences. */
+void sot_training_advise(sotto_training *training);
+/* Fills training->json and training->text. */
+SOTTO_MUST_CHECK sotto_status sot_training_describe(sotto_training *training,
+                                                    sotto_error *error);
+/* The model file without its certificate; free with sot_free(). */
+SOTTO_MUST_CHECK sotto_status sot_training_payload(const sotto_training *training,
+                                                   const double *theta, char **out_json,
+                                                   sotto_error *error);
+/* The summary of a run; free with sot_free(). */
+SOTTO_MUST_CHECK sotto_status sot_training_summary(const sotto_training *training,
+                                                   const sot_session *session,
+                                                   char **out_text, sotto_error *error);
+
+#endif

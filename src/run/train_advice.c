@@ -1,0 +1,107 @@
+/* What a training's settings could be better at. From settings and schema alone. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run/train.h"
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+advise(sotto_training *training, const char *format, ...)
+{
+    va_list arguments;
+    if (training->advice_count == SOT_ADVICE_MAX) return;
+    va_start(arguments, format);
+    (void)vsnprintf(training->advice[training->advice_count++], SOT_ADVICE_BYTES, format,
+                    arguments);
+    va_end(arguments);
+}
+
+static double setting(const sotto_training *training, const char *name)
+{
+    const sot_learner *learner = training->learner;
+    for (size_t i = 0; i < learner->setting_count; i++)
+        if (strcmp(learner->settings[i].name, name) == 0)
+            return learner->settings[i].value;
+    return SOTTO_UNSET;
+}
+
+/* delta is the chance that the promise fails altogether: with 1/delta people one of them may be
+ * published whole. */
+static void advise_on_delta(sotto_training *training)
+{
+    const double delta = training->config.delta;
+    const double rows = (double)sot_learner_rows(&training->learner->setup);
+    char shown[SOT_SHOWN_BYTES], bound[SOT_SHOWN_BYTES];
+    if (isnan(delta)) return;
+    sot_shown(delta, 0, shown);
+    if (rows > 0.0 && delta > 1.0 / rows) {
+        advise(training,
+               "delta %s is above 1/rows: publishing one row at random would be allowed; "
+               "take a delta far below %s",
+               shown, sot_shown(1.0 / rows, 0, bound));
+    } else if (delta > 1e-5) {
+        advise(training,
+               "delta %s is large; take one far below 1 over the number of rows", shown);
+    }
+}
+
+static void advise_on_epsilon(sotto_training *training)
+{
+    const double epsilon = training->config.epsilon;
+    char shown[SOT_SHOWN_BYTES];
+    if (epsilon > 8.0) {
+        advise(training,
+               "epsilon %s protects little against who knows the other rows: odds may "
+               "change by the factor exp(epsilon)",
+               sot_shown(epsilon, 0, shown));
+    }
+}
+
+/* The noise is proportional to R, the signal is not. */
+static void advise_on_norm(sotto_training *training)
+{
+    const double bound = sot_encoding_bound(training->encoding);
+    const size_t dimension = sot_encoding_dimension(training->encoding);
+    char shown[SOT_SHOWN_BYTES], root[SOT_SHOWN_BYTES];
+    const sotto_row_norm norm = sotto_schema_row_norm(training->schema);
+    if (norm.given || bound <= 2.0) return;
+    advise(
+        training,
+        "the norm bound %s is the largest norm that %s columns can have; rows are mostly "
+        "shorter, and the noise grows with it: try row_norm with a smaller bound",
+        sot_shown(bound, 1, shown), sot_shown((double)dimension, 0, root));
+}
+
+static void advise_on_lambda(sotto_training *training)
+{
+    const double lambda = setting(training, "lambda");
+    const double rows = (double)sot_learner_rows(&training->learner->setup);
+    char shown[SOT_SHOWN_BYTES];
+    if (isnan(training->config.lambda) || rows == 0.0) return;
+    const double bound = sot_encoding_bound(training->encoding);
+    if (lambda > rows * bound * bound / 4.0) {
+        advise(
+            training,
+            "lambda %s outweighs all expected rows together: the model will say little; "
+            "it stands beside the sum of the losses, not their mean",
+            sot_shown(lambda, 0, shown));
+    }
+}
+
+void sot_training_advise(sotto_training *training)
+{
+    if (training->plan == NULL) return;
+    advise_on_epsilon(training);
+    advise_on_delta(training);
+    advise_on_norm(training);
+    advise_on_lambda(training);
+    if (training->config.calibration != SOTTO_CALIBRATION_SHARP &&
+        training->method == SOTTO_METHOD_OBJECTIVE) {
+        advise(training, "the calibration %s is for comparison; sharp needs less noise",
+               sotto_calibration_name(training->config.calibration));
+    }
+}

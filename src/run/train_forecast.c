@@ -1,0 +1,213 @@
+/* What a training would be worth, found out on public rows: it is run for real, again and again. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/matrix.h"
+#include "random/rng.h"
+#include "run/train.h"
+#include "run/train_public.h"
+
+enum { HELD_BACK = 5, REPEATS_MAX = 10000 }; /* every fifth row is held back */
+
+/* ---- scores ---- */
+
+static double margin(const sot_matrix *matrix, size_t row, const double *theta)
+{
+    double sum = 0.0;
+    if (matrix->dense != NULL) {
+        const float *x = matrix->dense + row * matrix->stride;
+        for (size_t j = 0; j < matrix->columns; j++)
+            sum += (double)x[j] * theta[j];
+        return sum;
+    }
+    for (uint64_t k = matrix->starts[row]; k < matrix->starts[row + 1]; k++)
+        sum += (double)matrix->values[k] * theta[matrix->indices[k]];
+    return sum;
+}
+
+double sot_public_accuracy(const sot_matrix *matrix, const double *theta)
+{
+    size_t right = 0;
+    for (size_t i = 0; i < matrix->rows; i++)
+        right += (margin(matrix, i, theta) >= 0.0) == (matrix->labels[i] > 0.0);
+    return (double)right / (double)matrix->rows;
+}
+
+static double majority_accuracy(const sot_matrix *seen, const sot_matrix *held)
+{
+    size_t positive_seen = 0;
+    size_t positive_held = 0;
+    for (size_t i = 0; i < seen->rows; i++)
+        positive_seen += seen->labels[i] > 0.0;
+    for (size_t i = 0; i < held->rows; i++)
+        positive_held += held->labels[i] > 0.0;
+    const double share = (double)positive_held / (double)held->rows;
+    return 2 * positive_seen > seen->rows ? share : 1.0 - share;
+}
+
+/* Labels that a linear model explains, but not all of them: the sign of each coefficient is drawn,
+ * their size makes the mean margin 2, and each label is drawn with the probability that a
+ * logistic model gives it. */
+static sotto_status plant_labels(sot_matrix *matrix, sotto_rng *rng, sotto_error *error)
+{
+    double *theta = sot_new_array(matrix->columns, sizeof *theta);
+    if (theta == NULL) return sot_fail_memory(error, matrix->columns, sizeof *theta);
+    for (size_t j = 0; j < matrix->columns; j++)
+        theta[j] = (sot_rng_u64(rng) & 1) != 0 ? 1.0 : -1.0;
+    double mean = 0.0;
+    for (size_t i = 0; i < matrix->rows; i++)
+        mean += fabs(margin(matrix, i, theta)) / (double)matrix->rows;
+    const double scale = mean > 0.0 ? 2.0 / mean : 1.0;
+    for (size_t i = 0; i < matrix->rows; i++) {
+        const double uniform = ldexp((double)(sot_rng_u64(rng) >> 11), -53);
+        const double positive = 1.0 / (1.0 + exp(-scale * margin(matrix, i, theta)));
+        matrix->labels[i] = uniform < positive ? 1.0 : -1.0;
+    }
+    sot_free(theta);
+    return sot_rng_check(rng, error);
+}
+
+/* ---- the rows ---- */
+
+typedef struct forecast {
+    const sotto_training *training;
+    sotto_rng *rng;
+    sot_matrix *seen;
+    sot_matrix *held;
+    double *theta;
+} forecast;
+
+static sotto_status load(forecast *run, const char *path, uint64_t rows,
+                         sot_matrix **out_matrix, sotto_error *error)
+{
+    const sotto_training *training = run->training;
+    sot_source *source = NULL;
+    sot_public_records drawn = {0};
+    sotto_status status = SOTTO_OK;
+    if (path != NULL) {
+        status = sot_source_open_file(path, training->schema, false, &source, error);
+    } else {
+        status = sot_public_draw(training->schema, rows, run->rng, &drawn, error);
+        if (status == SOTTO_OK)
+            status =
+                sot_source_open_records(&drawn.records, training->schema, &source, error);
+    }
+    if (status == SOTTO_OK) {
+        status = sot_matrix_load(source, training->schema, training->encoding, run->rng,
+                                 out_matrix, error);
+    }
+    if (status == SOTTO_OK && path == NULL)
+        status = plant_labels(*out_matrix, run->rng, error);
+    sot_source_close(source);
+    sot_public_clear(&drawn);
+    return status;
+}
+
+static sotto_status prepare(forecast *run, const char *path, uint64_t rows,
+                            sotto_error *error)
+{
+    sot_matrix *all = NULL;
+    const size_t dimension = sot_encoding_dimension(run->training->encoding);
+    sotto_status status = load(run, path, rows, &all, error);
+    if (status == SOTTO_OK && all->rows < 2 * HELD_BACK) {
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "a forecast needs at least %d public rows", 2 * HELD_BACK);
+    }
+    if (status == SOTTO_OK)
+        status = sot_public_split(all, HELD_BACK, &run->seen, &run->held, error);
+    sot_matrix_free(all);
+    if (status != SOTTO_OK) return status;
+    run->theta = sot_new_array(dimension, sizeof *run->theta);
+    return run->theta == NULL ? sot_fail_memory(error, dimension, sizeof *run->theta)
+                              : SOTTO_OK;
+}
+
+/* ---- the runs ---- */
+
+/* One training with fresh noise. Its gate opens without a charge: the rows are public. */
+static sotto_status run_once(forecast *run, double *out_accuracy, sotto_error *error)
+{
+    sotto_gate *gate = NULL;
+    sotto_status status = SOTTO_OK;
+    if (run->training->plan != NULL) {
+        status = sotto_gate_new(run->training->plan, run->rng, &gate, error);
+        if (status == SOTTO_OK) status = sotto_gate_open(gate, error);
+    }
+    if (status == SOTTO_OK)
+        status = sot_training_learn(run->training, gate, run->seen, run->theta, error);
+    if (status == SOTTO_OK) *out_accuracy = sot_public_accuracy(run->held, run->theta);
+    sotto_gate_free(gate);
+    return status;
+}
+
+static sotto_status run_without_noise(forecast *run, double *out_accuracy,
+                                      sotto_error *error)
+{
+    sotto_train_config config = sotto_train_defaults();
+    sotto_training *plain = NULL;
+    config.model = run->training->config.model;
+    config.method = SOTTO_METHOD_NONE;
+    config.data_is_public = true;
+    config.target = run->training->target;
+    config.threads = run->training->config.threads;
+    sotto_status status =
+        sotto_training_plan(&config, run->training->schema, &plain, error);
+    if (status == SOTTO_OK)
+        status = sot_training_learn(plain, NULL, run->seen, run->theta, error);
+    if (status == SOTTO_OK) *out_accuracy = sot_public_accuracy(run->held, run->theta);
+    sotto_training_free(plain);
+    return status;
+}
+
+static sotto_status repeat(forecast *run, uint64_t repeats, sotto_forecast *out,
+                           sotto_error *error)
+{
+    double mean = 0.0;
+    double squares = 0.0; /* around the mean, by Welford's update */
+    sotto_status status = run_without_noise(run, &out->accuracy_without_noise, error);
+    for (uint64_t i = 0; status == SOTTO_OK && i < repeats; i++) {
+        double accuracy = 0.0;
+        status = run_once(run, &accuracy, error);
+        const double step = accuracy - mean;
+        mean += step / (double)(i + 1);
+        squares += step * (accuracy - mean);
+    }
+    out->repeats = repeats;
+    out->accuracy_mean = mean;
+    out->accuracy_deviation = repeats > 1 ? sqrt(squares / (double)(repeats - 1)) : 0.0;
+    out->accuracy_majority = majority_accuracy(run->seen, run->held);
+    return status;
+}
+
+sotto_status sotto_training_forecast(const sotto_training *training, const char *path,
+                                     uint64_t rows, uint64_t repeats,
+                                     sotto_forecast *out_forecast, sotto_error *error)
+{
+    forecast run = {.training = training};
+    sotto_forecast found = {0};
+    if (repeats == 0 || repeats > REPEATS_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%llu repeats were asked for; give 1 to %d",
+                        (unsigned long long)repeats, (int)REPEATS_MAX);
+    }
+    if ((path == NULL) == (rows == 0)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "a forecast needs public rows: give a file of them, or the number of "
+            "rows to draw from the schema");
+    }
+    sotto_status status =
+        training->config.insecure_test
+            ? sotto_rng_new_for_test(training->config.test_seed, &run.rng, error)
+            : sotto_rng_new(&run.rng, error);
+    if (status == SOTTO_OK) status = prepare(&run, path, rows, error);
+    if (status == SOTTO_OK) status = repeat(&run, repeats, &found, error);
+    sot_matrix_free(run.seen);
+    sot_matrix_free(run.held);
+    sot_free(run.theta);
+    sotto_rng_free(run.rng);
+    if (status == SOTTO_OK) *out_forecast = found;
+    return status;
+}

@@ -1,0 +1,214 @@
+/* From settings and schema to a training with its plan. No record is read here. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "learn/erm/erm.h"
+#include "privacy/mechanisms/objective.h"
+#include "run/train.h"
+
+/* ---- checks ---- */
+
+/* A training on public rows has no guarantee, and so no settings of one. */
+static sotto_status check_public(const sotto_train_config *config, sotto_error *error)
+{
+    if (!config->data_is_public) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the method none adds no noise; declare the data public, or choose "
+            "a private method");
+    }
+    if (!isnan(config->epsilon) || !isnan(config->delta) || config->public_n > 0) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the method none gives no guarantee; leave out epsilon, delta and "
+            "the public number of rows");
+    }
+    if (config->ledger != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the method none costs nothing; leave out the ledger");
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status check_rows(const sotto_train_config *config,
+                               const sotto_schema *schema, sotto_error *error)
+{
+    if (config->public_n > 0 && config->expected_rows > 0) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "both a public and an expected number of rows were given; give one "
+            "of them");
+    }
+    if (config->expected_rows > SOTTO_GRID_RECORDS_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%llu rows are expected; a table has at most 2^32",
+                        (unsigned long long)config->expected_rows);
+    }
+    if (config->public_n > 0 && sotto_schema_unit(schema) != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the schema's unit is the column '%.60s', whose values may have "
+                        "different numbers of rows, so that the number of rows is not "
+                        "public; give the expected rows",
+                        sotto_schema_unit(schema));
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status check_config(const sotto_train_config *config,
+                                 const sotto_schema *schema, sotto_error *error)
+{
+    if (config->model != SOTTO_MODEL_LOGISTIC) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the model is %d; set it to SOTTO_MODEL_LOGISTIC",
+                        (int)config->model);
+    }
+    if (strcmp(sotto_method_name(config->method), "unknown") == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the method is %d; set it to one of sotto_method",
+                        (int)config->method);
+    }
+    if (config->method == SOTTO_METHOD_NONE) return check_public(config, error);
+    if (config->data_is_public) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the data is declared public, but the method %s is private; use the "
+            "method none, or leave the declaration out",
+            sotto_method_name(config->method));
+    }
+    const sotto_status status = sot_check_privacy(
+        config->epsilon, config->delta, config->adjacency, config->public_n, error);
+    return status == SOTTO_OK ? check_rows(config, schema, error) : status;
+}
+
+/* ---- the plan ---- */
+
+static sotto_status copy_config(sotto_training *training,
+                                const sotto_train_config *config, sotto_error *error)
+{
+    training->config = *config;
+    training->config.ledger = NULL;
+    training->config.output = NULL;
+    if (config->target != NULL) {
+        training->target = sot_copy_string(config->target);
+        if (training->target == NULL)
+            return sot_fail_memory(error, strlen(config->target) + 1, 1);
+    }
+    training->config.target = training->target;
+    return SOTTO_OK;
+}
+
+static void name_unit(sotto_training *training)
+{
+    char column[80];
+    const char *unit = sotto_schema_unit(training->schema);
+    if (unit == NULL) {
+        (void)snprintf(training->unit, sizeof training->unit, "row");
+        return;
+    }
+    (void)snprintf(training->unit, sizeof training->unit,
+                   "value of the column '%s' (at most %llu rows each)",
+                   sot_printable(unit, column, sizeof column),
+                   (unsigned long long)sotto_schema_unit_rows(training->schema));
+}
+
+static sotto_status make_learner(sotto_training *training, sotto_error *error)
+{
+    const sotto_train_config *config = &training->config;
+    const uint64_t unit_rows = sotto_schema_unit_rows(training->schema);
+    training->method = config->method;
+    if (config->method == SOTTO_METHOD_AUTO)
+        training->method = sot_erm_choose(config, &training->method_why);
+    const sot_learner_setup setup = {.config = config,
+                                     .encoding = training->encoding,
+                                     .unit_rows = unit_rows == 0 ? 1 : unit_rows,
+                                     .method = training->method};
+    return sot_erm_new(&setup, &training->learner, error);
+}
+
+/* What was calibrated must be within what was asked for, as the certificate will compute it. */
+static sotto_status price(sotto_training *training, sotto_error *error)
+{
+    const sotto_train_config *config = &training->config;
+    const double sampler_error = training->learner->sampler_error;
+    training->delta = config->delta;
+    if (isnan(config->delta))
+        training->delta = sampler_error > 0.0 ? SOT_OBJECTIVE_PURE_DELTA : 0.0;
+    const sotto_status status =
+        sotto_account_epsilon_inexact(training->plan, SOTTO_EXACT, training->delta,
+                                      sampler_error, &training->account, error);
+    if (status != SOTTO_OK) return status;
+    if (training->account.epsilon <= config->epsilon) return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_INTERNAL,
+        "the plan costs epsilon %.17g, more than the %.17g that were asked for",
+        training->account.epsilon, config->epsilon);
+}
+
+static sotto_status make_plan(sotto_training *training, sotto_error *error)
+{
+    if (training->learner->plan == NULL) return SOTTO_OK;
+    sotto_status status =
+        sotto_plan_new(training->config.adjacency, &training->plan, error);
+    if (status == SOTTO_OK)
+        status = training->learner->plan(training->learner, training->plan, error);
+    if (status == SOTTO_OK) status = price(training, error);
+    return status;
+}
+
+sotto_status sotto_training_plan(const sotto_train_config *config,
+                                 const sotto_schema *schema,
+                                 sotto_training **out_training, sotto_error *error)
+{
+    sotto_status status = check_config(config, schema, error);
+    if (status != SOTTO_OK) return status;
+    sotto_training *training = sot_new_array(1, sizeof *training);
+    if (training == NULL) return sot_fail_memory(error, 1, sizeof *training);
+    training->schema = schema;
+    name_unit(training);
+    status = copy_config(training, config, error);
+    if (status == SOTTO_OK)
+        status = sot_encoding_new(schema, training->target, &training->encoding, error);
+    if (status == SOTTO_OK) status = make_learner(training, error);
+    if (status == SOTTO_OK) status = make_plan(training, error);
+    if (status == SOTTO_OK) {
+        sot_training_advise(training);
+        status = sot_training_describe(training, error);
+    }
+    if (status != SOTTO_OK) {
+        sotto_training_free(training);
+        return status;
+    }
+    *out_training = training;
+    return SOTTO_OK;
+}
+
+void sotto_training_free(sotto_training *training)
+{
+    if (training == NULL) return;
+    sot_learner_free(training->learner);
+    sot_encoding_free(training->encoding);
+    sotto_plan_free(training->plan);
+    sot_free(training->target);
+    sot_free(training->json);
+    sot_free(training->text);
+    sot_free(training);
+}
+
+const sotto_plan *sotto_training_events(const sotto_training *training)
+{
+    return training->plan;
+}
+
+const char *sotto_training_json(const sotto_training *training)
+{
+    return training->json;
+}
+
+const char *sotto_training_text(const sotto_training *training)
+{
+    return training->text;
+}

@@ -1,0 +1,34 @@
+/* run/train_public.h: public rows for a forecast: drawn from a schema, split, scored. */
+#ifndef SOT_RUN_TRAIN_PUBLIC_H
+#define SOT_RUN_TRAIN_PUBLIC_H
+
+#include <sotto/array.h>
+#include <sotto/rng.h>
+#include <sotto/schema.h>
+
+#include "data/matrix.h"
+
+/* Records in memory that nobody owns but this struct. Start with {0}. */
+typedef struct sot_public_records {
+    sotto_records records;
+    double *cells;
+    double *labels; /* of a matrix schema */
+    int64_t *units; /* if the schema has a unit: each has as many rows as it may */
+} sot_public_records;
+
+/* Every cell uniform in its column's range, independent of the others; features of a matrix uniform
+ * in [-1, 1]. At most 2^26 rows, and 2^28 cells. */
+SOTTO_MUST_CHECK sotto_status sot_public_draw(const sotto_schema *schema, uint64_t rows,
+                                              sotto_rng *rng, sot_public_records *out,
+                                              sotto_error *error);
+void sot_public_clear(sot_public_records *records);
+
+/* Every `nth` row goes to `out_held`, the others to `out_seen`, in order. */
+SOTTO_MUST_CHECK sotto_status sot_public_split(const sot_matrix *all, size_t nth,
+                                               sot_matrix **out_seen,
+                                               sot_matrix **out_held, sotto_error *error);
+
+/* The share of rows whose label is the sign of theta.x; at least one row. */
+double sot_public_accuracy(const sot_matrix *matrix, const double *theta);
+
+#endif

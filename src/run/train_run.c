@@ -1,0 +1,227 @@
+/* One training: plan, header, charge, gate, rows, learn, certificate, file. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/matrix.h"
+#include "run/train.h"
+
+typedef struct train_run {
+    sotto_training *training;
+    sot_session session;
+    sot_source *source;
+    sot_matrix *matrix;
+    double *theta; /* released */
+} train_run;
+
+/* ---- the rows ---- */
+
+sotto_status sot_training_learn(const sotto_training *training, sotto_gate *gate,
+                                const sot_matrix *matrix, double *out_theta,
+                                sotto_error *error)
+{
+    sot_pool *pool = NULL;
+    const sot_learner *learner = training->learner;
+    sotto_status status = sot_pool_new(training->config.threads, &pool, error);
+    if (status == SOTTO_OK)
+        status = learner->learn(learner, gate, matrix, pool, out_theta, error);
+    sot_pool_free(pool);
+    return status;
+}
+
+/* Rows, then everything that the plan holds. */
+static sotto_status learn_from_rows(void *context, sotto_error *error)
+{
+    train_run *run = context;
+    const sotto_training *training = run->training;
+    const uint64_t declared = training->config.public_n;
+    sotto_status status =
+        sot_matrix_load(run->source, training->schema, training->encoding,
+                        run->session.rng, &run->matrix, error);
+    if (status != SOTTO_OK) return status;
+    if (declared > 0 && run->matrix->rows != declared)
+        return sot_refuse_public_n(run->session.data_path, declared, error);
+    return sot_training_learn(training, run->session.gate, run->matrix, run->theta,
+                              error);
+}
+
+/* ---- before anything is charged ---- */
+
+static void begin_session(train_run *run, const sotto_train_config *config,
+                          const char *path)
+{
+    const sotto_training *training = run->training;
+    run->session = (sot_session){.data_path = path,
+                                 .schema = training->schema,
+                                 .ledger_asked = config->ledger,
+                                 .output = config->output,
+                                 .plan = training->plan,
+                                 .delta = training->delta,
+                                 .sampler_error = training->learner->sampler_error,
+                                 .insecure_test = config->insecure_test,
+                                 .test_seed = config->test_seed};
+    (void)snprintf(run->session.label, sizeof run->session.label, "train %s by %s",
+                   sotto_model_kind_name(config->model),
+                   sotto_method_name(training->method));
+}
+
+static sotto_status make_ready(train_run *run, const sotto_train_config *config,
+                               const char *path, const sotto_records *records,
+                               sotto_error *error)
+{
+    const sotto_schema *schema = run->training->schema;
+    const size_t dimension = sot_encoding_dimension(run->training->encoding);
+    begin_session(run, config, path);
+    sotto_status status = sot_session_check(&run->session, error);
+    if (status == SOTTO_OK) {
+        status = path != NULL
+                     ? sot_source_open_file(path, schema, false, &run->source, error)
+                     : sot_source_open_records(records, schema, &run->source, error);
+    }
+    if (status == SOTTO_OK) {
+        run->theta = sot_new_array(dimension, sizeof *run->theta);
+        if (run->theta == NULL)
+            status = sot_fail_memory(error, dimension, sizeof *run->theta);
+    }
+    if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
+    return status;
+}
+
+/* ---- what the caller keeps ---- */
+
+static sotto_status certify(train_run *run, const char *payload, sotto_error *error)
+{
+    const sotto_train_config *config = &run->training->config;
+    const bool from_file = run->session.data_path != NULL;
+    const bool person = sotto_schema_unit(run->training->schema) != NULL;
+    char output[120];
+    (void)snprintf(output, sizeof output, "a %s model",
+                   sotto_model_kind_name(config->model));
+    const char *const covered[] = {from_file ? "the rows of the data file, once"
+                                             : "the records handed over, once",
+                                   NULL};
+    const char *const row_count =
+        config->adjacency != SOTTO_REPLACE_ONE || person ? NULL : "the number of rows";
+    const char *unprotected[6] = {
+        "the schema: columns, types, bounds, categories, the norm bound",
+        "the label set and which of two labels is the positive one",
+        "the settings of this training", NULL};
+    size_t count = 3;
+    if (config->expected_rows > 0)
+        unprotected[count++] = "the expected number of rows, a public guess";
+    unprotected[count++] = row_count;
+    sotto_certificate_facts facts = sotto_certificate_defaults();
+    facts.output = output;
+    facts.unit = run->training->unit;
+    facts.covered = covered;
+    facts.unprotected = unprotected;
+    return sot_session_certify(&run->session, payload, &facts, error);
+}
+
+/* A model of public rows is its payload: there is nothing to certify. */
+static sotto_status finish_file(train_run *run, sotto_error *error)
+{
+    char *payload = NULL;
+    sotto_status status =
+        sot_training_payload(run->training, run->theta, &payload, error);
+    if (status == SOTTO_OK && run->session.gate != NULL)
+        status = certify(run, payload, error);
+    if (status == SOTTO_OK && run->session.gate == NULL) {
+        run->session.file = payload;
+        return SOTTO_OK;
+    }
+    sot_free(payload);
+    return status;
+}
+
+static sotto_status deliver(train_run *run, sotto_train_result *result,
+                            sotto_error *error)
+{
+    const sot_session *session = &run->session;
+    sotto_status status = finish_file(run, error);
+    if (status == SOTTO_OK)
+        status = sot_training_summary(run->training, session, &result->text, error);
+    if (status == SOTTO_OK && session->gate != NULL)
+        status = sot_session_render(session, &result->certificate, error);
+    if (status == SOTTO_OK) {
+        result->json = sot_copy_string(session->file);
+        if (result->certificate == NULL) result->certificate = sot_copy_string("");
+        if (result->json == NULL || result->certificate == NULL)
+            status = sot_fail_memory(error, strlen(session->file) + 1, 1);
+    }
+    if (status == SOTTO_OK) status = sot_session_write(session, error);
+    return status;
+}
+
+/* ---- the whole way ---- */
+
+static void clear(train_run *run)
+{
+    sot_source_close(run->source);
+    sot_matrix_free(run->matrix);
+    sot_free(run->theta);
+    sot_session_close(&run->session);
+    sotto_training_free(run->training);
+}
+
+static sotto_status train(const sotto_train_config *config, const sotto_schema *schema,
+                          const char *path, const sotto_records *records,
+                          sotto_train_result **out_result, sotto_error *error)
+{
+    train_run run = {0};
+    sotto_train_result *result = sot_new_array(1, sizeof *result);
+    if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
+    sotto_status status = sotto_training_plan(config, schema, &run.training, error);
+    if (status == SOTTO_OK) status = make_ready(&run, config, path, records, error);
+    if (status == SOTTO_OK)
+        status = sot_session_run(&run.session, learn_from_rows, &run, error);
+    if (status == SOTTO_OK) status = deliver(&run, result, error);
+    clear(&run);
+    if (status != SOTTO_OK) {
+        sotto_train_free(result);
+        return status;
+    }
+    *out_result = result;
+    return SOTTO_OK;
+}
+
+sotto_status sotto_train_file(const sotto_train_config *config,
+                              const sotto_schema *schema, const char *path,
+                              sotto_train_result **out_result, sotto_error *error)
+{
+    return train(config, schema, path, NULL, out_result, error);
+}
+
+sotto_status sotto_train_records(const sotto_train_config *config,
+                                 const sotto_schema *schema, const sotto_records *records,
+                                 sotto_train_result **out_result, sotto_error *error)
+{
+    return train(config, schema, NULL, records, out_result, error);
+}
+
+void sotto_train_free(sotto_train_result *result)
+{
+    if (result == NULL) return;
+    sot_free(result->json);
+    sot_free(result->text);
+    sot_free(result->certificate);
+    sot_free(result);
+}
+
+const char *sotto_train_json(const sotto_train_result *result)
+{
+    return result->json;
+}
+
+const char *sotto_train_text(const sotto_train_result *result)
+{
+    return result->text;
+}
+
+const char *sotto_train_certificate(const sotto_train_result *result)
+{
+    return result->certificate;
+}

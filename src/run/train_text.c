@@ -1,0 +1,264 @@
+/* What a training says of itself, as JSON and for people; and the model file's payload. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json_writer.h"
+#include "base/memory.h"
+#include "release/model.h"
+#include "run/train.h"
+
+static const char *class_at(const sotto_training *training, size_t index)
+{
+    return sot_encoding_class(training->encoding, index);
+}
+
+/* ---- JSON ---- */
+
+static void write_text(sot_json_writer *writer, const char *key, const char *text)
+{
+    if (text == NULL) return;
+    sot_json_key(writer, key);
+    sot_json_write_string(writer, text);
+}
+
+static void write_number(sot_json_writer *writer, const char *key, double value)
+{
+    if (isnan(value)) return;
+    sot_json_key(writer, key);
+    sot_json_write_double(writer, value);
+}
+
+static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
+{
+    if (value == 0) return;
+    sot_json_key(writer, key);
+    sot_json_write_int64(writer, (int64_t)value);
+}
+
+static void write_guarantee(sot_json_writer *writer, const sotto_training *training)
+{
+    const sotto_train_config *config = &training->config;
+    if (training->plan == NULL) return;
+    write_number(writer, "epsilon", config->epsilon);
+    write_number(writer, "epsilon_of_plan", training->account.epsilon);
+    write_number(writer, "delta", training->delta);
+    write_text(writer, "adjacency", sotto_adjacency_name(config->adjacency));
+    write_text(writer, "unit", training->unit);
+    write_whole(writer, "public_n", config->public_n);
+}
+
+static void write_settings(sot_json_writer *writer, const sot_learner *learner)
+{
+    sot_json_key(writer, "settings");
+    sot_json_begin_object(writer);
+    for (size_t i = 0; i < learner->setting_count; i++)
+        write_number(writer, learner->settings[i].name, learner->settings[i].value);
+    sot_json_end_object(writer);
+    sot_json_key(writer, "reasons");
+    sot_json_begin_object(writer);
+    for (size_t i = 0; i < learner->setting_count; i++)
+        write_text(writer, learner->settings[i].name, learner->settings[i].why);
+    sot_json_end_object(writer);
+}
+
+static void write_training(sot_json_writer *writer, const sotto_training *training)
+{
+    const sotto_train_config *config = &training->config;
+    sot_json_begin_object(writer);
+    write_text(writer, "kind", "training");
+    write_text(writer, "model", sotto_model_kind_name(config->model));
+    write_text(writer, "method", sotto_method_name(training->method));
+    write_text(writer, "method_reason", training->method_why);
+    if (training->method == SOTTO_METHOD_OBJECTIVE)
+        write_text(writer, "calibration", sotto_calibration_name(config->calibration));
+    write_guarantee(writer, training);
+    write_whole(writer, "expected_rows", config->expected_rows);
+    write_whole(writer, "dimension", sot_encoding_dimension(training->encoding));
+    write_number(writer, "norm_bound", sot_encoding_bound(training->encoding));
+    write_settings(writer, training->learner);
+    sot_json_key(writer, "advice");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < training->advice_count; i++)
+        sot_json_write_string(writer, training->advice[i]);
+    sot_json_end_array(writer);
+    sot_json_end_object(writer);
+}
+
+static sotto_status make_json(sotto_training *training, sotto_error *error)
+{
+    sot_json_writer *writer = NULL;
+    const char *text = NULL;
+    size_t size_bytes = 0;
+    sotto_status status = sot_json_writer_new(false, &writer, error);
+    if (status != SOTTO_OK) return status;
+    write_training(writer, training);
+    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
+    if (status == SOTTO_OK) {
+        training->json = sot_copy_string(text);
+        if (training->json == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
+    }
+    sot_json_writer_free(writer);
+    return status;
+}
+
+/* ---- for people ---- */
+
+static void show_settings(sot_prose *prose, const sotto_training *training)
+{
+    const sot_learner *learner = training->learner;
+    char value[SOT_SHOWN_BYTES];
+    const double bound = sot_encoding_bound(training->encoding);
+    sot_prose_line(prose, "features", "%zu, of norm at most %s",
+                   sot_encoding_dimension(training->encoding),
+                   sot_shown(bound, 1, value));
+    for (size_t i = 0; i < learner->setting_count; i++) {
+        const sot_setting *setting = &learner->settings[i];
+        sot_prose_line(
+            prose, setting->name, "%s%s%s%s", sot_shown(setting->value, 0, value),
+            setting->why == NULL ? "" : " (", setting->why == NULL ? "" : setting->why,
+            setting->why == NULL ? "" : ")");
+    }
+}
+
+static void show_method(sot_prose *prose, const sotto_training *training)
+{
+    const sotto_train_config *config = &training->config;
+    const bool named = training->method == SOTTO_METHOD_OBJECTIVE &&
+                       config->calibration != SOTTO_CALIBRATION_SHARP;
+    sot_prose_line(prose, "model", "%s: %s, or %s", sotto_model_kind_name(config->model),
+                   class_at(training, 0), class_at(training, 1));
+    sot_prose_line(prose, "method", "%s%s%s%s%s%s", sotto_method_name(training->method),
+                   named ? ", calibration " : "",
+                   named ? sotto_calibration_name(config->calibration) : "",
+                   training->method_why == NULL ? "" : " (",
+                   training->method_why == NULL ? "" : training->method_why,
+                   training->method_why == NULL ? "" : ")");
+}
+
+static void show_unit(sot_prose *prose, const sotto_training *training)
+{
+    if (sotto_schema_unit(training->schema) != NULL)
+        sot_prose_line(prose, "unit", "%s", training->unit);
+}
+
+static void show_advice(sot_prose *prose, const sotto_training *training)
+{
+    for (size_t i = 0; i < training->advice_count; i++)
+        sot_prose_line(prose, i == 0 ? "advice" : "", "%s", training->advice[i]);
+}
+
+static sotto_status make_text(sotto_training *training, sotto_error *error)
+{
+    sot_prose prose = {0};
+    const sotto_train_config *config = &training->config;
+    show_method(&prose, training);
+    if (training->plan != NULL) {
+        sot_prose_guarantee(&prose, config->epsilon, config->delta, config->adjacency);
+        show_unit(&prose, training);
+    }
+    show_settings(&prose, training);
+    show_advice(&prose, training);
+    return sot_prose_finish(&prose, &training->text, error);
+}
+
+sotto_status sot_training_describe(sotto_training *training, sotto_error *error)
+{
+    const sotto_status status = make_json(training, error);
+    return status == SOTTO_OK ? make_text(training, error) : status;
+}
+
+sotto_status sot_training_summary(const sotto_training *training,
+                                  const sot_session *session, char **out_text,
+                                  sotto_error *error)
+{
+    sot_prose prose = {0};
+    const sotto_train_config *config = &training->config;
+    show_method(&prose, training);
+    show_settings(&prose, training);
+    if (training->plan != NULL) {
+        sot_prose_guarantee(&prose, config->epsilon, config->delta, config->adjacency);
+        show_unit(&prose, training);
+        sot_prose_ledger(&prose, session->ledger == NULL ? NULL : &session->reservation);
+    } else {
+        sot_prose_line(&prose, "privacy", "none: the rows were declared public");
+    }
+    if (session->output != NULL)
+        sot_prose_line(&prose, "written to", "%s", session->output);
+    show_advice(&prose, training);
+    if (config->insecure_test && training->plan != NULL)
+        sot_prose_line(&prose, "NOT PRIVATE", "the noise came from a test seed");
+    return sot_prose_finish(&prose, out_text, error);
+}
+
+/* ---- the model file ---- */
+
+typedef struct names {
+    const char **classes;
+    const char **features;
+    sot_model_setting *settings;
+    char *schema_json;
+} names;
+
+static void free_names(names *all)
+{
+    sot_free(all->classes);
+    sot_free(all->features);
+    sot_free(all->settings);
+    sotto_schema_free_text(all->schema_json);
+}
+
+/* "norm_bound" beside what the learner set. */
+static sotto_status gather(const sotto_training *training, names *all, sotto_error *error)
+{
+    const sot_learner *learner = training->learner;
+    const size_t dimension = sot_encoding_dimension(training->encoding);
+    const size_t classes = sot_encoding_classes(training->encoding);
+    all->classes = sot_new_array(classes, sizeof *all->classes);
+    all->features = sot_new_array(dimension, sizeof *all->features);
+    all->settings = sot_new_array(learner->setting_count + 2, sizeof *all->settings);
+    if (all->classes == NULL || all->features == NULL || all->settings == NULL)
+        return sot_fail_memory(error, dimension, sizeof *all->features);
+    for (size_t i = 0; i < classes; i++)
+        all->classes[i] = class_at(training, i);
+    for (size_t i = 0; i < dimension; i++)
+        all->features[i] = sot_encoding_feature(training->encoding, i);
+    all->settings[0] =
+        (sot_model_setting){"norm_bound", sot_encoding_bound(training->encoding)};
+    all->settings[1] = (sot_model_setting){"grid", learner->grid};
+    for (size_t i = 0; i < learner->setting_count; i++) {
+        all->settings[i + 2] =
+            (sot_model_setting){learner->settings[i].name, learner->settings[i].value};
+    }
+    return sotto_schema_to_json(training->schema, training->target, &all->schema_json,
+                                error);
+}
+
+sotto_status sot_training_payload(const sotto_training *training, const double *theta,
+                                  char **out_json, sotto_error *error)
+{
+    const sotto_train_config *config = &training->config;
+    const bool is_public = training->plan == NULL;
+    names all = {0};
+    sotto_status status = gather(training, &all, error);
+    if (status == SOTTO_OK) {
+        const sot_model_content content = {
+            .model = sotto_model_kind_name(config->model),
+            .method = sotto_method_name(training->method),
+            .epsilon = is_public ? SOTTO_UNSET : config->epsilon,
+            .delta = is_public ? SOTTO_UNSET : training->delta,
+            .adjacency = is_public ? SOTTO_ADJACENCY_UNSET : config->adjacency,
+            .unit = training->unit,
+            .schema_json = all.schema_json,
+            .classes = all.classes,
+            .class_count = sot_encoding_classes(training->encoding),
+            .features = sotto_schema_is_matrix(training->schema) ? NULL : all.features,
+            .coefficients = theta,
+            .dimension = sot_encoding_dimension(training->encoding),
+            .settings = all.settings,
+            .setting_count = training->learner->setting_count + 2};
+        status = sot_model_write(&content, out_json, error);
+    }
+    free_names(&all);
+    return status;
+}
