@@ -50,8 +50,8 @@ static const cli_option event_options[] = {
     {"mechanism", CLI_CHOICE, CLI_OPTIONAL, "what is released", .value = "NAME",
      .fallback = "gaussian", .choices = mechanism_choice},
     {"noise-multiplier", CLI_NUMBER, CLI_OPTIONAL,
-     "gaussian: noise scale over the reference norm", .value = "S", .example = "1.1",
-     .range = CLI_POSITIVE},
+     "gaussian, objective-perturbation: noise scale over the reference norm",
+     .value = "S", .example = "1.1", .range = CLI_POSITIVE},
     {"epsilon-each", CLI_NUMBER, CLI_OPTIONAL,
      "pure, approximate, exponential, permute-and-flip, randomized-response: epsilon of "
      "one "
@@ -72,6 +72,9 @@ static const cli_option event_options[] = {
      .value = "L", .example = "1", .range = CLI_POSITIVE},
     {"categories", CLI_COUNT, CLI_OPTIONAL, "randomized-response: number of answers",
      .value = "K", .example = "2", .count_max = INT32_MAX},
+    {"atom", CLI_NUMBER, CLI_OPTIONAL,
+     "objective-perturbation: least loss of one release", .value = "A", .example = "0.9",
+     .range = CLI_NOT_NEGATIVE},
     {0},
 };
 

@@ -32,6 +32,8 @@ static const struct parameter {
     {SOTTO_PERMUTE_AND_FLIP, FLAG("epsilon-each", epsilon, "0.1")},
     {SOTTO_RANDOMIZED_RESPONSE, FLAG("epsilon-each", epsilon, "1.1")},
     {SOTTO_RANDOMIZED_RESPONSE, FLAG("categories", categories, "2")},
+    {SOTTO_OBJECTIVE_PERTURBATION, FLAG("noise-multiplier", noise_multiplier, "4.2")},
+    {SOTTO_OBJECTIVE_PERTURBATION, FLAG("atom", atom, "0.9")},
 #undef FLAG
 };
 enum { PARAMETER_COUNT = sizeof parameters / sizeof parameters[0] };
@@ -154,7 +156,7 @@ static sotto_status parse_plan(const char *path, const char *json, size_t size_b
     const sotto_status status = sotto_plan_parse(json, size_bytes, out_plan, &inner);
     if (status == SOTTO_OK) return SOTTO_OK;
     /* The library knows the line, the command knows the file. */
-    return cli_fail(error, status, "--plan %.60s: %.180s", path, inner.message);
+    return cli_fail(error, status, "--plan %.60s: %s", path, inner.message);
 }
 
 static sotto_status plan_from_file(const char *path, sotto_plan **out_plan,
@@ -202,12 +204,10 @@ static sotto_status check_against_flags(const cli_call *call, const sotto_plan *
 
 static sotto_status refuse_event_flags(const cli_call *call, sotto_error *error)
 {
-    static const char *const flags[] = {"mechanism",    "noise-multiplier",
-                                        "epsilon-each", "delta-each",
-                                        "rho",          "mu",
-                                        "scale",        "sensitivity",
-                                        "categories",   "rate",
-                                        "sampling",     "count"};
+    static const char *const flags[] = {
+        "mechanism", "noise-multiplier", "epsilon-each", "delta-each", "rho",  "mu",
+        "scale",     "sensitivity",      "categories",   "atom",       "rate", "sampling",
+        "count"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         if (!cli_has(call, flags[i]) || !cli_given(call, flags[i])) continue;
         return cli_fail(

@@ -24,11 +24,12 @@ static void check_event(const sotto_event *event)
                               event->scale,
                               event->sensitivity,
                               event->rate,
-                              event->grid};
+                              event->grid,
+                              event->atom};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         require(isnan(numbers[i]) || (numbers[i] >= 0.0 && numbers[i] <= 1e300));
     require(event->mechanism >= SOTTO_GAUSSIAN &&
-            event->mechanism <= SOTTO_RANDOMIZED_RESPONSE);
+            event->mechanism <= SOTTO_OBJECTIVE_PERTURBATION);
     require(strcmp(sotto_mechanism_name(event->mechanism), "unknown") != 0);
     require(event->count <= SOTTO_COUNT_MAX);
     require(isnan(event->rate) == (event->sampling == SOTTO_NOT_SAMPLED));
@@ -55,6 +56,7 @@ static void check_round_trip(const sotto_plan *plan)
         require(is_same(a->noise_multiplier, b->noise_multiplier));
         require(is_same(a->rate, b->rate) && is_same(a->scale, b->scale));
         require(is_same(a->epsilon, b->epsilon) && is_same(a->delta, b->delta));
+        require(is_same(a->atom, b->atom));
         require(a->count == b->count && a->mechanism == b->mechanism);
     }
     require(sotto_plan_to_json(back, &again, &error) == SOTTO_OK);

@@ -43,9 +43,20 @@ static sot_objective_law law_of(const sot_objective_config *config)
 /* How far one unit moves the gradient, and so the noise behind a given theta. */
 static double shift_upper(const sot_objective_law *law)
 {
-    const double rows = (double)law->unit_rows; /* at most 2^53: sot_objective_event() */
+    const double rows = (double)law->unit_rows; /* at most 10^6 */
     const double one = sot_mul_up(rows, law->record_bound);
     return law->adjacency == SOTTO_REPLACE_ONE ? 2.0 * one : one;
+}
+
+/* How far a unit turns the log-determinant: a row adds a rank-one term of trace at most beta, or
+ * takes it away; when rows are exchanged the two work against each other. */
+static double log_determinant_upper(const sot_objective_law *law)
+{
+    double smoothness = law->smoothness;
+    if (isnan(smoothness)) /* the sharp rule: the logistic loss */
+        smoothness = 0.25 * sot_mul_up(law->record_bound, law->record_bound);
+    return sot_mul_up((double)law->unit_rows,
+                      sot_log1p_up(sot_div_up(smoothness, law->lambda)));
 }
 
 static sotto_status check_config(const sot_objective_config *config, sotto_error *error)
@@ -124,13 +135,11 @@ static sotto_status correction_of(const sot_objective_config *config,
                                  .noise_multiplier = SOTTO_UNSET,
                                  .epsilon = SOTTO_UNSET,
                                  .purpose = purpose};
-    if (is_pure(&law)) {
-        correction.epsilon =
-            sot_mul_down(config->correction_share, facts->events[0].epsilon);
-    } else { /* mu = share A, A = shift / sigma */
-        correction.noise_multiplier = sot_div_up(
-            law.sigma, sot_mul_down(config->correction_share, shift_upper(&law)));
-    }
+    double mu = SOTTO_UNSET;
+    const sotto_status status = sot_objective_correction(&law, config->correction_share,
+                                                         &mu, &correction.epsilon, error);
+    if (status != SOTTO_OK) return status;
+    if (!is_pure(&law)) correction.noise_multiplier = sot_div_up(1.0, mu);
     *out_correction = correction;
     return sot_correction_purpose(config->purpose, purpose, error);
 }
@@ -263,16 +272,15 @@ static sotto_status minimise(sotto_gate *gate, const sot_objective_config *confi
     size_t index = 0;
     sotto_status status = sot_gate_admit(gate, &facts->events[0], &index, error);
     if (status != SOTTO_OK) return status;
-    const sot_tape_density_call call = {
-        .index = index,
-        .dimension = config->dimension,
-        .shift_most = shift_upper(&law),
-        .log_determinant_most = sot_mul_up(
-            (double)law.unit_rows, sot_log1p_up(sot_div_up(law.smoothness, law.lambda))),
-        .residual_most = config->tau,
-        .tolerance = TAPE_TOLERANCE,
-        .noise_of = problem->noise_of,
-        .context = problem->context};
+    const sot_tape_density_call call = {.index = index,
+                                        .dimension = config->dimension,
+                                        .shift_most = shift_upper(&law),
+                                        .log_determinant_most =
+                                            log_determinant_upper(&law),
+                                        .residual_most = config->tau,
+                                        .tolerance = TAPE_TOLERANCE,
+                                        .noise_of = problem->noise_of,
+                                        .context = problem->context};
     if (!sot_tape_density(gate, &call, NULL, space->noise)) {
         status = draw(gate, config, facts, space, error);
         if (status != SOTTO_OK) return status;

@@ -267,7 +267,7 @@ static void names_go_both_ways_and_unknown_ones_are_listed(void **state)
         assert_ok(sotto_adjacency_from_name(name, &adjacency, &error), &error);
         assert_int_equal(adjacency, i);
     }
-    for (int i = SOTTO_GAUSSIAN; i <= SOTTO_RANDOMIZED_RESPONSE; i++) {
+    for (int i = SOTTO_GAUSSIAN; i <= SOTTO_OBJECTIVE_PERTURBATION; i++) {
         const char *name = sotto_mechanism_name((sotto_mechanism)i);
         assert_ok(sotto_mechanism_from_name(name, &mechanism, &error), &error);
         assert_int_equal(mechanism, i);

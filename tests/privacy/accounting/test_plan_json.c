@@ -103,10 +103,10 @@ static void assert_same_event(const sotto_event *a, const sotto_event *b)
 {
     const double left[] = {
         a->noise_multiplier, a->epsilon, a->delta, a->rho, a->mu, a->scale,
-        a->sensitivity,      a->grid,    a->rate};
+        a->sensitivity,      a->grid,    a->rate,  a->atom};
     const double right[] = {
         b->noise_multiplier, b->epsilon, b->delta, b->rho, b->mu, b->scale,
-        b->sensitivity,      b->grid,    b->rate};
+        b->sensitivity,      b->grid,    b->rate,  b->atom};
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
         assert_true(left[i] == right[i] || (isnan(left[i]) && isnan(right[i])));
     assert_int_equal(a->mechanism, b->mechanism);

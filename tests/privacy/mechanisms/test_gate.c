@@ -84,6 +84,7 @@ static void every_field_of_the_event_must_match(void **state)
                   {"scale", offsetof(sotto_event, scale)},
                   {"sensitivity", offsetof(sotto_event, sensitivity)},
                   {"grid", offsetof(sotto_event, grid)},
+                  {"atom", offsetof(sotto_event, atom)},
                   {"rate", offsetof(sotto_event, rate)}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         double value;

@@ -1,0 +1,40 @@
+"""sotto: differentially private machine learning you can prove.
+
+A thin layer over libsotto, the C library that this package carries: it converts, calls and raises.
+``sotto.account`` tells what a plan costs, ``sotto.LogisticRegression`` trains, ``sotto.load`` reads a
+model file.
+"""
+
+from . import account
+from ._errors import (
+    BudgetExceededError,
+    InvalidArgumentError,
+    PrivacyWarning,
+    SottoError,
+    Status,
+    VerificationError,
+)
+from ._version import VERSION as __version__
+from .logistic import LogisticRegression
+from .model import Model, load
+from .schema import Schema
+
+__all__ = [
+    "BudgetExceededError",
+    "InvalidArgumentError",
+    "LogisticRegression",
+    "Model",
+    "PrivacyWarning",
+    "Schema",
+    "SottoError",
+    "Status",
+    "VerificationError",
+    "__version__",
+    "account",
+    "load",
+]
+
+for _name in ("BudgetExceededError", "InvalidArgumentError", "PrivacyWarning", "SottoError",
+              "VerificationError"):
+    globals()[_name].__module__ = "sotto"  # where users know them from, in tracebacks too
+del _name

@@ -1,0 +1,161 @@
+"""What private releases cost, before any data is touched.
+
+A plan is a list of events. Each event is a dict as in the JSON plan of docs/accounting.md, or made
+by :func:`event`; a plan may also be given as that JSON text, or as a dict with ``"events"`` and
+``"adjacency"``. The answers are certified upper bounds.
+
+>>> import sotto
+>>> step = sotto.account.event("gaussian", noise_multiplier=1.1, rate=0.004, count=15000)
+>>> round(sotto.account.epsilon(step, delta=1e-5).epsilon, 6)
+2.29537
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping, Sequence
+from ctypes import byref, c_double, c_uint64
+from typing import Any, Union
+
+from . import _library
+from ._library import call, text_of
+
+#: Stands for the noise that :func:`noise`, or the count that :func:`steps`, is to find.
+SEARCH = "search"
+
+Event = Mapping[str, Any]
+Plan = Union[str, Event, Sequence[Event]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Account:
+    """A certified answer.
+
+    ``epsilon`` and ``delta`` are an upper bound and the target it was asked at; the ``_lower``
+    fields are lower bounds, or None if the accountant has none. ``kernel`` is the computation that
+    gave the answer, ``order`` the Renyi order if it was that one. :func:`noise` fills in
+    ``noise_multiplier``, :func:`steps` fills in ``steps``.
+    """
+
+    epsilon: float
+    epsilon_lower: float | None
+    delta: float
+    delta_lower: float | None
+    order: float | None
+    accountant: str
+    kernel: str
+    adjacency: str
+    noise_multiplier: float | None = None
+    steps: int | None = None
+
+
+def event(mechanism: str = "gaussian", *, rate: float | None = None, **parameters: Any) -> dict:
+    """One event of a plan: its mechanism and the mechanism's parameters.
+
+    ``rate`` is the probability of Poisson sampling, ``count`` how often the event happens.
+    """
+    made = {"mechanism": mechanism, **parameters}
+    if rate is not None:
+        made["sampling"] = {"method": "poisson", "rate": rate}
+    return made
+
+
+class _Plan(_library.Handle):
+    def __init__(self, plan: Plan, adjacency: str | None):
+        super().__init__("sotto_plan_free")
+        text = _plan_json(plan, adjacency).encode()
+        call("sotto_plan_parse", text, len(text), byref(self.pointer))
+
+
+def _plan_json(plan: Plan, adjacency: str | None) -> str:
+    if isinstance(plan, str):
+        if adjacency is None:
+            return plan
+        plan = json.loads(plan)
+    if not isinstance(plan, Mapping):
+        plan = {"events": list(plan)}
+    elif "events" not in plan:
+        plan = {"events": [plan]}
+    if adjacency is not None:
+        if plan.get("adjacency", adjacency) != adjacency:
+            raise ValueError(f"adjacency is {adjacency!r}, but the plan says "
+                             f"{plan['adjacency']!r}; give one of them")
+        plan = {**plan, "adjacency": adjacency}
+    return json.dumps(plan)
+
+
+def _accountant(name: str) -> int:
+    return _library.value_of_name("sotto_accountant_from_name", name)
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _answer(account: _library.Account, **found: Any) -> Account:
+    return Account(
+        epsilon=account.epsilon,
+        epsilon_lower=_known(account.epsilon_lower),
+        delta=account.delta,
+        delta_lower=_known(account.delta_lower),
+        order=_known(account.order),
+        accountant=text_of("sotto_accountant_name", account.accountant),
+        kernel=text_of("sotto_kernel_name", account.kernel),
+        adjacency=text_of("sotto_adjacency_name", account.adjacency),
+        **found,
+    )
+
+
+def epsilon(plan: Plan, *, delta: float, accountant: str = "exact",
+            adjacency: str | None = None) -> Account:
+    """The smallest certified epsilon of a plan at ``delta``."""
+    handle, account = _Plan(plan, adjacency), _library.Account()
+    call("sotto_account_epsilon", handle.pointer, _accountant(accountant), delta, byref(account))
+    return _answer(account)
+
+
+def delta(plan: Plan, *, epsilon: float, accountant: str = "exact",
+          adjacency: str | None = None) -> Account:
+    """The smallest certified delta of a plan at ``epsilon``."""
+    handle, account = _Plan(plan, adjacency), _library.Account()
+    call("sotto_account_delta", handle.pointer, _accountant(accountant), epsilon, byref(account))
+    return _answer(account)
+
+
+def noise(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact",
+          adjacency: str | None = None) -> Account:
+    """The least noise that meets a target.
+
+    It is put into every event whose noise_multiplier is :data:`SEARCH`.
+    """
+    handle, account, found = _Plan(plan, adjacency), _library.Account(), c_double()
+    call("sotto_account_noise", handle.pointer, _accountant(accountant), epsilon, delta,
+         byref(found), byref(account))
+    return _answer(account, noise_multiplier=found.value)
+
+
+def steps(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact",
+          adjacency: str | None = None) -> Account:
+    """The most releases that meet a target.
+
+    The number is put into every event whose count is :data:`SEARCH`.
+    """
+    handle, account, found = _Plan(plan, adjacency), _library.Account(), c_uint64()
+    call("sotto_account_steps", handle.pointer, _accountant(accountant), epsilon, delta,
+         byref(found), byref(account))
+    return _answer(account, steps=found.value)
+
+
+def rdp(plan: Plan, *, order: float, adjacency: str | None = None) -> float:
+    """A bound on the Renyi divergence of the whole plan at a real order above 1."""
+    handle, bound = _Plan(plan, adjacency), c_double()
+    call("sotto_account_rdp", handle.pointer, order, byref(bound))
+    return bound.value
+
+
+def canonical(plan: Plan, *, adjacency: str | None = None) -> str:
+    """The plan as JSON in the one spelling that certificates use."""
+    handle = _Plan(plan, adjacency)
+    return _library.owned_text("sotto_plan_to_json", "sotto_plan_free_json", handle.pointer)
