@@ -89,7 +89,8 @@ sotto_status sot_draft_read_matrix(sot_draft *draft, sotto_error *error)
     draft->labels = sot_new_array(SOT_SCHEMA_LABELS_MAX, sizeof *draft->labels);
     if (draft->labels == NULL)
         return sot_fail_memory(error, SOT_SCHEMA_LABELS_MAX, sizeof *draft->labels);
-    sotto_status status = sot_lines_open(draft->config->path, LINE_BYTES, &lines, error);
+    sotto_status status = sot_lines_open(draft->config->path, SOT_PACKED_BY_NAME,
+                                         LINE_BYTES, &lines, error);
     for (bool more = true; status == SOTTO_OK && more;) {
         char *line;
         size_t bytes;

@@ -272,7 +272,8 @@ sotto_status sot_draft_read_table(sot_draft *draft, sotto_error *error)
     const char delimiter =
         ends_with(path, ".tsv") || ends_with(path, ".tsv.gz") ? '\t' : ',';
     sot_lines *lines = NULL;
-    sotto_status status = sot_lines_open(path, LINE_BYTES, &lines, error);
+    sotto_status status =
+        sot_lines_open(path, SOT_PACKED_BY_CONTENT, LINE_BYTES, &lines, error);
     if (status == SOTTO_OK) status = read_header(draft, lines, delimiter, error);
     if (status == SOTTO_OK) status = read_rows(draft, lines, delimiter, error);
     sot_lines_close(lines);
