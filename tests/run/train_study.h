@@ -101,4 +101,22 @@ static inline sotto_train_config study_config(sotto_method method,
     return config;
 }
 
+/* One table, every kind of row coming in, going or changing, in both directions; NULL, or a leak. The
+ * slow tests try every table and every place. */
+static inline const char *study_leak_of(const tape_study *tape, sotto_adjacency adjacency,
+                                        size_t rows, size_t place)
+{
+    const char *leak = NULL;
+    tape_table *table = tape_table_new(tape->columns, tape->column_count, rows, 11);
+    for (int row = 0; row < TAPE_ROWS && leak == NULL; row++) {
+        tape_table *neighbour = tape_neighbour(table, adjacency, (tape_row)row, place);
+        if (neighbour == NULL) continue;
+        leak = tape_check(tape, table, neighbour);
+        if (leak == NULL && row % 4 == 0) leak = tape_check(tape, neighbour, table);
+        tape_table_free(neighbour);
+    }
+    tape_table_free(table);
+    return leak;
+}
+
 #endif
