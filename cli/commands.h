@@ -4,6 +4,7 @@
 
 #include "frame.h"
 
+extern const cli_command cli_schema;     /* draft, check, sample */
 extern const cli_command cli_train;      /* a private model of a table */
 extern const cli_command cli_release;    /* count, sum, mean, ..., choose, rr */
 extern const cli_command cli_predict;    /* what a model says of rows */

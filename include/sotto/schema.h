@@ -48,6 +48,7 @@ typedef struct sotto_column {
     size_t value_count;
     sotto_scaling scaling; /* NONE where there is nothing to scale */
     double center, width;  /* of the scaling; width is above 0 */
+    const char *source;    /* where bounds or values come from; NULL: not said */
 } sotto_column;
 
 /* What is to be predicted, and the public set of its labels. Borrowed from the schema. */
@@ -105,7 +106,9 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_find(const sotto_schema *sc
                                                           size_t *out_index,
                                                           sotto_error *error);
 
-/* The dataset id, the ledger's path and the unit's column; NULL when the schema has none. */
+/* A sentence about the data, the dataset id, the ledger's path and the unit's column; NULL when
+ * the schema has none. */
+SOTTO_API const char *sotto_schema_about(const sotto_schema *schema);
 SOTTO_API const char *sotto_schema_dataset(const sotto_schema *schema);
 SOTTO_API const char *sotto_schema_ledger(const sotto_schema *schema);
 SOTTO_API const char *sotto_schema_unit(const sotto_schema *schema);

@@ -21,6 +21,7 @@
 #include <sotto/release.h>
 #include <sotto/rng.h>
 #include <sotto/schema.h>
+#include <sotto/schema_tools.h>
 #include <sotto/selection.h>
 #include <sotto/sparse_vector.h>
 #include <sotto/system.h>

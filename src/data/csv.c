@@ -275,13 +275,6 @@ static sotto_status read_header(sot_csv *csv, bool without_target, sotto_error *
 
 /* ---- the reader ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text);
-    const size_t end_length = strlen(end);
-    return length >= end_length && strcasecmp(text + length - end_length, end) == 0;
-}
-
 /* Any line that spells each cell as the schema does fits, and far longer ones. */
 static size_t line_bytes_of(const sotto_schema *schema)
 {
@@ -306,14 +299,16 @@ sotto_status sot_csv_open(const char *path, const sotto_schema *schema,
     if (csv == NULL) return sot_fail_memory(error, 1, sizeof *csv);
     csv->schema = schema;
     csv->path = path;
-    csv->delimiter = ends_with(path, ".tsv") || ends_with(path, ".tsv.gz") ? '\t' : ',';
+    csv->delimiter =
+        sot_name_ends(path, ".tsv") || sot_name_ends(path, ".tsv.gz") ? '\t' : ',';
     csv->fields = sot_new_array(size, sizeof *csv->fields);
     csv->ids = sot_new_array(size, sizeof *csv->ids);
     sotto_status status = csv->fields == NULL || csv->ids == NULL
                               ? sot_fail_memory(error, size, sizeof *csv->fields)
                               : SOTTO_OK;
     if (status == SOTTO_OK)
-        status = sot_lines_open(path, line_bytes_of(schema), &csv->lines, error);
+        status = sot_lines_open(path, SOT_PACKED_BY_CONTENT, line_bytes_of(schema),
+                                &csv->lines, error);
     if (status == SOTTO_OK) status = read_header(csv, without_target, error);
     csv->path = NULL;
     if (status != SOTTO_OK) {

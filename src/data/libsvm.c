@@ -211,7 +211,7 @@ sotto_status sot_libsvm_open(const char *path, size_t features, sot_libsvm **out
     sotto_status status =
         reader->indices == NULL || reader->values == NULL || reader->orders == NULL
             ? sot_fail_memory(error, reader->room, sizeof *reader->values)
-            : sot_lines_open(path, line_bytes, &reader->lines, error);
+            : sot_lines_open(path, SOT_PACKED_BY_NAME, line_bytes, &reader->lines, error);
     if (status != SOTTO_OK) {
         sot_libsvm_close(reader);
         return status;

@@ -1,4 +1,4 @@
-/* data/libsvm.h: rows of a LIBSVM file (plain or gzip): "label index:value index:value ...".
+/* data/libsvm.h: rows of a LIBSVM file, or gzip of one: "label index:value index:value ...".
  *
  * Isolation   A record is one line and nothing but that line.
  * Totality    Every line gives a record, a blank one too. Words are separated by blanks or tabs;
@@ -8,6 +8,7 @@
  *             without a trace, an index 0 or too large too. Of entries with the same index the first counts.
  * Refused     Only files that cannot be opened, or not read to their end. An empty file has no
  *             records; how many there are is nobody's business.
+ * Packed      If the name ends in .gz. The first bytes cannot tell: they are a record's.
  * Memory      Bounded by the number of features: of a line only the first bytes are kept, 1 MiB
  *             and 32 bytes for each feature, 256 MiB at most.
  */

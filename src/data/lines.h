@@ -1,4 +1,4 @@
-/* data/lines.h: a file, plain or gzip, line by line, in bounded memory.
+/* data/lines.h: a file, plain or packed by gzip, line by line, in bounded memory.
  *
  * Isolation   A line is what stands between two line feeds, whatever bytes it holds; readers see
  *             one line and nothing else. A blank line is a line: were it passed over, the number
@@ -19,10 +19,18 @@ typedef struct sot_lines sot_lines;
  * at several bytes at once. */
 enum { SOT_LINES_SLACK = 16 };
 
-/* Opens for reading: a file, or a pipe; plain or gzip by the content. At most `line_bytes_max`
- * bytes of a line are kept. */
-SOTTO_MUST_CHECK sotto_status sot_lines_open(const char *path, size_t line_bytes_max,
-                                             sot_lines **out_lines, sotto_error *error);
+/* Whether a file is unpacked. Its first bytes may decide that where they are public, as those of a
+ * header are. Where they are a record's, they must not: one record would decide what all others
+ * are. Then the name decides. */
+typedef enum sot_packing {
+    SOT_PACKED_BY_CONTENT = 1, /* gzip if it begins like gzip */
+    SOT_PACKED_BY_NAME = 2     /* plain unless the name ends in .gz */
+} sot_packing;
+
+/* Opens for reading: a file, or a pipe. At most `line_bytes_max` bytes of a line are kept. */
+SOTTO_MUST_CHECK sotto_status sot_lines_open(const char *path, sot_packing packing,
+                                             size_t line_bytes_max, sot_lines **out_lines,
+                                             sotto_error *error);
 void sot_lines_close(sot_lines *lines); /* wipes what it read; NULL is fine */
 
 /* The next line without its end (LF or CRLF), until the next call; it may be written to. A line
@@ -34,5 +42,8 @@ SOTTO_MUST_CHECK sotto_status sot_lines_next(sot_lines *lines, char **out_line,
 
 /* Whether the last line was longer than what is kept of it. */
 bool sot_lines_was_cut(const sot_lines *lines);
+
+/* Whether a name ends so, in either case. */
+bool sot_name_ends(const char *name, const char *end);
 
 #endif

@@ -123,11 +123,12 @@ static sotto_status read_schema(const sot_json_value *root, sotto_schema *schema
                                 sotto_error *error)
 {
     static const char *const known_keys[] = {
-        "dataset", "ledger",        "unit",     "columns",   "target", "features",
-        "labels",  "default_label", "row_norm", "intercept", NULL};
+        "about",    "dataset", "ledger",        "unit",     "columns",   "target",
+        "features", "labels",  "default_label", "row_norm", "intercept", NULL};
     sot_json_value member;
     sotto_status status = sot_json_as_object(root, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(root, known_keys, error);
+    if (status == SOTTO_OK) status = optional_name(root, "about", &schema->about, error);
     if (status == SOTTO_OK)
         status = optional_name(root, "dataset", &schema->dataset, error);
     if (status == SOTTO_OK)
@@ -210,6 +211,7 @@ void sotto_schema_free(sotto_schema *schema)
         sot_schema_free_column(&schema->columns[i]);
     sot_free(schema->columns);
     sot_target_free(&schema->target);
+    sot_free(schema->about);
     sot_free(schema->dataset);
     sot_free(schema->ledger);
     sot_free(schema->unit);
@@ -250,6 +252,11 @@ sotto_status sotto_schema_find(const sotto_schema *schema, const char *name,
                  nearest == NULL ? "" : nearest, nearest == NULL ? "" : "'?");
     sot_free(names);
     return status;
+}
+
+const char *sotto_schema_about(const sotto_schema *schema)
+{
+    return schema->about;
 }
 
 const char *sotto_schema_dataset(const sotto_schema *schema)

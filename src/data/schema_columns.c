@@ -35,6 +35,7 @@ void sot_schema_free_column(sotto_column *column)
         sot_free(values[i]);
     sot_free(values);
     sot_free((char *)(uintptr_t)column->name);
+    sot_free((char *)(uintptr_t)column->source);
 }
 
 /* ---- bounds ---- */
@@ -240,11 +241,13 @@ static sotto_status read_type(const sot_json_value *value, sotto_column_type *ou
 
 static const char *const *keys_of(sotto_column_type type)
 {
-    static const char *const bounded[] = {"name",    "type",  "lower", "upper",
-                                          "missing", "scale", NULL};
-    static const char *const category[] = {"name", "type", "values", "missing", NULL};
-    static const char *const boolean[] = {"name", "type", "missing", "scale", NULL};
-    static const char *const bare[] = {"name", "type", NULL};
+    static const char *const bounded[] = {"name",    "type",  "lower",  "upper",
+                                          "missing", "scale", "source", NULL};
+    static const char *const category[] = {"name",    "type",   "values",
+                                           "missing", "source", NULL};
+    static const char *const boolean[] = {"name",  "type",   "missing",
+                                          "scale", "source", NULL};
+    static const char *const bare[] = {"name", "type", "source", NULL};
     if (type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER) return bounded;
     if (type == SOTTO_COLUMN_CATEGORY) return category;
     return type == SOTTO_COLUMN_BOOLEAN ? boolean : bare;
@@ -263,6 +266,9 @@ static sotto_status read_column(const sot_json_value *value, sotto_column *colum
     }
     if (status == SOTTO_OK)
         status = sot_schema_copy_name(&member, (char **)(uintptr_t)&column->name, error);
+    if (status == SOTTO_OK && sot_json_member(value, "source", &member))
+        status =
+            sot_schema_copy_name(&member, (char **)(uintptr_t)&column->source, error);
     if (status != SOTTO_OK) return status;
     set_scale(column, SOTTO_SCALE_NONE);
     switch (column->type) {

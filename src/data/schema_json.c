@@ -64,6 +64,7 @@ static void write_column(sot_json_writer *writer, const sotto_column *column)
     case SOTTO_COLUMN_IGNORE:
         break;
     }
+    write_text(writer, "source", column->source);
     sot_json_end_object(writer);
 }
 
@@ -151,6 +152,7 @@ static void write_schema(sot_json_writer *writer, const sotto_schema *schema,
                          const sotto_target *target)
 {
     sot_json_begin_object(writer);
+    write_text(writer, "about", schema->about);
     write_text(writer, "dataset", schema->dataset);
     if (schema->features > 0) {
         write_matrix(writer, schema);

@@ -19,6 +19,7 @@ enum {
 };
 
 struct sotto_schema {
+    char *about;
     char *dataset;
     char *ledger;
     char *unit;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/friendly.h"
 
 void sot_target_free(sotto_target *target)
 {
@@ -34,15 +35,11 @@ static sotto_status make_room(sotto_target *target, size_t count, char ***out_la
                                            : SOTTO_OK;
 }
 
-/* "-1" and "0.5": a label is a name, and whole numbers are named without a point. */
 static char *label_of_number(const char *prefix, double number)
 {
     char digits[SOT_DOUBLE_TEXT_BYTES];
     char text[SOT_DOUBLE_TEXT_BYTES + 8];
-    sot_format_double(number, digits);
-    const size_t length = strlen(digits);
-    if (length > 2 && strcmp(digits + length - 2, ".0") == 0) digits[length - 2] = '\0';
-    (void)snprintf(text, sizeof text, "%s%s", prefix, digits);
+    (void)snprintf(text, sizeof text, "%s%s", prefix, sot_plain_number(number, digits));
     return sot_copy_string(text);
 }
 

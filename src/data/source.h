@@ -15,8 +15,8 @@
 
 typedef struct sot_source sot_source;
 
-/* A matrix schema asks for LIBSVM, a table's for CSV, or TSV by its name; plain or gzip by the
- * content. With `without_target` the file may lack the target column, and those of type id and
+/* A matrix schema asks for LIBSVM, a table's for CSV, or TSV by its name. CSV may be gzip, which
+ * its first bytes tell; LIBSVM too, which its name tells (.gz): its first bytes are a record's. With `without_target` the file may lack the target column, and those of type id and
  * ignore (prediction). The schema must outlive the source. */
 SOTTO_MUST_CHECK sotto_status sot_source_open_file(const char *path,
                                                    const sotto_schema *schema,

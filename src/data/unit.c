@@ -167,7 +167,8 @@ sotto_status sot_units_offer(sot_units *units, const char *id, size_t id_bytes,
     unit *owner = NULL;
     sotto_status status = find_or_add(units, id, id_bytes, &owner, error);
     if (status != SOTTO_OK) return status;
-    entry offered = {.occurrence = owner->seen};
+    entry offered = {.occurrence = SOT_PLANTED(unit_place_in_file) ? units->slot_count
+                                                                   : owner->seen};
     offered.number = number_of(units, owner, offered.occurrence);
     if (owner->kept_count < units->rows_max || SOT_PLANTED(unit_cap_ignored)) {
         status = make_room(owner, error);

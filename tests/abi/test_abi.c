@@ -30,9 +30,11 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_certificate_summary, 344, hash, 279);
     assert_layout(sotto_release_config, 152, test_seed, 144);
     assert_layout(sotto_release_value, 32, upper, 24);
-    assert_layout(sotto_column, 88, width, 80);
+    assert_layout(sotto_column, 96, source, 88);
     assert_layout(sotto_target, 64, above, 56);
     assert_layout(sotto_row_norm, 24, rule, 16);
+    assert_layout(sotto_draft_config, 24, dataset, 16);
+    assert_layout(sotto_sample_config, 24, tabs, 16);
     assert_layout(sotto_array, 48, column_stride_bytes, 40);
     assert_layout(sotto_records, 144, units, 96);
     assert_layout(sotto_evaluation, 72, confusion, 40);
@@ -82,6 +84,12 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_LINF, 3);
     assert_int_equal(SOTTO_NOT_SAMPLED, 0);
     assert_int_equal(SOTTO_POISSON, 1);
+    assert_int_equal(SOTTO_SCALE_SYMMETRIC, 1);
+    assert_int_equal(SOTTO_SCALE_UNIT, 2);
+    assert_int_equal(SOTTO_SCALE_NONE, 3);
+    assert_int_equal(SOTTO_SCALE_AFFINE, 4);
+    assert_int_equal(SOTTO_NORM_CLIP, 1);
+    assert_int_equal(SOTTO_NORM_SCALE, 2);
     assert_int_equal(SOTTO_LEDGER_INIT, 1);
     assert_int_equal(SOTTO_LEDGER_GRANT, 2);
     assert_int_equal(SOTTO_LEDGER_RESERVE, 3);

@@ -170,16 +170,16 @@ static void the_header_is_checked_before_any_row(void **state)
                  {"person,age,age,children,town,smokes,note\n", "'age'"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *path = write_file("header.csv", cases[i].text, strlen(cases[i].text));
-        assert_refused(sot_csv_open(path, schema, false, &csv, &error), SOTTO_PARSE, &error,
-                       cases[i].word, NULL);
+        assert_refused(sot_csv_open(path, schema, false, &csv, &error), SOTTO_PARSE,
+                       &error, cases[i].word, NULL);
         /* Without a header the first line is a record: nothing of it is quoted. */
         assert_null(strstr(error.message, "secret"));
         (void)unlink(path);
     }
-    assert_refused(sot_csv_open("no/such/file.csv", schema, false, &csv, &error), SOTTO_IO,
-                   &error, "no/such/file.csv", NULL);
-    assert_refused(sot_csv_open(".", schema, false, &csv, &error), SOTTO_IO, &error, "directory",
-                   NULL);
+    assert_refused(sot_csv_open("no/such/file.csv", schema, false, &csv, &error),
+                   SOTTO_IO, &error, "no/such/file.csv", NULL);
+    assert_refused(sot_csv_open(".", schema, false, &csv, &error), SOTTO_IO, &error,
+                   "directory", NULL);
     sotto_schema_free(schema);
 }
 

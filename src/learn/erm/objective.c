@@ -13,10 +13,16 @@
  * pure epsilon: the noise of the objective grows by half its square, or by itself. */
 #define CORRECTION_SHARE 0x1p-10
 
-/* Below this epsilon the noise, not the shrinkage, is what costs accuracy, and a larger lambda
- * pays: measured on public data sets, bench/bench_train.c. */
+/* The rule for lambda, in multiples of the least that the theorem allows, by the epsilon of one row
+ * (epsilon over the rows of a unit, half of it under replace-one). Measured on public data sets
+ * (bench/bench_train.c, docs/choosing-parameters.md). With Gaussian noise the least is best, but for
+ * a small epsilon, where noise costs more than shrinkage. Pure noise is longer by the root of the
+ * dimension, and wants more. */
 #define LOW_EPSILON 0.5
 #define LOW_FACTOR  3.0
+#define PURE_FACTOR 1.5 /* over epsilon, within these two: */
+#define PURE_LEAST  0.6
+#define PURE_MOST   10.0
 
 static const struct {
     sotto_calibration calibration;
@@ -45,8 +51,19 @@ static sotto_status choose_theorem(const sotto_train_config *config,
                     (int)config->calibration);
 }
 
-/* The sharp theorem's least lambda, times 3 where the noise dominates. The other theorems get
- * the same, so that what is compared is the noise; they raise it where they must. */
+static double lambda_factor(const sot_learner_setup *setup)
+{
+    const sotto_train_config *config = setup->config;
+    const double steps =
+        (double)setup->unit_rows * (config->adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0);
+    const double epsilon = config->epsilon / steps;
+    if (isnan(config->delta))
+        return fmin(PURE_MOST, fmax(PURE_LEAST, PURE_FACTOR / epsilon));
+    return epsilon < LOW_EPSILON ? LOW_FACTOR : 1.0;
+}
+
+/* The other theorems get the lambda of the sharp one, so that what is compared is the noise; they
+ * raise it where they must. */
 static sotto_status choose_lambda(const sot_learner *learner, sot_objective_law *law,
                                   const char **out_why, sotto_error *error)
 {
@@ -57,25 +74,27 @@ static sotto_status choose_lambda(const sot_learner *learner, sot_objective_law 
     const sotto_status status = sot_objective_least_lambda(
         &sharp, config->epsilon, sot_erm_delta(config), &least, error);
     if (status != SOTTO_OK) return status;
-    const bool low = config->epsilon < LOW_EPSILON;
     if (isnan(config->lambda)) {
-        law->lambda = low ? LOW_FACTOR * least : least;
-        *out_why = low ? "three times the least that the theorem allows: at a small "
-                         "epsilon noise costs more than shrinkage"
-                       : "the least that the theorem allows";
+        const double factor = lambda_factor(&learner->setup);
+        law->lambda = factor * least;
+        *out_why = factor == 1.0 ? "the least that the theorem allows"
+                   : factor > 1.0
+                       ? "more than the least that the theorem allows: here noise costs "
+                         "more than shrinkage"
+                       : "less than the least that costs nothing: here shrinkage costs "
+                         "more than noise";
         return SOTTO_OK;
     }
     law->lambda = config->lambda;
     *out_why = "given";
-    if (law->theorem == SOT_OBJECTIVE_SHARP && config->lambda < least &&
-        !isnan(config->delta)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "lambda is %g, but the theorem needs at least %.9g for this epsilon "
-            "and norm bound; give that or more, or leave it out",
-            config->lambda, least);
-    }
-    return SOTTO_OK;
+    /* A pure law pays for a smaller lambda with its rate, as far as that goes. */
+    if (law->theorem != SOT_OBJECTIVE_SHARP || isnan(config->delta) ||
+        config->lambda >= least)
+        return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "lambda is %g, but the theorem needs at least %.9g for this epsilon "
+                    "and norm bound; give that or more, or leave it out",
+                    config->lambda, least);
 }
 
 static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/plant.h"
 #include "base/size.h"
 
 enum {
@@ -185,9 +186,12 @@ sotto_status sot_pass_gradient(sot_pass *pass, const double *theta,
     if (status != SOTTO_OK) return status;
 
     add_up(pass, out->gradient);
+    const size_t free_column = SOT_PLANTED(glm_intercept_unregularised)
+                                   ? glm->matrix->columns - 1
+                                   : glm->matrix->columns;
     for (size_t j = 0; j < glm->matrix->columns; j++)
-        out->gradient[j] +=
-            glm->lambda * theta[j] + (glm->linear != NULL ? glm->linear[j] : 0.0);
+        out->gradient[j] += (j != free_column ? glm->lambda * theta[j] : 0.0) +
+                            (glm->linear != NULL ? glm->linear[j] : 0.0);
     double squares = 0.0;
     double values = 0.0;
     for (size_t chunk = 0; chunk < pass->chunks; chunk++) {

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/glm/cholesky.h"
 #include "learn/glm/pass.h"
 

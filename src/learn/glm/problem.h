@@ -24,30 +24,36 @@ SOTTO_MUST_CHECK sotto_status sot_glm_value(const sot_glm *glm, const double *th
                                             sotto_error *error);
 
 /* A proven upper bound of |grad J(theta)|, all rounding included: in double, or, with
- * `careful`, in long double (slower, far tighter). */
+ * `careful`, in sums of two doubles (some twenty times slower, far tighter). Infinite if theta is
+ * not finite. Proof: gradient_norm.md. */
 SOTTO_MUST_CHECK sotto_status sot_glm_gradient_norm_upper(const sot_glm *glm,
                                                           const double *theta,
                                                           bool careful,
                                                           double *out_norm_upper,
                                                           sotto_error *error);
 
-/* theta (in: where to start, a public point; out) with |grad J(theta)| <= tau, proven. It does not
- * give up: a solver that stalls is followed by a safer one at higher precision. Fails only for want
- * of memory or on cancellation, or, before anything is computed, if tau is not positive. */
+/* theta (in: where to start, a public point; out) with |theta - theta*| <= tau / lambda, theta* the
+ * minimiser, proven by |grad J| <= tau at theta or, where a double is too coarse for that, at a
+ * point whose rounding theta is, the rounding counted. It does not give up: a solver that stalls
+ * is followed by a safer one at higher precision, and solver.md proves that this ends, whatever
+ * the rows are, if tau >= 2^-36 R + 2^-51 (|b| + 2^17 sqrt(lambda)) (1 + 2^-20 k R^2 / lambda), with
+ * at most k features a row that are not 0. Fails only for want of memory or on cancellation, or,
+ * before anything is computed, if tau is not positive. */
 SOTTO_MUST_CHECK sotto_status sot_glm_solve(const sot_glm *glm, double tau, double *theta,
                                             sotto_error *error);
 
-/* For the tape (tests): -grad J without its linear part, and log det of the Hessian. */
+/* For the tape (tests): -grad J without its linear part, and log det of the Hessian (few columns:
+ * the matrix is stored whole). */
 SOTTO_MUST_CHECK sotto_status sot_glm_noise_of(const sot_glm *glm, const double *theta,
                                                double *out_noise,
                                                double *out_log_determinant,
                                                sotto_error *error);
 
 /* The exact gradient sum of noisy gradient descent, in integers, in one pass over the rows: for
- * each row the slope f'(theta.x; y), then per coordinate trunc(slope x_j / spacing), added up in int64.
- * A row's contribution is a function of that row, theta and the spacing alone, and its norm in
- * units is at most slope_most R / spacing (1 + 2^-20) (proof: gradient_sum.md). `spacing` is a power of two
- * with R / spacing at most 2^20. */
+ * each row the slope f'(theta.x; y) in float, then per coordinate trunc(slope x_j / spacing), added
+ * up in int64. A row's contribution is a function of that row, theta and the spacing alone, and its
+ * norm in units is at most slope_most R / spacing (1 + 2^-20) (proof: gradient_sum.md). `spacing`
+ * is a power of two, 2^-100 to 2^99, with R / spacing at most 2^20. */
 SOTTO_MUST_CHECK sotto_status sot_glm_gradient_units(const sot_glm *glm,
                                                      const double *theta, double spacing,
                                                      int64_t *out_units,

@@ -76,6 +76,18 @@ const sot_rows *sot_rows_for(const sot_matrix *matrix)
     return vector != NULL ? vector : sot_rows_portable(matrix);
 }
 
+void sot_tile_portable(const double *left, const double *right, size_t rows, double *sum,
+                       size_t stride)
+{
+    for (size_t a = 0; a < 4; a++) {
+        double *line = sum + a * stride;
+        for (size_t i = 0; i < rows; i++) {
+            for (size_t b = 0; b < SOT_PANEL; b++)
+                line[b] += left[i * SOT_PANEL + a] * right[i * SOT_PANEL + b];
+        }
+    }
+}
+
 size_t sot_rows_terms_most(const sot_matrix *matrix)
 {
     if (matrix->dense != NULL) return matrix->columns;

@@ -20,6 +20,17 @@ typedef struct sot_rows {
                 double *sum);
 } sot_rows;
 
+enum { SOT_PANEL = 8, SOT_PANEL_ROWS = 64 };
+
+/* A corner of a Hessian: sum[a stride + b] += sum over `rows` of left[a] right[b], a < 4, b < 8.
+ * `left` and `right` have SOT_PANEL numbers a row, one row after another. */
+typedef void (*sot_tile_function)(const double *left, const double *right, size_t rows,
+                                  double *sum, size_t stride);
+
+void sot_tile_portable(const double *left, const double *right, size_t rows, double *sum,
+                       size_t stride);
+sot_tile_function sot_tile_avx2(void); /* NULL where the processor has no AVX2 */
+
 /* The fastest for this matrix and processor. */
 const sot_rows *sot_rows_for(const sot_matrix *matrix);
 

@@ -95,6 +95,43 @@ AVX2 static void add(const sot_matrix *matrix, size_t begin, size_t end,
     }
 }
 
+/* Written out: a loop over the four lines would keep the sums in memory. */
+AVX2 static void tile(const double *left, const double *right, size_t rows, double *sum,
+                      size_t stride)
+{
+    double *line1 = sum + stride;
+    double *line2 = line1 + stride;
+    double *line3 = line2 + stride;
+    __m256d a0 = _mm256_loadu_pd(sum), a1 = _mm256_loadu_pd(sum + 4);
+    __m256d b0 = _mm256_loadu_pd(line1), b1 = _mm256_loadu_pd(line1 + 4);
+    __m256d c0 = _mm256_loadu_pd(line2), c1 = _mm256_loadu_pd(line2 + 4);
+    __m256d d0 = _mm256_loadu_pd(line3), d1 = _mm256_loadu_pd(line3 + 4);
+    for (size_t i = 0; i < rows; i++, left += SOT_PANEL, right += SOT_PANEL) {
+        const __m256d r0 = _mm256_loadu_pd(right);
+        const __m256d r1 = _mm256_loadu_pd(right + 4);
+        const __m256d a = _mm256_broadcast_sd(left);
+        const __m256d b = _mm256_broadcast_sd(left + 1);
+        const __m256d c = _mm256_broadcast_sd(left + 2);
+        const __m256d d = _mm256_broadcast_sd(left + 3);
+        a0 = plus_product(a0, a, r0);
+        a1 = plus_product(a1, a, r1);
+        b0 = plus_product(b0, b, r0);
+        b1 = plus_product(b1, b, r1);
+        c0 = plus_product(c0, c, r0);
+        c1 = plus_product(c1, c, r1);
+        d0 = plus_product(d0, d, r0);
+        d1 = plus_product(d1, d, r1);
+    }
+    _mm256_storeu_pd(sum, a0);
+    _mm256_storeu_pd(sum + 4, a1);
+    _mm256_storeu_pd(line1, b0);
+    _mm256_storeu_pd(line1 + 4, b1);
+    _mm256_storeu_pd(line2, c0);
+    _mm256_storeu_pd(line2 + 4, c1);
+    _mm256_storeu_pd(line3, d0);
+    _mm256_storeu_pd(line3 + 4, d1);
+}
+
 static const sot_rows rows = {.dots = dots, .add = add};
 
 const sot_rows *sot_rows_avx2(void)
@@ -102,9 +139,19 @@ const sot_rows *sot_rows_avx2(void)
     return __builtin_cpu_supports("avx2") ? &rows : NULL;
 }
 
+sot_tile_function sot_tile_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") ? tile : NULL;
+}
+
 #else
 
 const sot_rows *sot_rows_avx2(void)
+{
+    return NULL;
+}
+
+sot_tile_function sot_tile_avx2(void)
 {
     return NULL;
 }

@@ -30,23 +30,33 @@ AVX2 static inline __m128 fold_four(__m256 a, __m256 b, __m256 c, __m256 d)
                       _mm256_extractf128_ps(quarters, 1));
 }
 
+AVX2 static inline __m256 plus_product(__m256 sum, const float *row, __m256 theta)
+{
+    return _mm256_add_ps(sum, _mm256_mul_ps(_mm256_loadu_ps(row), theta));
+}
+
 /* Four rows at a time share the loads of theta. */
 AVX2 static inline __m128 dot_four(const float *row, size_t stride, const float *theta)
 {
-    __m256 low[4], high[4];
-    for (int k = 0; k < 4; k++)
-        low[k] = high[k] = _mm256_setzero_ps();
+    const float *second = row + stride;
+    const float *third = second + stride;
+    const float *fourth = third + stride;
+    __m256 a0 = _mm256_setzero_ps(), a1 = a0, b0 = a0, b1 = a0;
+    __m256 c0 = a0, c1 = a0, d0 = a0, d1 = a0;
     for (size_t j = 0; j < stride; j += SOT_MATRIX_LANES) {
         const __m256 t0 = _mm256_loadu_ps(theta + j);
         const __m256 t1 = _mm256_loadu_ps(theta + j + 8);
-        for (size_t k = 0; k < 4; k++) {
-            const float *x = row + k * stride + j;
-            low[k] = _mm256_add_ps(low[k], _mm256_mul_ps(_mm256_loadu_ps(x), t0));
-            high[k] = _mm256_add_ps(high[k], _mm256_mul_ps(_mm256_loadu_ps(x + 8), t1));
-        }
+        a0 = plus_product(a0, row + j, t0);
+        a1 = plus_product(a1, row + j + 8, t1);
+        b0 = plus_product(b0, second + j, t0);
+        b1 = plus_product(b1, second + j + 8, t1);
+        c0 = plus_product(c0, third + j, t0);
+        c1 = plus_product(c1, third + j + 8, t1);
+        d0 = plus_product(d0, fourth + j, t0);
+        d1 = plus_product(d1, fourth + j + 8, t1);
     }
-    return fold_four(_mm256_add_ps(low[0], high[0]), _mm256_add_ps(low[1], high[1]),
-                     _mm256_add_ps(low[2], high[2]), _mm256_add_ps(low[3], high[3]));
+    return fold_four(_mm256_add_ps(a0, a1), _mm256_add_ps(b0, b1), _mm256_add_ps(c0, c1),
+                     _mm256_add_ps(d0, d1));
 }
 
 AVX2 static void dots(const sot_matrix *matrix, size_t begin, size_t end,
@@ -69,34 +79,42 @@ AVX2 static inline __m256i contribution(__m256 scale, const float *row)
     return _mm256_cvttps_epi32(product);
 }
 
-/* Eight rows at a time: the sums are loaded and stored once for the eight. */
+AVX2 static inline __m256i total_of(const int32_t *sum)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)sum);
+}
+
+/* Four rows at a time: the sums are loaded and stored once for the four. */
 AVX2 static void add(const sot_matrix *matrix, size_t begin, size_t end,
                      const float *scales, int32_t *sum)
 {
     const size_t stride = matrix->stride;
     size_t i = begin;
-    for (; i + 7 < end; i += 8) {
-        const float *rows = matrix->dense + i * stride;
-        __m256 scale[8];
-        for (size_t k = 0; k < 8; k++)
-            scale[k] = _mm256_set1_ps(scales[i - begin + k]);
+    for (; i + 3 < end; i += 4) {
+        const float *row = matrix->dense + i * stride;
+        const float *scale = scales + (i - begin);
+        const __m256 s0 = _mm256_broadcast_ss(scale);
+        const __m256 s1 = _mm256_broadcast_ss(scale + 1);
+        const __m256 s2 = _mm256_broadcast_ss(scale + 2);
+        const __m256 s3 = _mm256_broadcast_ss(scale + 3);
         for (size_t j = 0; j < stride; j += 8) {
-            __m256i *place = (__m256i *)(void *)(sum + j);
-            __m256i total = _mm256_loadu_si256(place);
-            for (size_t k = 0; k < 8; k++)
-                total = _mm256_add_epi32(total,
-                                         contribution(scale[k], rows + k * stride + j));
-            _mm256_storeu_si256(place, total);
+            const __m256i first = _mm256_add_epi32(contribution(s0, row + j),
+                                                   contribution(s1, row + stride + j));
+            const __m256i second =
+                _mm256_add_epi32(contribution(s2, row + 2 * stride + j),
+                                 contribution(s3, row + 3 * stride + j));
+            const __m256i total =
+                _mm256_add_epi32(total_of(sum + j), _mm256_add_epi32(first, second));
+            _mm256_storeu_si256((__m256i *)(void *)(sum + j), total);
         }
     }
     for (; i < end; i++) {
         const float *row = matrix->dense + i * stride;
         const __m256 scale = _mm256_set1_ps(scales[i - begin]);
-        for (size_t j = 0; j < stride; j += 8) {
-            __m256i *place = (__m256i *)(void *)(sum + j);
-            _mm256_storeu_si256(place, _mm256_add_epi32(_mm256_loadu_si256(place),
-                                                        contribution(scale, row + j)));
-        }
+        for (size_t j = 0; j < stride; j += 8)
+            _mm256_storeu_si256(
+                (__m256i *)(void *)(sum + j),
+                _mm256_add_epi32(total_of(sum + j), contribution(scale, row + j)));
     }
 }
 

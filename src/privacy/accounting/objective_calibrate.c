@@ -315,13 +315,22 @@ static sotto_status redberg_sigma(const sot_objective_law *law, gaussian_target 
                                   double *out_sigma, sotto_error *error)
 {
     redberg_search search = {law, claim};
-    double lower = log(law->record_bound * 1e-4), upper = log(law->record_bound * 1e12);
-    if (!sot_find_root(redberg_excess, &search, &lower, &upper, 1e-10, 0.0, 250)) {
-        return sot_fail(error, SOTTO_UNREACHABLE,
-                        "no sigma up to 1e12 gives epsilon %g at delta %g with lambda "
-                        "%g; give a larger one",
-                        claim.epsilon, claim.delta, law->lambda);
+    /* 2 G(a, epsilon - c) <= delta needs more noise than G(a, epsilon) <= delta/2 does. */
+    double lower =
+        log(law->record_bound / largest_mu(claim.epsilon, 0.5 * claim.delta)) - 1e-6;
+    double upper = lower;
+    for (double stride = 1e-6; redberg_excess(upper, &search) > 0.0; stride *= 1.5) {
+        lower = upper;
+        upper += stride;
+        if (stride > 30.0) {
+            return sot_fail(error, SOTTO_UNREACHABLE,
+                            "no sigma gives epsilon %g at delta %g with lambda %g; give "
+                            "a larger lambda",
+                            claim.epsilon, claim.delta, law->lambda);
+        }
     }
+    if (upper > lower)
+        (void)sot_find_root(redberg_excess, &search, &lower, &upper, 1e-10, 0.0, 250);
     *out_sigma = exp(upper);
     return SOTTO_OK;
 }

@@ -13,7 +13,7 @@
  *             record_bound, log-determinant as in the theorem; (2) solve() returns only when its
  *             certificate holds; it may not fail because of the data; the tape tests both.
  * Rounding    b is a rounding of a real vector, counted in tau'; everything claimed is rounded
- *             outward. The samplers' total variation, at most 2^-880, is added to the gate's: also
+ *             outward. The samplers' total variation, at most 2^-879, is added to the gate's: also
  *             a pure release is pure only up to it, so that its certificate needs a delta: see
  *             SOT_OBJECTIVE_PURE_DELTA.
  * Proof note  objective.md

@@ -46,8 +46,9 @@ bool sot_tape_sum(sotto_gate *gate, const sot_tape_sum_call *call, int64_t *out_
 {
     if (sot_tape_running == NULL) return false;
     char details[160];
-    (void)snprintf(details, sizeof details, "sum of %zu integers, L%d sensitivity %a",
-                   call->count, (int)call->norm, call->sensitivity);
+    (void)snprintf(details, sizeof details,
+                   "sum of %zu integers, L%d sensitivity %a, order slack %a", call->count,
+                   (int)call->norm, call->sensitivity, call->order_slack);
     sot_tape_item *it = begin_call(gate, SOT_TAPE_SUM, call->index, details);
     if (it == NULL) return false;
     if (sot_tape_running->mode == SOT_TAPE_RECORDING) {

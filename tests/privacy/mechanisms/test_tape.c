@@ -333,35 +333,46 @@ static void a_density_is_checked_by_the_noise_behind_the_output(void **state)
 }
 
 /* A sum of `count` numbers on the bench, `drawing` as many words. */
-static void add_up(bench *made, const int64_t *values, size_t count, double sensitivity)
+static void add_up(bench *made, const int64_t *values, size_t count, double sensitivity,
+                   double order_slack)
 {
     sotto_error error;
     int64_t out[4] = {0};
-    sot_tape_sum_call call = {
-        .values = values, .count = count, .norm = SOTTO_L1, .sensitivity = sensitivity};
+    sot_tape_sum_call call = {.values = values,
+                              .count = count,
+                              .norm = SOTTO_L1,
+                              .sensitivity = sensitivity,
+                              .order_slack = order_slack};
     assert_ok(sot_gate_admit(made->gate, &made->event, &call.index, &error), &error);
     (void)sot_tape_sum(made->gate, &call, out);
     sot_tape_sum_result(made->gate, out, count);
     sot_gate_record(made->gate, call.index, 0.0);
 }
 
-static const char *compare_sums(const int64_t *first, size_t first_count,
-                                const int64_t *second, size_t second_count, bool same)
+static const char *compare_values(const int64_t *first, size_t first_count,
+                                  const int64_t *second, size_t second_count, bool same,
+                                  double order_slack)
 {
     static char difference[4096];
     bench made = bench_new(1);
     sot_tape_record(made.tape);
     bench_gate(&made);
-    add_up(&made, first, first_count, 3.0);
+    add_up(&made, first, first_count, 3.0, order_slack);
     sot_tape_stop(made.tape);
     sot_tape_replay(made.tape, same);
     bench_gate(&made);
-    add_up(&made, second, second_count, 3.0);
+    add_up(&made, second, second_count, 3.0, order_slack);
     sot_tape_stop(made.tape);
     const char *found = sot_tape_difference(made.tape);
     if (found != NULL) (void)snprintf(difference, sizeof difference, "%s", found);
     bench_free(&made);
     return found != NULL ? difference : NULL;
+}
+
+static const char *compare_sums(const int64_t *first, size_t first_count,
+                                const int64_t *second, size_t second_count, bool same)
+{
+    return compare_values(first, first_count, second, second_count, same, 0.0);
 }
 
 static void a_sum_is_checked_by_its_distance(void **state)
@@ -377,6 +388,71 @@ static void a_sum_is_checked_by_its_distance(void **state)
     assert_non_null(compare_sums(here, 2, near_by, 2, true));
 }
 
+/* A solver's result may depend on the order of the rows, by as much as it said. */
+static void the_same_rows_in_another_order_move_by_no_more_than_declared(void **state)
+{
+    (void)state;
+    const int64_t here[] = {10, 20}, near_by[] = {11, 19}, far[] = {11, 18};
+    assert_null(compare_values(here, 2, near_by, 2, true, 2.0));
+    assert_non_null(compare_values(here, 2, far, 2, true, 2.0));
+    assert_null(compare_values(here, 2, far, 2, false, 2.0)); /* but for neighbours */
+}
+
+/* theta = 0.625 answers to the noise -2.125 on `here`; the solver had another one. */
+static void noise_that_was_drawn_is_replayed_with_its_residual(void **state)
+{
+    (void)state;
+    sotto_error error;
+    const double here[] = {3.0, 0.25}, near_by[] = {3.0, 1.25};
+    const double drawn[] = {-2.125 + 0.5, -2.125 - 0.5, -2.125 + 0.51};
+    for (size_t i = 0; i < 3; i++) {
+        bench made = bench_new(1);
+        for (int pass = 0; pass < 2; pass++) {
+            sot_tape_density_call call = {.dimension = 1,
+                                          .shift_most = 1.0,
+                                          .log_determinant_most = 0.0,
+                                          .residual_most = 0.5,
+                                          .tolerance = 1e-12,
+                                          .noise_of = noise_of_line,
+                                          .context = pass == 0 ? here : near_by};
+            const double theta = 0.625;
+            double noise = 9.0;
+            if (pass == 0) sot_tape_record(made.tape);
+            if (pass == 1) sot_tape_replay(made.tape, false);
+            bench_gate(&made);
+            assert_ok(sot_gate_admit(made.gate, &made.event, &call.index, &error),
+                      &error);
+            assert_int_equal(sot_tape_density(made.gate, &call, NULL, &noise), pass);
+            assert_true(noise == (pass == 0 ? 9.0 : drawn[i] - 1.0));
+            sot_tape_density_result(made.gate, &call, &theta, &drawn[i]);
+            sot_gate_record(made.gate, call.index, 0.0);
+            sot_tape_stop(made.tape);
+        }
+        const char *difference = sot_tape_difference(made.tape);
+        assert_int_equal(difference != NULL, i == 2); /* more than was claimed */
+        if (i == 2) assert_non_null(strstr(difference, "residual"));
+        bench_free(&made);
+    }
+}
+
+static void a_density_without_its_noise_is_reported(void **state)
+{
+    (void)state;
+    sotto_error error;
+    bench made = bench_new(1);
+    sot_tape_density_call call = {.dimension = 1, .shift_most = 1.0};
+    const double theta = 0.625;
+    sot_tape_record(made.tape);
+    bench_gate(&made);
+    assert_ok(sot_gate_admit(made.gate, &made.event, &call.index, &error), &error);
+    assert_false(sot_tape_density(made.gate, &call, NULL, NULL));
+    sot_tape_density_result(made.gate, &call, &theta, NULL);
+    sot_gate_record(made.gate, call.index, 0.0);
+    sot_tape_stop(made.tape);
+    assert_non_null(strstr(sot_tape_difference(made.tape), "noise_of"));
+    bench_free(&made);
+}
+
 static void equal_states_of_the_generator_are_reported(void **state)
 {
     (void)state;
@@ -384,8 +460,8 @@ static void equal_states_of_the_generator_are_reported(void **state)
     bench made = bench_new(2); /* its "mechanism" draws nothing */
     sot_tape_record(made.tape);
     bench_gate(&made);
-    add_up(&made, values, 2, 1.0);
-    add_up(&made, values, 2, 1.0);
+    add_up(&made, values, 2, 1.0, 0.0);
+    add_up(&made, values, 2, 1.0, 0.0);
     sot_tape_stop(made.tape);
     assert_non_null(sot_tape_difference(made.tape));
     assert_non_null(strstr(sot_tape_difference(made.tape), "generator"));
@@ -418,7 +494,7 @@ static void a_refusal_on_one_side_only_is_a_leak(void **state)
         if (pass == 0) sot_tape_record(made.tape);
         if (pass == 1) sot_tape_replay(made.tape, false);
         bench_gate(&made);
-        add_up(&made, values, 2, 1.0);
+        add_up(&made, values, 2, 1.0, 0.0);
         if (pass == 1) {
             assert_refused(sot_gate_admit(made.gate, &made.event, &index, &error),
                            SOTTO_NOT_IN_PLAN, &error, "a test", NULL);
@@ -469,6 +545,9 @@ int main(void)
         cmocka_unit_test(the_cells_of_a_choice_may_differ),
         cmocka_unit_test(a_density_is_checked_by_the_noise_behind_the_output),
         cmocka_unit_test(a_sum_is_checked_by_its_distance),
+        cmocka_unit_test(the_same_rows_in_another_order_move_by_no_more_than_declared),
+        cmocka_unit_test(noise_that_was_drawn_is_replayed_with_its_residual),
+        cmocka_unit_test(a_density_without_its_noise_is_reported),
         cmocka_unit_test(equal_states_of_the_generator_are_reported),
         cmocka_unit_test(a_mechanism_that_avoids_the_tape_is_reported),
         cmocka_unit_test(a_refusal_on_one_side_only_is_a_leak),

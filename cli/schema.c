@@ -1,0 +1,221 @@
+/* sotto schema: draft one from a public file, check one, draw rows from one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <sotto/schema.h>
+#include <sotto/schema_tools.h>
+
+#include "commands.h"
+#include "input.h"
+#include "output.h"
+
+/* ---- draft ---- */
+
+static const cli_option draft_options[] = {
+    {"from-public", CLI_FILE, CLI_REQUIRED,
+     "a PUBLIC file: CSV, TSV or LIBSVM, plain or gzip; its bounds become public",
+     .value = "FILE", .example = "sample.csv"},
+    {"target", CLI_TEXT, CLI_OPTIONAL, "column to predict", .value = "COLUMN",
+     .example = "smokes"},
+    {"dataset", CLI_TEXT, CLI_OPTIONAL, "id of the data set, for its ledger",
+     .value = "ID", .example = "survey-2026"},
+    {"output", CLI_FILE, CLI_OPTIONAL, "write the schema here", .value = "FILE",
+     .example = "schema.json", .letter = 'o'},
+    {0},
+};
+
+static sotto_status draft_json(const char *json, const char *notes, sotto_error *error)
+{
+    json_error_t unread;
+    cli_json answer = cli_json_new();
+    cli_json_add(&answer, "schema", json_loads(json, 0, &unread));
+    cli_json_text(&answer, "notes", notes);
+    return cli_json_print(&answer, error);
+}
+
+static sotto_status run_draft(const cli_call *call, sotto_error *error)
+{
+    char *json = NULL;
+    char *notes = NULL;
+    sotto_draft_config config = sotto_draft_defaults();
+    config.path = cli_text(call, "from-public");
+    config.target = cli_text(call, "target");
+    config.dataset = cli_text(call, "dataset");
+    sotto_status status = sotto_schema_draft(&config, &json, &notes, error);
+    if (status == SOTTO_OK && cli_given(call, "output"))
+        status = cli_write_file("--output", cli_text(call, "output"), json, error);
+    if (status == SOTTO_OK) (void)fputs(notes, stderr);
+    if (status == SOTTO_OK && cli_flag(call, "json")) {
+        status = draft_json(json, notes, error);
+    } else if (status == SOTTO_OK && !cli_given(call, "output")) {
+        (void)fputs(json, stdout);
+    }
+    sotto_schema_free_text(json);
+    sotto_schema_free_text(notes);
+    return status;
+}
+
+static const cli_command draft = {
+    .name = "draft",
+    .summary = "Draft a schema from a public file",
+    .details =
+        "Names, types, bounds and categories of the draft are read from the file, and\n"
+        "a schema is public. Draft from a public file, or one made up; never from the\n"
+        "private data: a bound taken from the largest value is the largest value,\n"
+        "published. Read the draft, and replace its bounds by what is known without\n"
+        "looking. The schema goes to standard output, notes to standard error.",
+    .options = draft_options,
+    .example = "sotto schema draft --from-public examples/survey.csv --target smokes",
+    .run = run_draft,
+};
+
+/* ---- check ---- */
+
+static const cli_option check_options[] = {
+    {"schema", CLI_FILE, CLI_OPERAND, "a schema file", .value = "SCHEMA",
+     .example = "schema.json"},
+    {"data", CLI_FILE, CLI_OPTIONAL_OPERAND,
+     "a data file whose header is compared; its rows are not read", .value = "DATA",
+     .example = "data.csv"},
+    {"target", CLI_TEXT, CLI_OPTIONAL, "column to predict, in place of the schema's",
+     .value = "COLUMN", .example = "smokes"},
+    {0},
+};
+
+static sotto_status run_check(const cli_call *call, sotto_error *error)
+{
+    sotto_schema *schema = NULL;
+    char *json = NULL;
+    char *text = NULL;
+    sotto_status status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    if (status == SOTTO_OK && cli_given(call, "data"))
+        status = sotto_schema_check_file(schema, cli_text(call, "data"), error);
+    if (status == SOTTO_OK)
+        status =
+            sotto_schema_describe(schema, cli_text(call, "target"), &json, &text, error);
+    if (status == SOTTO_OK) {
+        (void)fputs(cli_flag(call, "json") ? json : text, stdout);
+        if (cli_given(call, "data"))
+            (void)fprintf(stderr, "%s fits the schema, as far as its header tells\n",
+                          cli_text(call, "data"));
+    }
+    sotto_schema_free_text(json);
+    sotto_schema_free_text(text);
+    sotto_schema_free(schema);
+    return status;
+}
+
+static const cli_command check = {
+    .name = "check",
+    .summary = "Check a schema and show what a learner will see",
+    .details = "Features, dimension, norm bound, labels, where bounds come from, and\n"
+               "warnings. Of DATA only the header is read.",
+    .options = check_options,
+    .example = "sotto schema check examples/fair.schema.json",
+    .run = run_check,
+};
+
+/* ---- sample ---- */
+
+static const cli_option sample_options[] = {
+    {"schema", CLI_FILE, CLI_OPERAND, "a schema file", .value = "SCHEMA",
+     .example = "schema.json"},
+    {"rows", CLI_COUNT, CLI_REQUIRED, "how many rows", .value = "N", .example = "1000",
+     .count_max = UINT64_C(1) << 32},
+    {"seed", CLI_COUNT, CLI_OPTIONAL, "the same seed gives the same rows", .value = "N",
+     .fallback = "1", .count_max = UINT64_MAX},
+    {"output", CLI_FILE, CLI_OPTIONAL,
+     "write the rows here; a name that ends in .tsv gets tabs", .value = "FILE",
+     .example = "sample.csv", .letter = 'o'},
+    {0},
+};
+
+typedef struct destination {
+    FILE *file;
+} destination;
+
+static int put(const char *text, size_t size_bytes, void *context)
+{
+    const destination *to = context;
+    return fwrite(text, 1, size_bytes, to->file) == size_bytes ? 0 : 1;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = text == NULL ? 0 : strlen(text);
+    return length >= strlen(end) && strcasecmp(text + length - strlen(end), end) == 0;
+}
+
+/* A write that fails is said to have failed; what is left of it is removed. */
+static sotto_status write_sample(const sotto_schema *schema,
+                                 const sotto_sample_config *config, const char *path,
+                                 sotto_error *error)
+{
+    destination to = {.file = path == NULL ? stdout : fopen(path, "w")};
+    if (to.file == NULL)
+        return cli_fail(error, SOTTO_IO, "--output: cannot write %.150s", path);
+    sotto_status status = sotto_schema_sample(schema, config, put, &to, error);
+    if (path == NULL) {
+        /* The frame reports a standard output that could not be written. */
+        return status == SOTTO_INTERRUPTED && ferror(stdout) ? SOTTO_OK : status;
+    }
+    const bool closed = fclose(to.file) == 0;
+    if (status == SOTTO_INTERRUPTED || (status == SOTTO_OK && !closed))
+        status = cli_fail(error, SOTTO_IO, "--output: cannot write %.150s", path);
+    if (status != SOTTO_OK) (void)remove(path);
+    return status;
+}
+
+static sotto_status run_sample(const cli_call *call, sotto_error *error)
+{
+    const char *path = cli_text(call, "output");
+    sotto_schema *schema = NULL;
+    sotto_sample_config config = sotto_sample_defaults();
+    config.rows = cli_count(call, "rows");
+    config.seed = cli_count(call, "seed");
+    config.tabs = ends_with(path, ".tsv");
+    if (cli_flag(call, "json") && path == NULL) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--json describes the rows, which then need a file of their own; "
+                        "add --output FILE");
+    }
+    sotto_status status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    if (status == SOTTO_OK) status = write_sample(schema, &config, path, error);
+    if (status == SOTTO_OK && cli_flag(call, "json")) {
+        cli_json json = cli_json_new();
+        cli_json_text(&json, "output", path);
+        cli_json_count(&json, "rows", config.rows);
+        cli_json_count(&json, "seed", config.seed);
+        cli_json_text(&json, "format",
+                      sotto_schema_is_matrix(schema) ? "libsvm"
+                      : config.tabs                  ? "tsv"
+                                                     : "csv");
+        status = cli_json_print(&json, error);
+    }
+    sotto_schema_free(schema);
+    return status;
+}
+
+static const cli_command sample = {
+    .name = "sample",
+    .summary = "Draw synthetic rows from a schema, for a rehearsal",
+    .details =
+        "The rows come from the schema alone and say nothing about the data. Numbers\n"
+        "are uniform within their bounds and categories equally frequent; one of two\n"
+        "labels follows a rule, so that there is something to learn. CSV, or LIBSVM\n"
+        "for a matrix.",
+    .options = sample_options,
+    .example = "sotto schema sample examples/fair.schema.json --rows 5",
+    .run = run_sample,
+};
+
+static const cli_command *const commands[] = {&draft, &check, &sample, NULL};
+
+const cli_command cli_schema = {
+    .name = "schema",
+    .summary = "What is public about the data: draft, check, sample",
+    .commands = commands,
+    .example = "sotto schema check examples/fair.schema.json",
+};

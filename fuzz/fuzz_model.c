@@ -1,0 +1,88 @@
+/* Any bytes as a model file: refused in one line, or a model all of whose parts are there, which
+ * gives every row a probability and exports as text. */
+#include <math.h>
+#include <string.h>
+
+#include <sotto/model.h>
+
+#include "base/memory.h"
+#include "require.h"
+
+/* Wide models are slow to export and have no more to show. */
+static const size_t dimension_tried = 4096;
+
+static void check_parts(const sotto_model *model)
+{
+    require(sotto_model_dimension(model) > 0);
+    for (size_t i = 0; i < sotto_model_dimension(model); i++) {
+        require(isfinite(sotto_model_coefficient(model, i)));
+        require(sotto_model_feature(model, i)[0] != '\0');
+    }
+    require(sotto_model_classes(model) == 2);
+    require(strcmp(sotto_model_class(model, 0), sotto_model_class(model, 1)) != 0);
+}
+
+static void check_prediction(const sotto_model *model, double cell)
+{
+    const sotto_schema *schema = sotto_model_schema(model);
+    const size_t columns = sotto_schema_is_matrix(schema) ? sotto_schema_features(schema)
+                                                          : sotto_schema_size(schema);
+    double *cells = sot_new_array(columns, sizeof *cells);
+    double probabilities[2];
+    sotto_error error;
+    require(cells != NULL);
+    for (size_t i = 0; i < columns; i++)
+        cells[i] = cell;
+    const sotto_array row = {.data = cells,
+                             .element = SOTTO_FLOAT64,
+                             .rows = 1,
+                             .columns = columns,
+                             .row_stride_bytes = 0,
+                             .column_stride_bytes = sizeof *cells};
+    require(sotto_model_predict(model, &row, probabilities, &error) == SOTTO_OK);
+    for (size_t i = 0; i < 2; i++)
+        require(probabilities[i] >= 0.0 && probabilities[i] <= 1.0);
+    require(fabs(probabilities[0] + probabilities[1] - 1.0) < 1e-12);
+    sot_free(cells);
+}
+
+/* Only plain text gets out: no byte of a name leaves its literal or its comment. */
+static void check_export(const sotto_model *model)
+{
+    char *text = NULL;
+    sotto_error error;
+    require(sotto_model_export_c(model, "m", &text, &error) == SOTTO_OK);
+    size_t opened = 0, closed = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        require((unsigned char)*c >= 0x20 || *c == '\n');
+        opened += c[0] == '/' && c[1] == '*';
+        closed += c[0] == '*' && c[1] == '/';
+    }
+    require(opened > 0 && closed > 0);
+    require(strstr(text, "double m_probability(") != NULL);
+    sotto_model_free_text(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    sotto_model *model = NULL;
+    sotto_error error = {SOTTO_OK, ""};
+    if (size > (1u << 20)) return 0;
+    const sotto_status status =
+        sotto_model_parse("fuzz", (const char *)data, size, &model, &error);
+    if (status != SOTTO_OK) {
+        require(model == NULL && error.status == status);
+        require(error.message[0] != '\0' && strchr(error.message, '\n') == NULL);
+        return 0;
+    }
+    check_parts(model);
+    if (sotto_model_dimension(model) <= dimension_tried) {
+        static const double cells[] = {0.0, 1.0, -2.5e300, 1e-310, 0.375};
+        for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+            check_prediction(model, cells[i]);
+        check_prediction(model, (double)NAN);
+        check_export(model);
+    }
+    sotto_model_free(model);
+    return 0;
+}

@@ -1,0 +1,79 @@
+/* sotto/schema_tools.h: help with schemas: a draft, a description, rows to rehearse with.
+ *
+ * Draft       What a PUBLIC file suggests: a schema takes names, types, bounds and categories from
+ *             it, so all of them become public. Never from the private data: a bound taken from
+ *             the largest value is the largest value, published.
+ * Describe    What a learner will see of a schema, before any row is read.
+ * Sample      Synthetic rows drawn from the schema alone, for a rehearsal of commands, files and
+ *             budgets. They say nothing about the data, and scores on them nothing about scores.
+ * Docs        docs/schema.md
+ */
+#ifndef SOTTO_SCHEMA_TOOLS_H
+#define SOTTO_SCHEMA_TOOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sotto/error.h>
+#include <sotto/schema.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sotto_draft_config {
+    const char
+        *path; /* a PUBLIC file: CSV or TSV with a header, or LIBSVM; plain or gzip */
+    const char *target;  /* column to predict; NULL: none. Not for LIBSVM */
+    const char *dataset; /* id for the schema; NULL: none */
+} sotto_draft_config;
+
+/* All NULL. */
+SOTTO_API sotto_draft_config sotto_draft_defaults(void);
+
+/* A schema for files like this one, as JSON for people to edit, and notes on what was guessed, a
+ * line each. Bounds are rounded outward to friendly numbers; columns that look like names or
+ * ids, or have too many values, are ignored. A file whose name ends in .libsvm, .svm or .svmlight
+ * (.gz) is a matrix. Free both texts with sotto_schema_free_text(). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_schema_draft(const sotto_draft_config *config, char **out_json, char **out_notes,
+                   sotto_error *error);
+
+/* What a learner will see: features, dimension, norm bound, labels, where bounds come from, and
+ * warnings. `target` NULL: the schema's. As a JSON object and as lines for people; either may be
+ * NULL. A schema that nothing can be learned from is described too, and the reason is given. Free
+ * with sotto_schema_free_text(). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_describe(const sotto_schema *schema,
+                                                              const char *target,
+                                                              char **out_json,
+                                                              char **out_text,
+                                                              sotto_error *error);
+
+/* Whether the file's header fits the schema; no row is looked at. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_schema_check_file(const sotto_schema *schema, const char *path, sotto_error *error);
+
+typedef struct sotto_sample_config {
+    uint64_t rows; /* has no default */
+    uint64_t seed; /* the same seed, the same rows; default 1 */
+    bool tabs;     /* TSV in place of CSV */
+} sotto_sample_config;
+SOTTO_API sotto_sample_config sotto_sample_defaults(void);
+
+/* Gets the text piece by piece; anything but 0 ends the call with SOTTO_INTERRUPTED. */
+typedef int (*sotto_text_function)(const char *text, size_t size_bytes, void *context);
+
+/* Rows drawn from the schema: numbers uniform within their bounds, every category and both
+ * booleans alike often, ids with as many rows as the schema's unit allows, ignored columns empty;
+ * a matrix has up to 16 features a row. One of two labels follows a linear rule in the features,
+ * with weights and errors from the seed, so that there is something to be learned. CSV with a
+ * header, or LIBSVM for a matrix. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_schema_sample(const sotto_schema *schema, const sotto_sample_config *config,
+                    sotto_text_function function, void *context, sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+/* data/describe_parts.h: what the three files that describe a schema share. */
+#ifndef SOT_DATA_DESCRIBE_PARTS_H
+#define SOT_DATA_DESCRIBE_PARTS_H
+
+#include "base/growing.h"
+#include "base/json_writer.h"
+#include "data/encode_parts.h"
+#include "data/schema_parts.h"
+
+enum { SOT_WARNINGS_MOST = 64, SOT_WARNING_BYTES = 320 };
+
+typedef struct sot_description {
+    const sotto_schema *schema;
+    sotto_target own;
+    const sotto_target *target; /* NULL: none */
+    sot_encoding *encoding;     /* NULL: nothing can be learned, and `why` says so */
+    sotto_error why;
+    char (*warnings)[SOT_WARNING_BYTES];
+    size_t warning_count;
+    sot_json_writer *json;
+    sot_growing text;
+} sot_description;
+
+/* Writes all of it for people into `text` (describe_text.c), for scripts into `json`
+ * (describe_json.c). Failure sticks to what is written to. */
+void sot_describe_text(sot_description *made);
+void sot_describe_json(sot_description *made);
+
+#endif

@@ -1,0 +1,188 @@
+/* A schema described in lines for people. */
+#include "base/text.h"
+#include "data/describe_parts.h"
+#include "data/friendly.h"
+
+enum { LABELS_SHOWN = 8 };
+
+static void line(sot_description *made, const char *label)
+{
+    sot_growing_format(&made->text, "%-13s", label);
+}
+
+static void end_line(sot_description *made)
+{
+    sot_growing_text(&made->text, "\n");
+}
+
+/* Text of the schema; what could move a terminal's cursor becomes '?'. */
+static void say_text(sot_description *made, const char *text)
+{
+    char shown[SOT_SCHEMA_NAME_BYTES_MAX];
+    sot_growing_text(&made->text, sot_printable(text, shown, sizeof shown));
+}
+
+static void say_number(sot_description *made, double number)
+{
+    char digits[SOT_DOUBLE_TEXT_BYTES];
+    sot_growing_text(&made->text, sot_plain_number(number, digits));
+}
+
+static void say_target(sot_description *made)
+{
+    const sotto_target *target = made->target;
+    line(made, "target");
+    if (target == NULL) {
+        sot_growing_text(&made->text, "none\n");
+        return;
+    }
+    say_text(made, target->column == NULL ? "the label of each row" : target->column);
+    if (target->threshold) {
+        sot_growing_text(&made->text, " above ");
+        say_number(made, target->above);
+    }
+    end_line(made);
+    if (target->label_count == 0) return;
+    line(made, "labels");
+    for (size_t i = 0; i < target->label_count && i < LABELS_SHOWN; i++) {
+        if (i > 0) sot_growing_text(&made->text, ", ");
+        say_text(made, target->labels[i]);
+    }
+    if (target->label_count > LABELS_SHOWN)
+        sot_growing_format(&made->text, ", ... (%zu)", target->label_count);
+    if (target->label_count == 2)
+        sot_growing_text(&made->text, " (the second is the positive one)");
+    end_line(made);
+    line(made, "unknown");
+    sot_growing_text(&made->text, "a missing or unknown label counts as ");
+    say_text(made, target->labels[target->missing]);
+    end_line(made);
+}
+
+static void say_norm(sot_description *made)
+{
+    const sot_encoding *encoding = made->encoding;
+    line(made, "row norm");
+    if (!encoding->cut) {
+        sot_growing_format(
+            &made->text, "at most %.6g, which follows from the columns: no row is cut\n",
+            encoding->bound);
+    } else {
+        sot_growing_format(
+            &made->text, "%s %.6g: %s\n",
+            encoding->rule == SOTTO_NORM_SCALE ? "scaled to" : "at most", encoding->bound,
+            encoding->rule == SOTTO_NORM_SCALE ? "every row is divided by its own norm"
+                                               : "longer rows are shrunk to it");
+    }
+    line(made, "norm bound");
+    sot_growing_format(&made->text, "R = %.9g, what the noise is made for\n",
+                       encoding->total_bound);
+}
+
+static void say_learning(sot_description *made)
+{
+    const sot_encoding *encoding = made->encoding;
+    if (encoding == NULL) {
+        line(made, "learning");
+        sot_growing_format(&made->text, "not yet: %s\n", made->why.message);
+        return;
+    }
+    line(made, "features");
+    sot_growing_format(&made->text, "%zu", encoding->features);
+    if (encoding->parts != NULL)
+        sot_growing_format(&made->text, " from %zu column%s", encoding->part_count,
+                           encoding->part_count == 1 ? "" : "s");
+    if (encoding->intercept > 0.0) {
+        sot_growing_text(&made->text, ", and a constant column of ");
+        say_number(made, encoding->intercept);
+    }
+    end_line(made);
+    line(made, "dimension");
+    sot_growing_format(&made->text, "%zu\n", sot_encoding_dimension(encoding));
+    say_norm(made);
+}
+
+static void say_column(sot_description *made, const sotto_column *column)
+{
+    char shown[SOT_SCHEMA_NAME_BYTES_MAX];
+    sot_growing_format(&made->text, "  %-20s %-9s",
+                       sot_printable(column->name, shown, sizeof shown),
+                       sotto_column_type_name(column->type));
+    switch (column->type) {
+    case SOTTO_COLUMN_NUMBER:
+    case SOTTO_COLUMN_INTEGER:
+        if (!column->bounded) {
+            sot_growing_text(&made->text, "no bounds");
+            break;
+        }
+        say_number(made, column->lower);
+        sot_growing_text(&made->text, " .. ");
+        say_number(made, column->upper);
+        if (column->scaling == SOTTO_SCALE_NONE) break;
+        sot_growing_text(&made->text, " as ");
+        say_number(made, (column->lower - column->center) / column->width);
+        sot_growing_text(&made->text, " .. ");
+        say_number(made, (column->upper - column->center) / column->width);
+        break;
+    case SOTTO_COLUMN_CATEGORY:
+        sot_growing_format(&made->text, "%zu values, one indicator each",
+                           column->value_count);
+        break;
+    case SOTTO_COLUMN_BOOLEAN:
+        sot_growing_text(&made->text, column->scaling == SOTTO_SCALE_SYMMETRIC
+                                          ? "as -1 or 1"
+                                          : "as 0 or 1");
+        break;
+    case SOTTO_COLUMN_ID:
+        sot_growing_text(&made->text, "tells people apart; no feature");
+        break;
+    case SOTTO_COLUMN_IGNORE:
+        sot_growing_text(&made->text, "not read");
+        break;
+    }
+    if (column->source != NULL) {
+        sot_growing_text(&made->text, "  [");
+        say_text(made, column->source);
+        sot_growing_text(&made->text, "]");
+    }
+    end_line(made);
+}
+
+void sot_describe_text(sot_description *made)
+{
+    const sotto_schema *schema = made->schema;
+    if (sotto_schema_about(schema) != NULL) {
+        line(made, "about");
+        say_text(made, sotto_schema_about(schema));
+        end_line(made);
+    }
+    if (sotto_schema_dataset(schema) != NULL) {
+        line(made, "dataset");
+        say_text(made, sotto_schema_dataset(schema));
+        end_line(made);
+    }
+    line(made, "kind");
+    if (sotto_schema_is_matrix(schema)) {
+        sot_growing_format(&made->text, "matrix of %zu features\n",
+                           sotto_schema_features(schema));
+    } else {
+        sot_growing_format(&made->text, "table of %zu columns\n",
+                           sotto_schema_size(schema));
+    }
+    line(made, "unit");
+    if (sotto_schema_unit(schema) == NULL) {
+        sot_growing_text(&made->text, "a row\n");
+    } else {
+        sot_growing_text(&made->text, "all rows of one ");
+        say_text(made, sotto_schema_unit(schema));
+        sot_growing_format(&made->text, ", at most %llu\n",
+                           (unsigned long long)sotto_schema_unit_rows(schema));
+    }
+    say_target(made);
+    say_learning(made);
+    if (!sotto_schema_is_matrix(schema)) sot_growing_text(&made->text, "columns\n");
+    for (size_t i = 0; i < sotto_schema_size(schema); i++)
+        say_column(made, sotto_schema_column(schema, i));
+    for (size_t i = 0; i < made->warning_count; i++)
+        sot_growing_format(&made->text, "warning: %s\n", made->warnings[i]);
+}

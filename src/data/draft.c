@@ -1,0 +1,74 @@
+/* A schema drafted from a public file: the door. */
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/draft_parts.h"
+
+sotto_draft_config sotto_draft_defaults(void)
+{
+    return (sotto_draft_config){.path = NULL};
+}
+
+void sot_draft_free(sot_draft *draft)
+{
+    for (size_t i = 0; i < draft->size; i++) {
+        sot_draft_column *column = &draft->columns[i];
+        for (size_t k = 0; k < column->value_count; k++)
+            sot_free(column->values[k]);
+        sot_free(column->name);
+        sot_free(column->marker);
+    }
+    sot_free(draft->columns);
+    sot_free(draft->labels);
+    sot_free(draft->notes.text);
+    *draft = (sot_draft){0};
+}
+
+static bool is_matrix(const char *path)
+{
+    static const char *const ends[] = {".libsvm",    ".svm",    ".svmlight",
+                                       ".libsvm.gz", ".svm.gz", ".svmlight.gz"};
+    const size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        const size_t end = strlen(ends[i]);
+        if (length >= end && strcasecmp(path + length - end, ends[i]) == 0) return true;
+    }
+    return false;
+}
+
+sotto_status sotto_schema_draft(const sotto_draft_config *config, char **out_json,
+                                char **out_notes, sotto_error *error)
+{
+    if (config->path == NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "no file is named; a draft needs a public one");
+    }
+    sot_draft draft = {.config = config, .matrix = is_matrix(config->path)};
+    if (draft.matrix && config->target != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the target is '%.60s', but a LIBSVM file carries its label at "
+                        "the beginning of each line; leave the target out",
+                        config->target);
+    }
+    char *json = NULL;
+    sot_growing_format(&draft.notes,
+                       "PUBLIC: every name, bound, category and label of this draft was "
+                       "read from %.200s.\n"
+                       "Use it only if that file is public, and never draft from the "
+                       "private data itself: a bound taken from the largest value is "
+                       "the largest value, published.\n",
+                       config->path);
+    sotto_status status = draft.matrix ? sot_draft_read_matrix(&draft, error)
+                                       : sot_draft_read_table(&draft, error);
+    if (status == SOTTO_OK) status = sot_draft_write(&draft, &json, error);
+    if (status == SOTTO_OK) status = sot_growing_finish(&draft.notes, out_notes, error);
+    if (status == SOTTO_OK) {
+        *out_json = json;
+    } else {
+        sot_free(json);
+    }
+    sot_draft_free(&draft);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* data/draft_parts.h: what a public file says of its columns, and the draft made of it. */
+#ifndef SOT_DATA_DRAFT_PARTS_H
+#define SOT_DATA_DRAFT_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sotto/schema_tools.h>
+
+#include "base/growing.h"
+
+enum {
+    SOT_DRAFT_VALUES_MOST = 100, /* texts of one column; with more it is no category */
+    SOT_DRAFT_SLOTS = 256
+};
+
+/* One column. Counting starts with everything possible, and each cell rules something out. */
+typedef struct sot_draft_column {
+    char *name;
+    uint64_t cells; /* that are not missing */
+    bool numbers, whole, booleans, ascending, fit;
+    double least, most, previous;
+    char *values[SOT_DRAFT_VALUES_MOST]; /* in order of appearance */
+    size_t value_count;
+    bool many;                      /* more values than are kept */
+    uint8_t slots[SOT_DRAFT_SLOTS]; /* hash -> 1 + place in `values` */
+    char *marker;                   /* how the file writes a missing cell; NULL: empty */
+} sot_draft_column;
+
+typedef struct sot_draft {
+    const sotto_draft_config *config;
+    sot_draft_column *columns;
+    size_t size;
+    uint64_t rows;
+    /* Of a LIBSVM file. */
+    bool matrix;
+    size_t features;
+    double *labels;
+    size_t label_count;
+    sot_growing notes;
+} sot_draft;
+
+/* Reads the whole file (draft_read.c, draft_libsvm.c). */
+SOTTO_MUST_CHECK sotto_status sot_draft_read_table(sot_draft *draft, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_draft_read_matrix(sot_draft *draft, sotto_error *error);
+
+/* Decides on types and bounds and writes the schema (draft_write.c). */
+SOTTO_MUST_CHECK sotto_status sot_draft_write(sot_draft *draft, char **out_json,
+                                              sotto_error *error);
+
+void sot_draft_free(sot_draft *draft); /* what it holds; a zeroed one is fine */
+
+#endif
