@@ -4,17 +4,17 @@
 #include "base/memory.h"
 #include "data/unit.h"
 
-enum { OFFERS_MAX = 4000 };
+enum { OFFERS_MAX = 4000, ID_BYTES = 24 };
 
 /* A stream of records: whose each one is. What is kept, at the end, is a list of their numbers
  * within their units. */
 typedef struct stream {
-    char ids[OFFERS_MAX][8];
+    char ids[OFFERS_MAX][ID_BYTES];
     size_t count;
 } stream;
 
 typedef struct kept {
-    char ids[OFFERS_MAX][8];
+    char ids[OFFERS_MAX][ID_BYTES];
     uint64_t occurrences[OFFERS_MAX];
     size_t count;
 } kept;
@@ -94,7 +94,7 @@ static void no_unit_keeps_more_than_its_cap_nor_less_than_it_could(void **state)
     for (uint64_t cap = 1; cap <= 40; cap = 2 * cap + 1) {
         keep(&all, cap, 5, &list);
         for (int unit = 0; unit < 60; unit++) {
-            char id[8];
+            char id[ID_BYTES];
             size_t there = 0;
             snprintf(id, sizeof id, "%d", unit);
             for (size_t i = 0; i < all.count; i++)
@@ -114,7 +114,7 @@ static void a_unit_changes_nothing_of_another(void **state)
     fill_stream(32, 800, 25, &all);
     keep(&all, 3, 6, &whole);
     for (int unit = 0; unit < 25; unit++) {
-        char id[8];
+        char id[ID_BYTES];
         snprintf(id, sizeof id, "%d", unit);
         less.count = other.count = 0;
         for (size_t i = 0; i < all.count; i++) {
