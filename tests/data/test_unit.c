@@ -176,7 +176,7 @@ static void only_the_first_bytes_of_an_id_count(void **state)
     sotto_error error;
     sotto_rng *rng = NULL;
     sot_units *units = NULL;
-    char id[SOT_UNIT_BYTES + 10];
+    char id[SOT_UNIT_ID_BYTES + 10];
     bool is_kept;
     uint64_t slot;
     memset(id, 'i', sizeof id);
@@ -185,11 +185,11 @@ static void only_the_first_bytes_of_an_id_count(void **state)
     assert_ok(sot_units_offer(units, id, sizeof id, &is_kept, &slot, &error), &error);
     assert_true(is_kept && slot == 0);
     for (int i = 0; i < 50; i++) { /* the same unit: the slot stays the one it has */
-        id[SOT_UNIT_BYTES] = (char)i;
+        id[SOT_UNIT_ID_BYTES] = (char)i;
         assert_ok(sot_units_offer(units, id, sizeof id, &is_kept, &slot, &error), &error);
         assert_true(!is_kept || slot == 0);
     }
-    id[SOT_UNIT_BYTES - 1] = 'j'; /* another one */
+    id[SOT_UNIT_ID_BYTES - 1] = 'j'; /* another one */
     assert_ok(sot_units_offer(units, id, sizeof id, &is_kept, &slot, &error), &error);
     assert_true(is_kept && slot == 1);
     sot_units_free(units);
