@@ -6,6 +6,7 @@ JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 prefix  ?= /usr/local
 DESTDIR ?=
 DATA    ?=
+PEERS   ?=
 
 CTEST = ctest --output-on-failure --no-label-summary -j $(JOBS)
 
@@ -17,7 +18,8 @@ help:
 	@echo 'make test-all  the same, then slow tests, sanitizers, fuzzing, valgrind'
 	@echo 'make build     build/sotto, build/libsotto.so, build/libsotto.a'
 	@echo 'make install   into $$(DESTDIR)$$(prefix), prefix=$(prefix)'
-	@echo 'make bench     time the hot paths; DATA=DIR adds those that need foreign data'
+	@echo 'make bench     time the hot paths; DATA=DIR adds those that need foreign data,'
+	@echo '               PEERS=VENV a Python environment with diffprivlib and scikit-learn'
 	@echo 'make check     formatting, layers, exports, headers, man pages, proofs, words'
 	@echo 'make format    clang-format the sources'
 	@echo 'make asan      the fast tests under AddressSanitizer and UBSan'
@@ -106,6 +108,9 @@ bench: build
 	@for program in build/release/bench/bench_*; do \
 	    if [ -x "$$program" ] && [ -f "$$program" ]; then "$$program" $(DATA) || exit 1; fi; \
 	done
+	@if [ -n "$(PEERS)" ] && [ -n "$(DATA)" ]; then \
+	    PYTHONPATH=build/release/python "$(PEERS)/bin/python" bench/peers_train.py --json "$(DATA)"; \
+	fi
 	@$(SKIPPED)
 
 install:

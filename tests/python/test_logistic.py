@@ -57,7 +57,7 @@ def seeded(X, y, **settings):
 def test_a_private_model_predicts():
     X, y = rows()
     model = private().fit(X, y)
-    assert model.score(*rows(seed=2)) > 0.95
+    assert model.score(*rows(seed=2)) > 0.9
     assert (model.n_features_in_, model.coef_.shape, model.intercept_.shape) == (3, (1, 3), (1,))
     assert model.classes_.tolist() == [0, 1]
     probabilities = model.predict_proba(X)
@@ -190,7 +190,7 @@ def test_classes_may_be_texts_numbers_or_booleans(classes, y, public):
     model = private(epsilon=8.0, classes=classes, **public).fit(X, labels)
     assert model.classes_.tolist() == list(classes)
     assert np.mean(model.predict(X) == labels) == pytest.approx(model.score(X, labels))
-    assert model.score(X, labels) > 0.95
+    assert model.score(X, labels) > 0.9
     assert (model.predict(X) == model.classes_[1]).tolist() == (
         model.decision_function(X) >= 0).tolist()
 

@@ -14,6 +14,8 @@ PROGRAM = """
 import sotto
 print(sotto.__file__)
 print(sotto.account.epsilon(sotto.account.event(noise_multiplier=3.75), delta=1e-5).epsilon)
+model = sotto.LogisticRegression(1.0, data_norm=1.0, classes=[0, 1]).fit([[0.5], [-0.5]], [1, 0])
+model.model_.verify()
 """
 
 
