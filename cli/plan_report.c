@@ -81,12 +81,18 @@ static json_t *events_json(const plan_report *report, cli_json *json)
     return array;
 }
 
-sotto_status plan_report_json(const plan_report *report, sotto_error *error)
+sotto_status plan_report_json(const plan_report *report, json_t *first,
+                              sotto_error *error)
 {
     char *plan = NULL;
     const sotto_status status = sotto_plan_to_json(report->plan, &plan, error);
-    if (status != SOTTO_OK) return status;
+    if (status != SOTTO_OK) {
+        json_decref(first);
+        return status;
+    }
     cli_json json = cli_json_new();
+    if (first != NULL && json_object_update(json.object, first) != 0) json.failed = true;
+    json_decref(first);
     cli_json_number(&json, "epsilon", report->headline.epsilon);
     cli_json_number(&json, "epsilon_lower", report->headline.epsilon_lower);
     cli_json_number(&json, "delta", report->headline.delta);
