@@ -1,4 +1,5 @@
 /* sotto schema: draft one from a public file, check one, draw rows from one. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,8 @@ static const cli_command draft = {
         "published. Read the draft, and replace its bounds by what is known without\n"
         "looking. The schema goes to standard output, notes to standard error.",
     .options = draft_options,
-    .example = "sotto schema draft --from-public examples/survey.csv --target smokes",
+    .example = "sotto schema draft --from-public examples/survey.csv --target smokes "
+               "2> notes.txt",
     .run = run_draft,
 };
 
@@ -132,14 +134,10 @@ static const cli_option sample_options[] = {
     {0},
 };
 
-typedef struct destination {
-    FILE *file;
-} destination;
-
 static int put(const char *text, size_t size_bytes, void *context)
 {
-    const destination *to = context;
-    return fwrite(text, 1, size_bytes, to->file) == size_bytes ? 0 : 1;
+    FILE *file = context;
+    return fwrite(text, 1, size_bytes, file) == size_bytes ? 0 : 1;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -148,23 +146,59 @@ static bool ends_with(const char *text, const char *end)
     return length >= strlen(end) && strcasecmp(text + length - strlen(end), end) == 0;
 }
 
-/* A write that fails is said to have failed; what is left of it is removed. */
-static sotto_status write_sample(const sotto_schema *schema,
-                                 const sotto_sample_config *config, const char *path,
-                                 sotto_error *error)
+/* A file that could not be written whole is removed. */
+static sotto_status sample_to_file(const sotto_schema *schema,
+                                   const sotto_sample_config *config, const char *path,
+                                   sotto_error *error)
 {
-    destination to = {.file = path == NULL ? stdout : fopen(path, "w")};
-    if (to.file == NULL)
-        return cli_fail(error, SOTTO_IO, "--output: cannot write %.150s", path);
-    sotto_status status = sotto_schema_sample(schema, config, put, &to, error);
-    if (path == NULL) {
-        /* The frame reports a standard output that could not be written. */
-        return status == SOTTO_INTERRUPTED && ferror(stdout) ? SOTTO_OK : status;
-    }
-    const bool closed = fclose(to.file) == 0;
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return cli_fail(error, SOTTO_IO, "--output: cannot write %.150s: %s", path,
+                        strerror(errno));
+    sotto_status status = sotto_schema_sample(schema, config, put, file, error);
+    const bool closed = fclose(file) == 0;
     if (status == SOTTO_INTERRUPTED || (status == SOTTO_OK && !closed))
         status = cli_fail(error, SOTTO_IO, "--output: cannot write %.150s", path);
     if (status != SOTTO_OK) (void)remove(path);
+    return status;
+}
+
+static sotto_status sample_to_memory(const sotto_schema *schema,
+                                     const sotto_sample_config *config, char **out_text,
+                                     sotto_error *error)
+{
+    size_t size_bytes = 0;
+    FILE *memory = open_memstream(out_text, &size_bytes);
+    if (memory == NULL)
+        return cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the rows");
+    sotto_status status = sotto_schema_sample(schema, config, put, memory, error);
+    const bool failed = ferror(memory) != 0;
+    if (fclose(memory) != 0 || failed)
+        status = cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the rows");
+    return status;
+}
+
+/* The rows themselves are in the answer when they have no file. */
+static sotto_status sample_json(const sotto_schema *schema,
+                                const sotto_sample_config *config, const char *path,
+                                sotto_error *error)
+{
+    char *text = NULL;
+    sotto_status status = path != NULL ? sample_to_file(schema, config, path, error)
+                                       : sample_to_memory(schema, config, &text, error);
+    if (status == SOTTO_OK) {
+        cli_json json = cli_json_new();
+        cli_json_text(&json, "format",
+                      sotto_schema_is_matrix(schema) ? "libsvm"
+                      : config->tabs                 ? "tsv"
+                                                     : "csv");
+        cli_json_count(&json, "rows", config->rows);
+        cli_json_count(&json, "seed", config->seed);
+        cli_json_text(&json, "output", path);
+        cli_json_text(&json, "text", text);
+        status = cli_json_print(&json, error);
+    }
+    free(text);
     return status;
 }
 
@@ -176,23 +210,16 @@ static sotto_status run_sample(const cli_call *call, sotto_error *error)
     config.rows = cli_count(call, "rows");
     config.seed = cli_count(call, "seed");
     config.tabs = ends_with(path, ".tsv");
-    if (cli_flag(call, "json") && path == NULL) {
-        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--json describes the rows, which then need a file of their own; "
-                        "add --output FILE");
-    }
     sotto_status status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
-    if (status == SOTTO_OK) status = write_sample(schema, &config, path, error);
-    if (status == SOTTO_OK && cli_flag(call, "json")) {
-        cli_json json = cli_json_new();
-        cli_json_text(&json, "output", path);
-        cli_json_count(&json, "rows", config.rows);
-        cli_json_count(&json, "seed", config.seed);
-        cli_json_text(&json, "format",
-                      sotto_schema_is_matrix(schema) ? "libsvm"
-                      : config.tabs                  ? "tsv"
-                                                     : "csv");
-        status = cli_json_print(&json, error);
+    if (status != SOTTO_OK) return status;
+    if (cli_flag(call, "json")) {
+        status = sample_json(schema, &config, path, error);
+    } else if (path != NULL) {
+        status = sample_to_file(schema, &config, path, error);
+    } else {
+        status = sotto_schema_sample(schema, &config, put, stdout, error);
+        /* The frame reports a standard output that could not be written. */
+        if (status == SOTTO_INTERRUPTED && ferror(stdout)) status = SOTTO_OK;
     }
     sotto_schema_free(schema);
     return status;

@@ -22,6 +22,7 @@
 
 #include <sotto/accountant.h>
 #include <sotto/error.h>
+#include <sotto/model.h>
 #include <sotto/schema.h>
 
 #ifdef __cplusplus
@@ -38,7 +39,8 @@ typedef enum sotto_statistic {
     SOTTO_RELEASE_QUANTILE = 5,  /* of a numeric column */
     SOTTO_RELEASE_BOUNDS = 6,    /* powers of two that a numeric column lies between */
     SOTTO_RELEASE_RESPONSES = 7, /* one randomised answer a row */
-    SOTTO_RELEASE_CHOICE = 8     /* the best of public candidates */
+    SOTTO_RELEASE_CHOICE = 8,    /* the best of public candidates */
+    SOTTO_RELEASE_ACCURACY = 9   /* the share of rows that a model predicts right */
 } sotto_statistic;
 
 /* What makes a candidate good. */
@@ -74,6 +76,9 @@ typedef struct sotto_release_config {
     const char *output;     /* file to write, replaced in one stroke; NULL: none */
     bool insecure_test;     /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;
+    const sotto_model
+        *model; /* accuracy: with its own schema, sotto_model_schema(); NULL: none */
+    double threshold; /* accuracy: of the second class; default 0.5 */
 } sotto_release_config;
 
 /* Nothing that carries privacy is set but the adjacency, SOTTO_ADD_REMOVE. */

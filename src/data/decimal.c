@@ -37,13 +37,20 @@ static const uint64_t whole_power_of_ten[DIGITS_MAX + 1] = {
 
 /* ---- digits ---- */
 
+/* Twice in every number: worth a place in both. */
+#if defined(__GNUC__)
+#define IN_PLACE __attribute__((always_inline)) static inline
+#else
+#define IN_PLACE static inline
+#endif
+
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 /* Eight bytes at once. A byte b of `word` is no digit when b + 0x46 or b - 0x30 has its highest
  * bit set (the first for 0x3A .. 0xB9, the second for all below 0x30 and from 0xB0 on); carries
  * and borrows start at such a byte and spoil only those behind it, so the first is found right.
  * The digits before it are moved to the end, zeros in front of them, and joined two, four, eight
  * at a time. */
-static const char *add_digits(const char *at, uint64_t *mantissa, size_t *count)
+IN_PLACE const char *add_digits(const char *at, uint64_t *mantissa, size_t *count)
 {
     size_t digits;
     do {
@@ -67,7 +74,7 @@ static const char *add_digits(const char *at, uint64_t *mantissa, size_t *count)
     return at;
 }
 #else
-static const char *add_digits(const char *at, uint64_t *mantissa, size_t *count)
+IN_PLACE const char *add_digits(const char *at, uint64_t *mantissa, size_t *count)
 {
     for (; *at >= '0' && *at <= '9' && *count <= DIGITS_MAX; at++, ++*count)
         *mantissa = *mantissa * 10 + (uint64_t)(*at - '0');

@@ -53,7 +53,7 @@ static void say_target(sot_description *made)
     if (target->label_count == 2)
         sot_growing_text(&made->text, " (the second is the positive one)");
     end_line(made);
-    line(made, "unknown");
+    line(made, "otherwise");
     sot_growing_text(&made->text, "a missing or unknown label counts as ");
     say_text(made, target->labels[target->missing]);
     end_line(made);
@@ -102,12 +102,9 @@ static void say_learning(sot_description *made)
     say_norm(made);
 }
 
-static void say_column(sot_description *made, const sotto_column *column)
+/* What becomes of a column's cells; of the target only what they are. */
+static void say_cells(sot_description *made, const sotto_column *column, bool target)
 {
-    char shown[SOT_SCHEMA_NAME_BYTES_MAX];
-    sot_growing_format(&made->text, "  %-20s %-9s",
-                       sot_printable(column->name, shown, sizeof shown),
-                       sotto_column_type_name(column->type));
     switch (column->type) {
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:
@@ -118,18 +115,19 @@ static void say_column(sot_description *made, const sotto_column *column)
         say_number(made, column->lower);
         sot_growing_text(&made->text, " .. ");
         say_number(made, column->upper);
-        if (column->scaling == SOTTO_SCALE_NONE) break;
+        if (column->scaling == SOTTO_SCALE_NONE || target) break;
         sot_growing_text(&made->text, " as ");
         say_number(made, (column->lower - column->center) / column->width);
         sot_growing_text(&made->text, " .. ");
         say_number(made, (column->upper - column->center) / column->width);
         break;
     case SOTTO_COLUMN_CATEGORY:
-        sot_growing_format(&made->text, "%zu values, one indicator each",
-                           column->value_count);
+        sot_growing_format(&made->text, "%zu values%s", column->value_count,
+                           target ? "" : ", one indicator each");
         break;
     case SOTTO_COLUMN_BOOLEAN:
-        sot_growing_text(&made->text, column->scaling == SOTTO_SCALE_SYMMETRIC
+        sot_growing_text(&made->text, target ? "false or true"
+                                      : column->scaling == SOTTO_SCALE_SYMMETRIC
                                           ? "as -1 or 1"
                                           : "as 0 or 1");
         break;
@@ -140,6 +138,17 @@ static void say_column(sot_description *made, const sotto_column *column)
         sot_growing_text(&made->text, "not read");
         break;
     }
+    if (target) sot_growing_text(&made->text, "; the target, no feature");
+}
+
+static void say_column(sot_description *made, size_t index)
+{
+    char shown[SOT_SCHEMA_NAME_BYTES_MAX];
+    const sotto_column *column = sotto_schema_column(made->schema, index);
+    sot_growing_format(&made->text, "  %-20s %-9s",
+                       sot_printable(column->name, shown, sizeof shown),
+                       sotto_column_type_name(column->type));
+    say_cells(made, column, made->target != NULL && made->target->index == index);
     if (column->source != NULL) {
         sot_growing_text(&made->text, "  [");
         say_text(made, column->source);
@@ -182,7 +191,7 @@ void sot_describe_text(sot_description *made)
     say_learning(made);
     if (!sotto_schema_is_matrix(schema)) sot_growing_text(&made->text, "columns\n");
     for (size_t i = 0; i < sotto_schema_size(schema); i++)
-        say_column(made, sotto_schema_column(schema, i));
+        say_column(made, i);
     for (size_t i = 0; i < made->warning_count; i++)
         sot_growing_format(&made->text, "warning: %s\n", made->warnings[i]);
 }

@@ -23,6 +23,7 @@ void sot_draft_free(sot_draft *draft)
     sot_free(draft->columns);
     sot_free(draft->labels);
     sot_free(draft->notes.text);
+    sot_free(draft->codes.text);
     *draft = (sot_draft){0};
 }
 

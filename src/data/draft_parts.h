@@ -38,6 +38,7 @@ typedef struct sot_draft {
     double *labels;
     size_t label_count;
     sot_growing notes;
+    sot_growing codes; /* names of columns that may hold codes */
 } sot_draft;
 
 /* Reads the whole file (draft_read.c, draft_libsvm.c). */

@@ -131,6 +131,17 @@ static void write_values(sot_json_writer *json, sot_draft_column *column, bool t
     if (!target && rest != NULL) write_text(json, "missing", rest);
 }
 
+/* Columns of few whole numbers are told of together, at the end. */
+static void note_codes(sot_draft *draft, const sot_draft_column *column)
+{
+    char shown[64];
+    if (column->many || column->value_count > CODES_MOST ||
+        column->cells < 2 * column->value_count)
+        return;
+    sot_growing_format(&draft->codes, "%s%s", draft->codes.used == 0 ? "" : ", ",
+                       sot_printable(column->name, shown, sizeof shown));
+}
+
 static void write_column(sot_draft *draft, sot_json_writer *json,
                          sot_draft_column *column)
 {
@@ -146,11 +157,7 @@ static void write_column(sot_draft *draft, sot_json_writer *json,
         write_bounds(json, column);
         write_text(json, "source", source);
         if (column->least == column->most) note(draft, column, "has one value");
-        if (type == SOTTO_COLUMN_INTEGER && !target && !column->many &&
-            column->value_count <= CODES_MOST)
-            note(draft, column,
-                 "few whole numbers; if they are codes without an order, make it a "
-                 "category and list them as \"values\"");
+        if (type == SOTTO_COLUMN_INTEGER && !target) note_codes(draft, column);
         break;
     case SOTTO_COLUMN_CATEGORY:
         write_values(json, column, target);
@@ -252,6 +259,13 @@ static sotto_status write_table(sot_draft *draft, sot_json_writer *json,
     for (size_t i = 0; i < draft->size; i++)
         write_column(draft, json, &draft->columns[i]);
     sot_json_end_array(json);
+    if (draft->codes.used > 0) {
+        sot_growing_text(&draft->notes, draft->codes.text);
+        sot_growing_text(&draft->notes,
+                         ": few whole numbers; those that are codes without an order "
+                         "should be a category, with the codes as \"values\"\n");
+    }
+    if (draft->codes.failed) draft->notes.failed = true;
     return SOTTO_OK;
 }
 

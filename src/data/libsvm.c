@@ -8,18 +8,18 @@
 #include "data/decimal.h"
 #include "data/lines.h"
 
-enum { LINE_BYTES = 1 << 20, ENTRY_BYTES = 32, LEAST_ENTRY_BYTES = 4 /* "1:1 " */ };
+enum { LINE_BYTES = 1 << 20, ENTRY_BYTES = 32 };
 static const size_t line_bytes_max = (size_t)256 << 20;
 static const uint64_t rows_max = UINT64_C(1) << 32;
 
 struct sot_libsvm {
     sot_lines *lines;
     size_t features;
-    uint32_t *indices;
-    double *values;
-    uint32_t *orders; /* where an entry stood in its line, for sorting */
-    size_t room;      /* entries; no line has more */
-    size_t touched;   /* entries ever written */
+    uint32_t *indices; /* of the current record: `features` of them at most, */
+    double *values;    /* and one more, for a word that is dropped in the end */
+    uint64_t *
+        seen; /* for each feature the last record (1, 2, ...) that was marked to have it */
+    size_t touched; /* entries ever written */
     uint64_t rows;
 };
 
@@ -75,23 +75,13 @@ static bool read_entry(const sot_libsvm *reader, const char **at, const char *en
 
 /* ---- order ---- */
 
-static bool comes_before(const sot_libsvm *reader, size_t a, size_t b)
-{
-    return reader->indices[a] != reader->indices[b]
-               ? reader->indices[a] < reader->indices[b]
-               : reader->orders[a] < reader->orders[b];
-}
-
 static void swap(sot_libsvm *reader, size_t a, size_t b)
 {
     const uint32_t index = reader->indices[a];
-    const uint32_t order = reader->orders[a];
     const double value = reader->values[a];
     reader->indices[a] = reader->indices[b];
-    reader->orders[a] = reader->orders[b];
     reader->values[a] = reader->values[b];
     reader->indices[b] = index;
-    reader->orders[b] = order;
     reader->values[b] = value;
 }
 
@@ -100,18 +90,16 @@ static void sift_down(sot_libsvm *reader, size_t root, size_t count)
     for (;;) {
         size_t largest = root;
         for (size_t child = 2 * root + 1; child <= 2 * root + 2 && child < count; child++)
-            if (comes_before(reader, largest, child)) largest = child;
+            if (reader->indices[largest] < reader->indices[child]) largest = child;
         if (largest == root) return;
         swap(reader, root, largest);
         root = largest;
     }
 }
 
-/* By index, then by place in the line: a heap needs no memory of its own. */
+/* By index; no two are equal. A heap needs no memory of its own. */
 static void sort_entries(sot_libsvm *reader, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        reader->orders[i] = (uint32_t)i;
     for (size_t root = count / 2; root-- > 0;)
         sift_down(reader, root, count);
     for (size_t left = count; left-- > 1;) {
@@ -120,15 +108,11 @@ static void sort_entries(sot_libsvm *reader, size_t count)
     }
 }
 
-static size_t drop_repeated(sot_libsvm *reader, size_t count)
+/* Marks the first `count` entries of the current record as seen. */
+static void mark(sot_libsvm *reader, size_t count)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && reader->indices[kept - 1] == reader->indices[i]) continue;
-        reader->indices[kept] = reader->indices[i];
-        reader->values[kept++] = reader->values[i];
-    }
-    return kept;
+    for (size_t i = 0; i < count; i++)
+        reader->seen[reader->indices[i]] = reader->rows;
 }
 
 /* ---- records ---- */
@@ -157,15 +141,16 @@ static void read_line(sot_libsvm *reader, const char *at, const char *end,
     for (at = skip_blanks(at, end); !ends_word(at, end); at = skip_blanks(at, end)) {
         uint32_t index;
         if (!read_entry(reader, &at, end, &index, &reader->values[count])) continue;
-        in_order = in_order && (count == 0 || reader->indices[count - 1] < index);
+        if (in_order && count > 0 && index <= reader->indices[count - 1]) {
+            in_order = false; /* from here on an entry may be a repeated one */
+            mark(reader, count);
+        }
+        if (!in_order && reader->seen[index] == reader->rows) continue;
         reader->indices[count++] = index;
+        if (!in_order) reader->seen[index] = reader->rows;
     }
-    /* A word that was dropped may have left its number behind the last entry. */
     if (count >= reader->touched) reader->touched = count + 1;
-    if (!in_order) {
-        sort_entries(reader, count);
-        count = drop_repeated(reader, count);
-    }
+    if (!in_order) sort_entries(reader, count);
     *out_record = (sot_record){.indices = reader->indices,
                                .values = reader->values,
                                .count = count,
@@ -204,13 +189,12 @@ sotto_status sot_libsvm_open(const char *path, size_t features, sot_libsvm **out
     sot_libsvm *reader = sot_new_array(1, sizeof *reader);
     if (reader == NULL) return sot_fail_memory(error, 1, sizeof *reader);
     reader->features = features;
-    reader->room = line_bytes / LEAST_ENTRY_BYTES + 2;
-    reader->indices = sot_new_array(reader->room, sizeof *reader->indices);
-    reader->values = sot_new_array(reader->room, sizeof *reader->values);
-    reader->orders = sot_new_array(reader->room, sizeof *reader->orders);
+    reader->indices = sot_new_array(features + 1, sizeof *reader->indices);
+    reader->values = sot_new_array(features + 1, sizeof *reader->values);
+    reader->seen = sot_new_array(features, sizeof *reader->seen);
     sotto_status status =
-        reader->indices == NULL || reader->values == NULL || reader->orders == NULL
-            ? sot_fail_memory(error, reader->room, sizeof *reader->values)
+        reader->indices == NULL || reader->values == NULL || reader->seen == NULL
+            ? sot_fail_memory(error, features, sizeof *reader->values)
             : sot_lines_open(path, SOT_PACKED_BY_NAME, line_bytes, &reader->lines, error);
     if (status != SOTTO_OK) {
         sot_libsvm_close(reader);
@@ -226,7 +210,7 @@ void sot_libsvm_close(sot_libsvm *reader)
     const size_t touched = reader->touched;
     sot_wipe_and_free(reader->indices, touched * sizeof *reader->indices);
     sot_wipe_and_free(reader->values, touched * sizeof *reader->values);
-    sot_wipe_and_free(reader->orders, touched * sizeof *reader->orders);
+    sot_wipe_and_free(reader->seen, reader->features * sizeof *reader->seen);
     sot_lines_close(reader->lines);
     sot_free(reader);
 }

@@ -136,6 +136,10 @@ static sotto_status read_schema(const sot_json_value *root, sotto_schema *schema
     if (status != SOTTO_OK) return status;
     if (sot_json_member(root, "features", &member)) {
         status = read_features(root, schema, error);
+    } else if (!sot_json_member(root, "columns", &member)) {
+        status = sot_json_refuse(
+            root, "describe a table with \"columns\", or a matrix with \"features\"",
+            error);
     } else {
         status = sot_schema_read_columns(root, schema, error);
         if (status == SOTTO_OK) status = read_unit(root, schema, error);

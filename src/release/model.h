@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include <sotto/accountant.h>
+#include <sotto/ledger.h>
 #include <sotto/model.h>
 
 #include "data/encode.h"
@@ -65,6 +66,8 @@ struct sotto_model {
     sotto_schema *schema;
     sot_encoding *encoding; /* of the schema's own target */
     double *coefficients;   /* sot_encoding_dimension() of them, finite */
+    /* Of the file without certificate.hash: what a true certificate states. */
+    char hash[SOTTO_HASH_HEX_BYTES];
 };
 
 /* Reads rows one after another and gives what the model says of each. */

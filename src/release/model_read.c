@@ -12,6 +12,7 @@
 #include "base/json_canonical.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "release/certificate.h"
 #include "release/model.h"
 
 static const size_t size_max_bytes = SOTTO_CERTIFIED_BYTES_MAX;
@@ -230,6 +231,16 @@ static sotto_status read_coefficients(const sot_json_value *root, sotto_model *m
     return SOTTO_OK;
 }
 
+/* As sotto_certificate_attach() computes it. */
+static sotto_status hash_file(const sot_json_value *root, sotto_model *model,
+                              sotto_error *error)
+{
+    sot_json_value certificate, hash;
+    const bool stated = sot_json_member(root, "certificate", &certificate) &&
+                        sot_json_member(&certificate, "hash", &hash);
+    return sot_certificate_hash(root, stated ? &hash : NULL, model->hash, error);
+}
+
 static sotto_status read_root(const char *name, const sot_json_value *root,
                               sotto_model *model, sotto_error *error)
 {
@@ -248,6 +259,7 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
         status = sot_encoding_new(model->schema, NULL, &model->encoding, error);
     if (status == SOTTO_OK) status = check_lists(root, model, error);
     if (status == SOTTO_OK) status = read_coefficients(root, model, error);
+    if (status == SOTTO_OK) status = hash_file(root, model, error);
     return status;
 }
 

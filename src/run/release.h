@@ -13,6 +13,8 @@
 #include <sotto/release.h>
 #include <sotto/selection.h>
 
+#include "data/source.h"
+#include "release/model.h"
 #include "run/noise.h"
 
 enum { SOT_RELEASE_PARTS = 2, SOT_RELEASE_NOTES = 4, SOT_SENTENCE_BYTES = 400 };
@@ -90,7 +92,7 @@ struct sot_release {
 
 extern const sot_statistic sot_statistic_count, sot_statistic_sum, sot_statistic_mean,
     sot_statistic_histogram, sot_statistic_quantile, sot_statistic_bounds,
-    sot_statistic_responses, sot_statistic_choice;
+    sot_statistic_responses, sot_statistic_choice, sot_statistic_accuracy;
 
 /* Everything up to the plan; sot_release_clear() frees what it made, also after a failure. */
 SOTTO_MUST_CHECK sotto_status sot_release_prepare(const sotto_release_config *config,
@@ -159,6 +161,21 @@ SOTTO_MUST_CHECK sotto_status sot_release_state_accuracy(sot_release *release,
 SOTTO_MUST_CHECK sotto_status sot_parse_list(const char *name, const char *text,
                                              bool ascending, double **out_numbers,
                                              size_t *out_count, sotto_error *error);
+
+/* Rows of a model, one after another: `take` gets 1 for each that it predicts right and 0 for the
+ * others. Opening sees the header only; start with {0}. */
+typedef struct sot_accuracy_rows {
+    sot_source *source;
+    sot_scorer scorer;
+} sot_accuracy_rows;
+SOTTO_MUST_CHECK sotto_status sot_accuracy_open(const sot_release *release,
+                                                const char *path,
+                                                sot_accuracy_rows *out_rows,
+                                                sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_accuracy_read(sot_release *release,
+                                                sot_accuracy_rows *rows,
+                                                sotto_error *error);
+void sot_accuracy_close(sot_accuracy_rows *rows);
 
 /* Reads a file of lines `candidate,score` into labels and `exact`. */
 SOTTO_MUST_CHECK sotto_status sot_read_scores(sot_release *release, const char *path,

@@ -56,8 +56,11 @@ static void write_settings(sot_json_writer *writer, const sot_release *release)
     write_number(writer, "delta", config->delta);
     write_text(writer, "adjacency", sotto_adjacency_name(config->adjacency));
     write_whole(writer, "public_n", config->public_n);
-    if (release->described != NULL && release->described->bounded &&
-        release->described->type != SOTTO_COLUMN_CATEGORY) {
+    if (config->statistic == SOTTO_RELEASE_ACCURACY) {
+        write_text(writer, "model", config->model->hash);
+        write_number(writer, "threshold", config->threshold);
+    } else if (release->described != NULL && release->described->bounded &&
+               release->described->type != SOTTO_COLUMN_CATEGORY) {
         write_number(writer, "column_lower", release->described->lower);
         write_number(writer, "column_upper", release->described->upper);
     }

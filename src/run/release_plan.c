@@ -23,6 +23,7 @@ static const sot_statistic *const statistics[] = {
     &sot_statistic_bounds,
     &sot_statistic_responses,
     &sot_statistic_choice,
+    &sot_statistic_accuracy,
 };
 enum { STATISTICS = sizeof statistics / sizeof statistics[0] };
 
@@ -63,6 +64,7 @@ sotto_release_config sotto_release_defaults(void)
         .adjacency = SOTTO_ADD_REMOVE,
         .confidence = 0.95,
         .quantile = SOTTO_UNSET,
+        .threshold = 0.5,
     };
 }
 
@@ -135,7 +137,8 @@ static sotto_status check_schema(const sot_release *release, sotto_error *error)
                         "the %s needs a schema: types and bounds never come from rows",
                         release->statistic->name);
     }
-    if (sotto_schema_is_matrix(schema)) {
+    if (sotto_schema_is_matrix(schema) &&
+        release->config->statistic != SOTTO_RELEASE_ACCURACY) {
         return sot_fail(
             error, SOTTO_UNSUPPORTED,
             "the schema is of a matrix (\"features\": %zu), whose columns have "
@@ -190,6 +193,7 @@ static sotto_status check_strangers(const sot_release *release, sotto_error *err
     const bool listed = choice && (config->score == SOTTO_SCORE_REVENUE ||
                                    config->score == SOTTO_SCORE_QUANTILE);
     const bool histogram = config->statistic == SOTTO_RELEASE_HISTOGRAM;
+    const bool accuracy = config->statistic == SOTTO_RELEASE_ACCURACY;
     const char *stranger = NULL;
     if ((config->edges != NULL || config->bins > 0) && !histogram) stranger = "bins";
     if (!isnan(config->quantile) && !ranked) stranger = "a quantile";
@@ -197,8 +201,9 @@ static sotto_status check_strangers(const sot_release *release, sotto_error *err
     if ((config->sensitivity > 0 || config->monotone) && !given)
         stranger = "a declared sensitivity";
     if (config->score != SOTTO_SCORE_GIVEN && !choice) stranger = "a score";
+    if (config->model != NULL && !accuracy) stranger = "a model";
     if (given && config->public_n > 0) stranger = "a public number of rows";
-    if (given && config->where != NULL && config->where[0] != NULL)
+    if ((given || accuracy) && config->where != NULL && config->where[0] != NULL)
         stranger = "a condition";
     if (stranger == NULL) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,

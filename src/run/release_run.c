@@ -14,13 +14,19 @@ typedef struct release_run {
     sot_release release;
     sot_session session;
     const char *data_path;
-    sot_csv *csv; /* NULL for scores from a file */
+    sot_csv *csv;               /* NULL for scores from a file, and for an accuracy */
+    sot_accuracy_rows accuracy; /* the rows of an accuracy */
 } release_run;
 
 static bool scores_are_given(const sot_release *release)
 {
     return release->config->statistic == SOTTO_RELEASE_CHOICE &&
            release->config->score == SOTTO_SCORE_GIVEN;
+}
+
+static bool is_accuracy(const sot_release *release)
+{
+    return release->config->statistic == SOTTO_RELEASE_ACCURACY;
 }
 
 /* ---- the session ---- */
@@ -66,10 +72,9 @@ static sotto_status take_row(sot_release *release, const double *row, sotto_erro
     return status;
 }
 
-static sotto_status read_rows(release_run *run, sotto_error *error)
+static sotto_status read_table(release_run *run, sotto_error *error)
 {
     sot_release *release = &run->release;
-    if (scores_are_given(release)) return sot_read_scores(release, run->data_path, error);
     const size_t columns = sotto_schema_size(release->schema);
     double *row = sot_new_array(columns, sizeof *row);
     if (row == NULL) return sot_fail_memory(error, columns, sizeof *row);
@@ -82,6 +87,16 @@ static sotto_status read_rows(release_run *run, sotto_error *error)
         status = take_row(release, row, error);
     }
     sot_wipe_and_free(row, columns * sizeof *row);
+    return status;
+}
+
+static sotto_status read_rows(release_run *run, sotto_error *error)
+{
+    sot_release *release = &run->release;
+    if (scores_are_given(release)) return sot_read_scores(release, run->data_path, error);
+    const sotto_status status = is_accuracy(release)
+                                    ? sot_accuracy_read(release, &run->accuracy, error)
+                                    : read_table(run, error);
     if (status != SOTTO_OK) return status;
     const uint64_t declared = release->config->public_n;
     if (declared == 0 || release->lines == declared) return SOTTO_OK;
@@ -111,6 +126,10 @@ static sotto_status certify(release_run *run, sotto_error *error)
     const char *const public_n[] = {"the schema: columns, types, bounds, categories",
                                     "the settings of this release", "the number of rows",
                                     NULL};
+    const char *const model[] = {"the schema: columns, types, bounds, categories",
+                                 "the model, which was released before",
+                                 "the settings of this release",
+                                 exchanged ? "the number of rows" : NULL, NULL};
     const char *const scores[] = {"the candidates and how many there are",
                                   "that the scores have the declared sensitivity: nobody "
                                   "checked how they were computed",
@@ -119,7 +138,10 @@ static sotto_status certify(release_run *run, sotto_error *error)
     facts.output = output;
     facts.unit = "row";
     facts.covered = covered;
-    facts.unprotected = given ? scores : exchanged ? public_n : secret_n;
+    facts.unprotected = given                  ? scores
+                        : is_accuracy(release) ? model
+                        : exchanged            ? public_n
+                                               : secret_n;
 
     char *payload = NULL;
     sotto_status status = sot_release_payload(release, &payload, error);
@@ -148,8 +170,11 @@ static sotto_status make_ready(release_run *run, sotto_error *error)
     const sot_release *release = &run->release;
     begin_session(run);
     sotto_status status = sot_session_check(&run->session, error);
-    if (status == SOTTO_OK && !scores_are_given(release))
+    if (status == SOTTO_OK && is_accuracy(release)) {
+        status = sot_accuracy_open(release, run->data_path, &run->accuracy, error);
+    } else if (status == SOTTO_OK && !scores_are_given(release)) {
         status = sot_csv_open(run->data_path, release->schema, false, &run->csv, error);
+    }
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
     return status;
 }
@@ -179,6 +204,7 @@ static sotto_status deliver(release_run *run, sotto_release_result *result,
 static void clear(release_run *run)
 {
     sot_csv_close(run->csv);
+    sot_accuracy_close(&run->accuracy);
     sot_session_close(&run->session);
     sot_release_clear(&run->release);
 }

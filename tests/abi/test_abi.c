@@ -28,7 +28,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_certificate_facts, 64, ledger, 56);
     assert_layout(sotto_certificate_summary, 344, hash, 279);
-    assert_layout(sotto_release_config, 152, test_seed, 144);
+    assert_layout(sotto_release_config, 168, threshold, 160);
     assert_layout(sotto_release_value, 32, upper, 24);
     assert_layout(sotto_column, 96, source, 88);
     assert_layout(sotto_target, 64, above, 56);
@@ -102,6 +102,7 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_RELEASE_BOUNDS, 6);
     assert_int_equal(SOTTO_RELEASE_RESPONSES, 7);
     assert_int_equal(SOTTO_RELEASE_CHOICE, 8);
+    assert_int_equal(SOTTO_RELEASE_ACCURACY, 9);
     assert_int_equal(SOTTO_SCORE_GIVEN, 0);
     assert_int_equal(SOTTO_SCORE_COUNT, 1);
     assert_int_equal(SOTTO_SCORE_REVENUE, 2);

@@ -38,6 +38,46 @@ static void grown_arrays_are_zeroed(void **state)
     sot_free(bytes);
 }
 
+static void moved_arrays_keep_what_they_hold(void **state)
+{
+    (void)state;
+    unsigned char *bytes = sot_new_array(3, 1);
+    memset(bytes, 7, 3);
+    bytes = sot_move_array(bytes, 3, 4096, 1);
+    assert_non_null(bytes);
+    assert_int_equal(bytes[2], 7);
+    assert_int_equal(bytes[3], 0);
+    (void)sot_test_fail_allocation(1);
+    assert_null(sot_move_array(bytes, 4096, 8192, 1));
+    (void)sot_test_fail_allocation(0);
+    assert_int_equal(bytes[1], 7); /* still there */
+    bytes = sot_move_array(bytes, 4096, 2, 1);
+    assert_int_equal(bytes[1], 7);
+    sot_free(bytes);
+    bytes = sot_move_array(NULL, 0, 5, 1);
+    assert_int_equal(bytes[4], 0);
+    sot_free(bytes);
+}
+
+static void aligned_arrays_begin_at_a_cache_line(void **state)
+{
+    (void)state;
+    for (size_t count = 0; count < 300; count += 37) {
+        unsigned char *bytes = sot_new_aligned(count, 1);
+        assert_non_null(bytes);
+        assert_int_equal((uintptr_t)bytes % SOT_ALIGNMENT_BYTES, 0);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(bytes[i], 0);
+        memset(bytes, 7, count);
+        sot_free(bytes);
+    }
+    assert_null(sot_new_aligned(SIZE_MAX / 2, 3));
+    assert_null(sot_new_aligned(SIZE_MAX, 1));
+    (void)sot_test_fail_allocation(1);
+    assert_null(sot_new_aligned(4, 4));
+    (void)sot_test_fail_allocation(0);
+}
+
 static void a_copied_string_is_its_own(void **state)
 {
     (void)state;
@@ -81,6 +121,8 @@ int main(void)
         cmocka_unit_test(the_nth_allocation_fails_once),
         cmocka_unit_test(an_overflowing_product_is_refused),
         cmocka_unit_test(grown_arrays_are_zeroed),
+        cmocka_unit_test(moved_arrays_keep_what_they_hold),
+        cmocka_unit_test(aligned_arrays_begin_at_a_cache_line),
         cmocka_unit_test(a_copied_string_is_its_own),
         cmocka_unit_test(wiped_memory_holds_zeros),
         cmocka_unit_test(a_message_is_cut_not_overrun),

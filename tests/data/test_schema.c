@@ -281,7 +281,7 @@ static void a_wrong_norm_is_told_what_to_give(void **state)
     assert_refusal("{'columns': [{'name': 'a', 'type': 'category', 'values': ['x'],"
                    " 'scale': 'unit'}]}",
                    "scale", "columns[0]");
-    assert_refusal("{'dataset': 'x'}", "columns", "");
+    assert_refusal("{'dataset': 'x'}", "\"columns\"", "\"features\"");
 }
 
 static void the_written_form_reads_back_as_the_same_schema(void **state)

@@ -12,10 +12,13 @@
 #include "learn/glm/problem.h"
 #include "numeric/outward.h"
 
-/* The rule where nobody gave steps and rate. The noise of all steps together is that of one release,
- * so more steps cost nothing but time as long as the average is taken over a share of them. */
-enum { STEPS = 100, STEPS_MAX = 1000000 };
-#define RATE 2.0
+/* The rule where nobody gave steps and rate: as many steps as it takes for the error of descent and
+ * that of the noise to meet, n mu beta D / (2 L sqrt(d)) with steps of 1/beta (gd.md), D = 4/R as in
+ * output.c. On data that does not lie along one direction longer steps are stable too, and the
+ * average over the later half forgives those that are not. */
+enum { STEPS_LEAST = 20, STEPS_RULE_MOST = 500, STEPS_MAX = 1000000 };
+#define RATE         4.0
+#define MARGIN_GUESS 4.0
 
 /* A row's gradient is at most 2^20 units long. */
 enum { GRADIENT_BITS = 19 };
@@ -103,6 +106,22 @@ static sotto_status set_sensitivity(descent *state, const sot_learner_setup *set
     const bool twice = setup->config->adjacency == SOTTO_REPLACE_ONE &&
                        !SOT_PLANTED(erm_add_remove_noise_under_replace_one);
     state->noise.l2_sensitivity = twice ? 2.0 * units : units;
+    return SOTTO_OK;
+}
+
+/* mu of the whole budget: that of one Gaussian release which costs as much. */
+static sotto_status steps_of_rule(const sot_learner_setup *setup, uint64_t *out_steps,
+                                  sotto_error *error)
+{
+    descent once = {.steps = 1, .noise = {.l2_sensitivity = 1.0}};
+    const sotto_status status = calibrate(&once, setup->config, error);
+    if (status != SOTTO_OK) return status;
+    const double distance = MARGIN_GUESS / sot_encoding_bound(setup->encoding);
+    const double steps =
+        (double)sot_learner_rows(setup) * sot_erm_smoothness(setup) * distance /
+        (2.0 * once.multiplier * sot_erm_record_bound(setup) * (double)setup->unit_rows *
+         sqrt((double)sot_encoding_dimension(setup->encoding)));
+    *out_steps = (uint64_t)fmin(STEPS_RULE_MOST, fmax(STEPS_LEAST, ceil(steps)));
     return SOTTO_OK;
 }
 
@@ -234,14 +253,15 @@ sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error)
     learner->grid = 0x1p-40;
     const bool given = !isnan(config->learning_rate);
     const double rate = given ? config->learning_rate : RATE;
-    state->steps = config->steps > 0 ? config->steps : STEPS;
+    state->steps = config->steps;
     state->rate = rate / sot_erm_smoothness(setup);
     state->lambda = isnan(config->lambda) ? 0.0 : config->lambda;
     state->rows = (double)sot_learner_rows(setup);
     state->noise = sotto_gaussian_defaults();
     state->noise.adjacency = config->adjacency;
     state->noise.purpose = "gradient sum";
-    status = set_sensitivity(state, setup, error);
+    if (config->steps == 0) status = steps_of_rule(setup, &state->steps, error);
+    if (status == SOTTO_OK) status = set_sensitivity(state, setup, error);
     if (status != SOTTO_OK) return status;
     state->noise.grid = state->spacing;
     status = calibrate(state, config, error);
@@ -249,8 +269,9 @@ sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error)
     const size_t dimension = sot_encoding_dimension(setup->encoding);
     sot_learner_set(learner, "lambda", state->lambda,
                     isnan(config->lambda) ? "none: the steps are few" : "given");
-    sot_learner_set(learner, "steps", (double)state->steps,
-                    config->steps > 0 ? "given" : "the rule");
+    sot_learner_set(
+        learner, "steps", (double)state->steps,
+        config->steps > 0 ? "given" : "where descent and noise cost the same, in theory");
     sot_learner_set(learner, "learning_rate", rate,
                     given ? "given, in units of 1/smoothness"
                           : "the rule, in units of 1/smoothness");

@@ -70,7 +70,7 @@ sotto_status sot_glm_gradient_units(const sot_glm *glm, const double *theta,
                                     sotto_error *error)
 {
     int exponent;
-    if (!(spacing > 0.0) || frexp(spacing, &exponent) != 0.5 || exponent < -100 ||
+    if (!(spacing > 0.0) || frexp(spacing, &exponent) != 0.5 || exponent < -99 ||
         exponent > 100)
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "spacing is %g; set it to a power of two between 2^-100 and 2^99",

@@ -16,11 +16,12 @@ enum {
 
 /* A point with all that a pass found there. */
 typedef struct point {
-    double *theta;
-    double *gradient;
-    double *curvatures; /* of each row */
+    double *theta, *theta_low;       /* theta_low: 0 until the careful stage needs it */
+    double *gradient, *gradient_low; /* likewise */
+    double *curvatures;              /* of each row */
     double slope_squares;
-    double norm;
+    double
+        norm; /* |gradient|: computed in the quick stage, a proven bound in the careful one */
 } point;
 
 typedef struct solver {
@@ -30,22 +31,25 @@ typedef struct solver {
     double tau;
     point here, there;
     double *direction;
-    double *low; /* careful stage: theta's second doubles */
-    double *gradient_low;
 } solver;
 
 static bool new_point(const sot_pass *pass, point *out)
 {
     out->theta = sot_pass_vector(pass);
+    out->theta_low = sot_pass_vector(pass);
     out->gradient = sot_pass_vector(pass);
+    out->gradient_low = sot_pass_vector(pass);
     out->curvatures = sot_new_array(pass->glm->matrix->rows, sizeof *out->curvatures);
-    return out->theta != NULL && out->gradient != NULL && out->curvatures != NULL;
+    return out->theta != NULL && out->theta_low != NULL && out->gradient != NULL &&
+           out->gradient_low != NULL && out->curvatures != NULL;
 }
 
 static void free_point(const sot_pass *pass, point *old)
 {
     sot_pass_drop(pass, old->theta);
+    sot_pass_drop(pass, old->theta_low);
     sot_pass_drop(pass, old->gradient);
+    sot_pass_drop(pass, old->gradient_low);
     if (old->curvatures != NULL)
         sot_wipe_and_free(old->curvatures,
                           pass->glm->matrix->rows * sizeof *old->curvatures);
@@ -58,9 +62,7 @@ static sotto_status begin(const sot_glm *glm, double tau, solver *s, sotto_error
     if (status != SOTTO_OK) return status;
     const bool points = new_point(&s->pass, &s->here) && new_point(&s->pass, &s->there);
     s->direction = sot_pass_vector(&s->pass);
-    s->low = sot_pass_vector(&s->pass);
-    s->gradient_low = sot_pass_vector(&s->pass);
-    if (!points || s->direction == NULL || s->low == NULL || s->gradient_low == NULL)
+    if (!points || s->direction == NULL)
         return sot_fail_memory(error, glm->matrix->rows + s->pass.width, sizeof(double));
     status = sot_newton_begin(&s->pass, sot_newton_direct_pays(glm->matrix), &s->newton,
                               error);
@@ -75,8 +77,6 @@ static void end(solver *s)
     free_point(&s->pass, &s->here);
     free_point(&s->pass, &s->there);
     sot_pass_drop(&s->pass, s->direction);
-    sot_pass_drop(&s->pass, s->low);
-    sot_pass_drop(&s->pass, s->gradient_low);
     sot_pass_end(&s->pass);
 }
 
@@ -145,47 +145,85 @@ static sotto_status quick(solver *s, bool *out_done, sotto_error *error)
     return status;
 }
 
-/* Damped Newton's method with the gradient in twofold numbers: solver.md proves that it ends. */
+static sotto_status look_carefully(solver *s, point *at, sotto_error *error)
+{
+    const sotto_status status =
+        sot_pass_gradient_careful(&s->pass, at->theta, at->theta_low, at->gradient,
+                                  at->gradient_low, &at->slope_squares, error);
+    if (status == SOTTO_OK)
+        at->norm =
+            sot_pass_norm_upper_careful(&s->pass, &s->bounds, at->theta, at->gradient,
+                                        at->gradient_low, at->slope_squares);
+    return status;
+}
+
+/* The direction from `here`. The gradient in double that comes with the curvatures is dropped. */
+static sotto_status aim(solver *s, sotto_error *error)
+{
+    const sot_pass_result out = {.gradient = s->direction,
+                                 .curvatures = s->here.curvatures};
+    const sotto_status status = sot_pass_gradient(&s->pass, s->here.theta, &out, error);
+    if (status != SOTTO_OK) return status;
+    return sot_newton_direction(&s->newton, s->here.curvatures, s->here.gradient, 0x1p-20,
+                                s->direction, error);
+}
+
+/* Steps to the first length of 1, ..., `shortest` at which J still falls, or the gradient is half
+ * of the smallest so far. */
+static sotto_status step_carefully(solver *s, double shortest, double least,
+                                   bool keep_low, sotto_error *error)
+{
+    const size_t columns = s->pass.glm->matrix->columns;
+    const double slope = sot_product(s->here.gradient, s->direction, columns);
+    double length = 1.0;
+    for (;;) {
+        for (size_t j = 0; j < columns; j++) {
+            const sot_twofold at = {s->here.theta[j], s->here.theta_low[j]};
+            const sot_twofold next = sot_twofold_plus(at, length * s->direction[j]);
+            s->there.theta[j] = next.high;
+            s->there.theta_low[j] = keep_low ? next.low : 0.0;
+        }
+        const sotto_status status = look_carefully(s, &s->there, error);
+        if (status != SOTTO_OK) return status;
+        const double next = sot_product(s->there.gradient, s->direction, columns);
+        if (length <= shortest || next <= 0.0 || s->there.norm <= 0.5 * least)
+            return SOTTO_OK;
+        const double secant = fabs(slope) / (fabs(slope) + next);
+        length = fmax(shortest, length * (secant < 0.5 ? secant : 0.5));
+    }
+}
+
+/* Newton's method with the gradient in twofold numbers: solver.md proves that it ends. */
 static sotto_status careful(solver *s, sotto_error *error)
 {
     const sot_glm *glm = s->pass.glm;
     const size_t columns = glm->matrix->columns;
-    point *here = &s->here;
-    bool keep_low = false;
-    double before = (double)INFINITY;
     for (size_t j = 0; j < columns; j++) {
-        if (!isfinite(here->theta[j]) || fabs(here->theta[j]) > 0x1p900) {
-            memset(here->theta, 0, s->pass.width * sizeof *here->theta);
+        if (!(fabs(s->here.theta[j]) <= 0x1p900)) {
+            memset(s->here.theta, 0, s->pass.width * sizeof *s->here.theta);
             break;
         }
     }
-    for (;;) {
-        sotto_status status = look(s, here, error); /* for the curvatures */
-        if (status != SOTTO_OK) return status;
-        status = sot_pass_gradient_careful(&s->pass, here->theta, s->low, here->gradient,
-                                           s->gradient_low, &here->slope_squares, error);
-        if (status != SOTTO_OK) return status;
-        const double upper =
-            sot_pass_norm_upper_careful(&s->pass, &s->bounds, here->theta, here->gradient,
-                                        s->gradient_low, here->slope_squares);
-        const double rounded = glm->lambda * sot_norm_upper(s->low, columns);
-        if ((upper + rounded) * (1.0 + 0x1p-50) <= s->tau) return SOTTO_OK;
-        if (!(upper <= 0.5 * before)) keep_low = true;
-        before = upper;
-
-        status = sot_newton_direction(&s->newton, here->curvatures, here->gradient,
-                                      0x1p-20, s->direction, error);
+    memset(s->here.theta_low, 0, s->pass.width * sizeof *s->here.theta_low);
+    sotto_status status = look_carefully(s, &s->here, error);
+    double least = s->here.norm;
+    bool keep_low = false;
+    while (status == SOTTO_OK) {
+        const double rounded = glm->lambda * sot_norm_upper(s->here.theta_low, columns);
+        if ((s->here.norm + rounded) * (1.0 + 0x1p-50) <= s->tau) return SOTTO_OK;
+        status = aim(s, error);
         if (status != SOTTO_OK) return status;
         const double reach = glm->loss->twist_most * s->bounds.row_upper *
                              sot_norm_upper(s->direction, columns);
-        const double length = reach > 0.0 ? log1p(reach) / reach : 1.0;
-        for (size_t j = 0; j < columns; j++) {
-            const sot_twofold at = {here->theta[j], s->low[j]};
-            const sot_twofold next = sot_twofold_plus(at, length * s->direction[j]);
-            here->theta[j] = next.high;
-            s->low[j] = keep_low ? next.low : 0.0;
-        }
+        status = step_carefully(s, reach > 0.0 ? log1p(reach) / reach : 1.0, least,
+                                keep_low, error);
+        if (!(s->there.norm <= 0.5 * s->here.norm)) keep_low = true;
+        least = fmin(least, s->there.norm);
+        const point passed = s->here;
+        s->here = s->there;
+        s->there = passed;
     }
+    return status;
 }
 
 sotto_status sot_glm_solve(const sot_glm *glm, double tau, double *theta,

@@ -14,13 +14,11 @@ double sot_objective_delta_upper(double shift, double atom, double epsilon)
 {
     const sot_bracket exact_shift = {shift, shift};
     if (epsilon >= atom) return sot_gaussian_delta(exact_shift, epsilon).upper;
-    /* 1 - kept (1 - tail), kept = e^{epsilon - atom} < 1: it falls with kept, grows with tail. */
+    /* 1 - e^x (1 - tail) at x = epsilon - atom falls with x, so x may be rounded down. */
     const double tail = sot_gaussian_delta(exact_shift, atom).upper;
     const double below = sot_sub_down(epsilon, atom);
     const double lost = -sot_expm1_down(below);
-    const double chord = sot_add_up(lost, sot_mul_up(sot_exp_up(below), tail));
-    /* Both `lost` and `kept` err towards more, by units of the last place each. */
-    return fmin(1.0, chord);
+    return fmin(1.0, sot_add_up(lost, sot_mul_up(sot_exp_up(below), tail)));
 }
 
 /* atom/A - A/2, rounded up: the atom in standard deviations of t. */

@@ -216,6 +216,24 @@ static void fields_that_contradict_each_other_are_refused(void **state)
     event.scale = SOTTO_UNSET;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
                    "scale of the discrete-laplace event is not set", NULL);
+    event = event_of(SOTTO_OBJECTIVE_PERTURBATION);
+    event.atom = 0.875; /* its noise cannot be searched for */
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "noise_multiplier of the objective-perturbation event is not set",
+                   NULL);
+    event.noise_multiplier = 4.25;
+    assert_ok(try_to_add(event, &error), &error);
+    event.atom = -1e-300;
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "atom is -1e-300", "from 0", NULL);
+    event.atom = SOTTO_UNSET;
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "atom of the objective-perturbation event is not set", NULL);
+    event = event_of(SOTTO_GAUSSIAN);
+    event.noise_multiplier = 4.25;
+    event.atom = 0.875;
+    assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "atom is 0.875", "a gaussian event has no atom", NULL);
     event = event_of(SOTTO_RANDOMIZED_RESPONSE);
     event.epsilon = 1.0;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,

@@ -39,13 +39,15 @@ static const char everything[] =
     "  {\"mechanism\": \"randomized-response\", \"epsilon\": 1.0986122886681098,\n"
     "   \"categories\": 2, \"count\": 1},\n"
     "  {\"mechanism\": \"zcdp\", \"rho\": 0.01, \"count\": 1},\n"
-    "  {\"mechanism\": \"gdp\", \"mu\": 0.5, \"count\": 1}]}";
+    "  {\"mechanism\": \"gdp\", \"mu\": 0.5, \"count\": 1},\n"
+    "  {\"mechanism\": \"objective-perturbation\", \"noise_multiplier\": 4.25,\n"
+    "   \"atom\": 0.984375}]}";
 
 static void every_documented_form_is_read(void **state)
 {
     (void)state;
     sotto_plan *plan = read_plan(everything);
-    assert_int_equal(sotto_plan_size(plan), 11);
+    assert_int_equal(sotto_plan_size(plan), 12);
     assert_int_equal(sotto_plan_adjacency(plan), SOTTO_ADD_REMOVE);
     const sotto_event *event = sotto_plan_event(plan, 0);
     assert_int_equal(event->mechanism, SOTTO_GAUSSIAN);
@@ -66,6 +68,10 @@ static void every_documented_form_is_read(void **state)
     assert_int_equal(sotto_plan_event(plan, 8)->categories, 2);
     assert_true(sotto_plan_event(plan, 9)->rho == 0.01);
     assert_true(sotto_plan_event(plan, 10)->mu == 0.5);
+    event = sotto_plan_event(plan, 11);
+    assert_int_equal(event->mechanism, SOTTO_OBJECTIVE_PERTURBATION);
+    assert_true(event->noise_multiplier == 4.25 && event->atom == 0.984375);
+    assert_true(isnan(sotto_plan_event(plan, 10)->atom));
     sotto_plan_free(plan);
 }
 

@@ -129,6 +129,43 @@ static void a_calibrated_plan_stays_within_its_target(void **state)
     }
 }
 
+/* From small models to the largest, weak to strong noise: the grids always fit, and what is added
+ * for the solver stays far below what the theorem asks for. */
+static void every_ordinary_setting_has_its_grids(void **state)
+{
+    (void)state;
+    sotto_error error;
+    const size_t dimensions[] = {1, 105, 20000, 1 << 20};
+    const double epsilons[] = {0.01, 1.0, 20.0}, bounds[] = {0.01, 1.0, 300.0};
+    for (int i = 0; i < 4 * 3 * 3 * 2; i++) {
+        const size_t dimension = dimensions[i % 4];
+        const double epsilon = epsilons[i / 4 % 3], bound = bounds[i / 12 % 3];
+        const double delta = i / 36 == 0 ? 1e-9 : 0.0;
+        sot_objective_config config = toy_objective_config(&gaussian, dimension);
+        config.tau = 1e-8 * bound;
+        config.law.record_bound = bound;
+        config.law.smoothness = bound * bound / 4.0;
+        config.law.sigma = SOTTO_UNSET;
+        assert_ok(sot_objective_least_lambda(&config.law, epsilon, delta,
+                                             &config.law.lambda, &error),
+                  &error);
+        assert_ok(sot_objective_calibrate(&config.law, epsilon, delta, 0x1p-10, &error),
+                  &error);
+        sot_objective_facts facts;
+        assert_ok(sot_objective_derive(&config, &facts, &error), &error);
+        /* A coordinate of theta moves by sigma/lambda, or sqrt(d) s/lambda, because of b. */
+        const double d = (double)dimension;
+        const double noise =
+            (delta > 0.0 ? config.law.sigma : sqrt(d) * bound / config.law.rate) /
+            config.law.lambda;
+        /* A million coefficients under pure noise of norm 10^8 are beyond doubles' reach. */
+        const double most = d > 1e6 && delta == 0.0 && epsilon < 0.1 ? 0.7 : 0.01;
+        assert_true(facts.events[1].scale < most * noise);
+        assert_true(facts.grid * (double)SOT_COEFFICIENT_UNITS_MAX >=
+                    0x1p32 * bound / config.law.lambda);
+    }
+}
+
 /* ---- refusals ---- */
 
 static void settings_that_do_not_fit_are_refused(void **state)
@@ -347,6 +384,7 @@ int main(void)
         cmocka_unit_test(replace_one_and_larger_units_cost_more),
         cmocka_unit_test(a_fine_tau_does_not_shrink_the_box),
         cmocka_unit_test(a_calibrated_plan_stays_within_its_target),
+        cmocka_unit_test(every_ordinary_setting_has_its_grids),
         cmocka_unit_test(settings_that_do_not_fit_are_refused),
         cmocka_unit_test(purposes_leave_room_for_the_second_event),
         cmocka_unit_test(the_gate_and_the_release_agree_on_everything),

@@ -99,6 +99,34 @@ static void calibration_meets_its_target_and_wastes_little(void **state)
     }
 }
 
+static void every_ordinary_setting_has_its_grids(void **state)
+{
+    (void)state;
+    sotto_error error;
+    const size_t dimensions[] = {1, 105, 20000, 1 << 20};
+    const double epsilons[] = {0.01, 1.0, 20.0}, lambdas[] = {0.01, 1.0, 1e6};
+    for (int i = 0; i < 4 * 3 * 3 * 2; i++) {
+        sot_output_config config = toy_output_config(&gaussian, dimensions[i % 4], 3);
+        config.lambda = lambdas[i / 12 % 3];
+        config.sensitivity = 1.0 / config.lambda;
+        config.tau = 1e-8;
+        config.correction_share = 0x1p-10;
+        const double epsilon = epsilons[i / 4 % 3], delta = i / 36 == 0 ? 1e-9 : 0.0;
+        assert_ok(sot_output_calibrate(&config, epsilon, delta, &error), &error);
+        sot_output_facts facts;
+        assert_ok(sot_output_derive(&config, &facts, &error), &error);
+        assert_true(facts.solver_units < 2e-3 * facts.sensitivity_units);
+        assert_true(facts.grid * (double)SOT_COEFFICIENT_UNITS_MAX >=
+                    0x1p30 * config.sensitivity);
+        if (delta > 0.0) continue;
+        /* The second event's noise against a coordinate of the first's. */
+        const double noise =
+            sqrt((double)config.dimension) * config.sensitivity / config.epsilon;
+        const double most = config.dimension > 1000000 && epsilon < 0.1 ? 0.7 : 0.01;
+        assert_true(facts.events[1].scale < most * noise);
+    }
+}
+
 static void an_unreachable_target_changes_nothing(void **state)
 {
     (void)state;
@@ -301,6 +329,7 @@ int main(void)
         cmocka_unit_test(the_sensitivity_counts_solver_and_grid),
         cmocka_unit_test(pure_noise_leaves_its_rounding_to_a_second_event),
         cmocka_unit_test(calibration_meets_its_target_and_wastes_little),
+        cmocka_unit_test(every_ordinary_setting_has_its_grids),
         cmocka_unit_test(an_unreachable_target_changes_nothing),
         cmocka_unit_test(settings_that_do_not_fit_are_refused),
         cmocka_unit_test(the_gate_and_the_release_agree_on_everything),
