@@ -1,5 +1,6 @@
 """LogisticRegression: what is trained, what it promises, what it refuses."""
 
+import copy
 import json
 import os
 import pathlib
@@ -208,7 +209,9 @@ def test_a_frame_trains_like_the_file_it_came_from(tmp_path):
                     "--model", "logistic", "--epsilon", "2", "--insecure-test-seed", "5",
                     "--output", "model.json"], check=True, capture_output=True, cwd=tmp_path)
     expected = sotto.load(tmp_path / "model.json")
-    for schema in (SURVEY, json.dumps(SURVEY), tmp_path / "schema.json", sotto.Schema(SURVEY)):
+    read = sotto.Schema(tmp_path / "schema.json")
+    for schema in (SURVEY, json.dumps(SURVEY), tmp_path / "schema.json", sotto.Schema(SURVEY),
+                   copy.deepcopy(read), pickle.loads(pickle.dumps(read))):
         with pytest.warns(sotto.PrivacyWarning):
             model = sotto.LogisticRegression(2.0, schema=schema, insecure_test_seed=5).fit(survey())
         np.testing.assert_array_equal(model.coef_, expected.coef_)
@@ -334,6 +337,8 @@ def test_the_ledger_is_charged_first_and_refuses(tmp_path):
     ({"public_n": 99, "adjacency": "replace-one"}, "99 rows"),
     ({"method": "none"}, "public"), ({"lambda_": -1.0}, "lambda"),
     ({"bounds": (1.0, -1.0), "data_norm": None}, "bounds"),
+    ({"threads": -1}, "threads is -1"), ({"expected_rows": -5}, "expected_rows is -5"),
+    ({"insecure_test_seed": 2**64}, "insecure_test_seed"), ({"data_is_public": "no"}, "True or False"),
     ({"schema": SURVEY}, "data_norm is 3.0 beside a schema"),
     ({"schema": SURVEY, "data_norm": None}, "classes is \\[0, 1\\] beside a schema"),
     ({"schema": {"features": 3}, "data_norm": None, "classes": None}, "schema"),
@@ -375,6 +380,20 @@ def test_names_of_columns_must_stay():
         model.predict(X)
     with pytest.warns(UserWarning, match="X has feature names"):
         private().fit(X, y).predict(frame)
+
+
+def test_numbers_of_numpy_are_numbers():
+    X, y = rows(100)
+    settings = {"epsilon": np.float32(1), "data_norm": np.float32(3), "threads": np.int64(1),
+                "expected_rows": np.uint16(100), "intercept_scaling": np.float32(0.5)}
+    assert private(**settings).fit(X, y).certificate_["epsilon"] <= 1
+
+
+def test_a_matrix_one_column_too_wide_is_refused():
+    X, y = rows(100)
+    model = private(data_norm=None, bounds=(-4, 4)).fit(X, y)
+    with pytest.raises(ValueError, match="X has 4 features, but LogisticRegression is expecting 3"):
+        model.predict(np.column_stack([X, y]))
 
 
 def test_settings_are_read_and_changed_by_name():

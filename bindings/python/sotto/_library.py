@@ -280,3 +280,7 @@ class Handle:
     def __del__(self):
         self._free(self.pointer)
 
+    def __reduce__(self):
+        """A copy would free the pointer twice: who can be copied says how."""
+        raise TypeError(f"{type(self).__name__} cannot be copied or pickled")
+

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import warnings
 from collections.abc import Callable
@@ -195,14 +196,14 @@ class LogisticRegression(Parameters):
                             for side in self.bounds)
             made = schemas.of_bounds(_names_of(table), lower, upper, classes)
             if self.data_norm is not None:
-                made["row_norm"] = {"bound": self.data_norm, "rule": self.norm_rule}
+                made["row_norm"] = {"bound": float(self.data_norm), "rule": self.norm_rule}
         elif self.data_norm is not None:
-            made = schemas.of_norm(width, self.data_norm, self.norm_rule, classes)
+            made = schemas.of_norm(width, float(self.data_norm), self.norm_rule, classes)
         else:
             raise ValueError(
                 "the features have no public bounds; give schema=, bounds= or data_norm=, and do "
                 "not take them from the rows: a bound read from the data reveals a record")
-        made["intercept"] = self.intercept_scaling if self.fit_intercept else 0.0
+        made["intercept"] = float(self.intercept_scaling) if self.fit_intercept else 0.0
         if self.dataset is not None:
             made["dataset"] = self.dataset
         return made
@@ -221,22 +222,33 @@ class LogisticRegression(Parameters):
         config.method = value_of_name("sotto_method_from_name", self.method)
         config.calibration = value_of_name("sotto_calibration_from_name", self.calibration)
         config.adjacency = value_of_name("sotto_adjacency_from_name", self.adjacency)
-        for name in ("epsilon", "delta", "public_n", "expected_rows", "steps", "learning_rate",
-                     "threads"):
-            value = getattr(self, name)
-            if value is not None:
-                setattr(config, name, value)
-        if self.lambda_ == "theory":
+        for name in ("epsilon", "delta", "learning_rate"):
+            if getattr(self, name) is not None:
+                setattr(config, name, float(getattr(self, name)))
+        for name in ("public_n", "expected_rows", "steps", "threads"):
+            if getattr(self, name) is not None:
+                setattr(config, name, self._whole(name))
+        if isinstance(self.lambda_, str) and self.lambda_ == "theory":
             config.lambda_theory = True
         elif self.lambda_ is not None:
-            setattr(config, "lambda", self.lambda_)
+            setattr(config, "lambda", float(self.lambda_))
         config.target = None if self.target is None else self.target.encode()
         config.ledger = None if self.ledger is None else os.fsencode(self.ledger)
-        config.data_is_public = self.data_is_public
+        if self.data_is_public not in (True, False):
+            raise ValueError(f"data_is_public is {self.data_is_public!r}; give True or False")
+        config.data_is_public = bool(self.data_is_public)
         if self.insecure_test_seed is not None:
             config.insecure_test = True
-            config.test_seed = self.insecure_test_seed
+            config.test_seed = self._whole("insecure_test_seed")
         return config
+
+    def _whole(self, name: str) -> int:
+        """A setting for a field without a sign, where ctypes would wrap a negative number."""
+        value = getattr(self, name)
+        number = operator.index(value)
+        if not 0 <= number < 2**63:
+            raise ValueError(f"{name} is {value!r}; give a whole number that is not negative")
+        return number
 
     def _train(self, schema: schemas.Schema, records: Any) -> str:
         """The model file of one call of the library."""
