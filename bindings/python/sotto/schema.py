@@ -6,11 +6,11 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from ctypes import byref
-from typing import Any, Union
+from typing import Any
 
 from ._library import Handle, call, owned_text
 
-Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+Source = str | os.PathLike[str] | Mapping[str, Any]
 
 
 class Schema(Handle):
