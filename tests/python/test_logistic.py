@@ -116,6 +116,23 @@ def test_every_setting_reaches_the_library(settings):
     model.model_.verify()
 
 
+def test_a_plan_says_what_a_training_will_do():
+    X, y = rows()
+    for settings in ({}, {"delta": None}, {"method": "gd", "expected_rows": 2000}):
+        estimator = private(**settings)
+        planned = estimator.plan(3)
+        done = json.loads(estimator.fit(X, y).model_json_)
+        assert planned["epsilon_of_plan"] <= 1.0
+        for name in ("method", "epsilon", "delta", "adjacency"):
+            assert planned.get(name) == done.get(name), name
+        for name, value in done["settings"].items():
+            assert planned["settings"].get(name, value) == value, name
+    assert sotto.LogisticRegression(1.0, schema=SURVEY).plan()["dimension"] == 9
+    for unknown in (private(classes=None), private()):
+        with pytest.raises(ValueError, match="give n_features"):
+            unknown.plan()
+
+
 # ---- what it promises ----
 
 
@@ -256,7 +273,7 @@ def test_another_target_may_be_chosen():
 def test_rows_of_one_unit_are_bounded():
     X, y = rows(300)
     schema = {"features": 3, "labels": [0, 1], "row_norm": {"bound": 3.0, "rule": "clip"}}
-    sotto.LogisticRegression(1.0, schema=schema).fit(X, y)
+    assert sotto.LogisticRegression(1.0, schema=schema).fit(X.tolist(), y).n_features_in_ == 3
     table = {"target": {"column": "y", "labels": [0, 1]}, "unit": {"column": "who", "rows": 1},
              "columns": [{"name": "who", "type": "id"},
                          {"name": "x", "type": "number", "lower": -3, "upper": 3},

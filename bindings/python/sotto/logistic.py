@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import os
 import warnings
@@ -151,6 +152,22 @@ class LogisticRegression(Parameters):
 
     # ---- training ----
 
+    def plan(self, n_features: int | None = None) -> dict[str, Any]:
+        """What fit() would do, from settings alone: method, lambda, noise, events. No row is read.
+
+        Without a schema the number of features and ``classes`` must be given.
+        """
+        if self.schema is None:
+            if n_features is None or self.classes is None:
+                raise ValueError("a plan reads no rows; give n_features and classes=, or a schema")
+            table = np.empty((0, operator.index(n_features)))
+            made = schemas.Schema(self._make_schema(table, self._classes_for(None)))
+        else:
+            made = self._given_schema()
+        config, training = self._config(), Handle("sotto_training_free")
+        call("sotto_training_plan", byref(config), made.pointer, byref(training.pointer))
+        return json.loads(text_of("sotto_training_json", training.pointer))
+
     def fit(self, X: Any, y: Any = None, *, units: Any = None) -> LogisticRegression:
         """Trains on rows X with labels y, and on whose rows they are if the schema has a unit."""
         owner = type(self).__name__
@@ -158,10 +175,8 @@ class LogisticRegression(Parameters):
             table, classes = _shape(X), self._classes_for(y)
             made = schemas.Schema(self._make_schema(table, classes))
         else:
-            self._refuse_beside_schema()
-            table, classes = X, None
-            made = self.schema if isinstance(self.schema, schemas.Schema) else schemas.Schema(
-                self.schema)
+            table = X if hasattr(X, "shape") else np.asarray(X)
+            classes, made = None, self._given_schema()
         reader = _records.Reader(made.describe(self.target), classes, owner)
         records, keep = reader.records_of(table, y, units)
         if self.insecure_test_seed is not None:
@@ -208,13 +223,16 @@ class LogisticRegression(Parameters):
             made["dataset"] = self.dataset
         return made
 
-    def _refuse_beside_schema(self) -> None:
+    def _given_schema(self) -> schemas.Schema:
+        """The user's own schema, with nothing beside it that it says itself."""
         for name in ("bounds", "data_norm", "classes", "dataset", "norm_rule", "fit_intercept",
                      "intercept_scaling"):
             value, default = getattr(self, name), self._parameters()[name].default
             if value is not None if default is None else value != default:
                 raise ValueError(f"{name} is {value!r} beside a schema, which says it itself; "
                                  "leave one of them out")
+        return (self.schema if isinstance(self.schema, schemas.Schema)
+                else schemas.Schema(self.schema))
 
     def _config(self) -> TrainConfig:
         config = library.sotto_train_defaults()
