@@ -94,7 +94,7 @@ def test_the_layout_in_memory_does_not_matter():
     {"method": "output", "expected_rows": 2000}, {"method": "gd", "expected_rows": 2000},
     {"method": "gd", "expected_rows": 2000, "steps": 20, "learning_rate": 2.0},
     {"lambda_": 20.0}, {"method": "output", "lambda_": "theory", "expected_rows": 2000},
-    {"calibration": "kifer"}, {"fit_intercept": False},
+    {"calibration": "kifer"}, {"calibration": "redberg"}, {"fit_intercept": False},
     {"calibration": "chaudhuri", "adjacency": "replace-one", "delta": None},
     {"norm_rule": "scale", "data_norm": 1.0}, {"data_norm": None, "bounds": (-4, 4)},
     {"data_norm": 1.5, "bounds": ([-4, -4, -4], [4, 4, 4])}, {"intercept_scaling": 0.5},
