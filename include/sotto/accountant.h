@@ -51,13 +51,22 @@ typedef enum sotto_mechanism {
 
 typedef enum sotto_sampling {
     SOTTO_NOT_SAMPLED = 0,
-    SOTTO_POISSON = 1 /* each record takes part with probability `rate`, independently */
+    SOTTO_POISSON = 1, /* each record takes part with probability `rate`, independently */
+    SOTTO_WITHOUT_REPLACEMENT =
+        2,                  /* a fresh batch of `batch` out of `population` records */
+    SOTTO_SINGLE_RECORD = 3 /* one record out of `population`, drawn afresh */
 } sotto_sampling;
 
 typedef enum sotto_accountant {
     SOTTO_EXACT = 1, /* the tightest certified answer: closed form, contour, or RDP */
     SOTTO_RDP = 2,   /* Renyi DP at the best real order, improved conversion */
-    SOTTO_BASIC = 3  /* sum of the events' epsilons and deltas */
+    SOTTO_BASIC = 3, /* sum of the events' epsilons and deltas */
+    SOTTO_PLD = 4, /* discretised losses, connect-the-dots and FFT: the second opinion */
+    SOTTO_MOMENTS = 5, /* the moments accountant as it was taught: whole orders */
+    SOTTO_GAUSSIAN_DP =
+        6,              /* mu of Gaussian DP; the central limit theorem only as a label */
+    SOTTO_ADVANCED = 7, /* Dwork, Rothblum & Vadhan */
+    SOTTO_OPTIMAL = 8   /* Kairouz, Oh & Viswanath */
 } sotto_accountant;
 
 /* Which computation gave an answer; `exact` retreats in this order. */
