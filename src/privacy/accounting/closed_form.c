@@ -12,6 +12,7 @@
 static const double lattice_points_max = 100000.0;
 static const double gaussian_points_max = 1000.0;
 static const double sampled_points_max = 8000.0;
+static const double law_points_max = 200.0;
 
 /* How many of a group's releases answer truthfully: binomial. Outside this window lies at most
  * 2 e^-800 of its law (Hoeffding, JASA 1963, Thm 1), below what a double can hold. */
@@ -29,7 +30,12 @@ static window likely_counts(const sot_pure *pure)
 
 bool sot_closed_form_covers(const sot_composition *composition)
 {
-    if (composition->rho_upper > 0.0) return false;
+    if (sot_composition_is_renyi(composition)) return false;
+    if (composition->law_count > 0) {
+        if (composition->law_sum == NULL || composition->sampled_count > 0 ||
+            composition->objective_count > 0 || composition->gaussian_square.upper > 0.0)
+            return false;
+    }
     if (composition->sampled_count > 1) return false;
     if (composition->sampled_count == 1) {
         if (composition->sampled[0].count != 1.0) return false;
@@ -44,6 +50,7 @@ bool sot_closed_form_covers(const sot_composition *composition)
         points *= counts.last - counts.first + 1.0;
     }
     if (composition->sampled_count > 0) return points <= sampled_points_max;
+    if (composition->law_count > 0) return points <= law_points_max;
     const bool has_gaussian =
         composition->gaussian_square.upper > 0.0 || composition->objective_count > 0;
     return points <= (has_gaussian ? gaussian_points_max : lattice_points_max);
@@ -102,6 +109,8 @@ static sot_bracket rest_delta(const sot_composition *composition, sot_direction 
         return sot_sampled_gaussian_delta(sampled->rate, sampled->sigma, direction,
                                           epsilon);
     }
+    if (composition->law_sum != NULL)
+        return sot_law_sum_delta(composition->law_sum, epsilon);
     if (is_one_objective(composition)) {
         const sot_objective *alone = &composition->objective[0];
         return (sot_bracket){0.0, sot_objective_delta_upper(alone, epsilon)};
