@@ -204,6 +204,34 @@ static sotto_status allocate(size_t size, sot_composition *composition,
     return SOTTO_OK;
 }
 
+/* Closed forms are tried with few laws only, and not beside Gaussians, which make the contour
+ * short. */
+static sotto_status sum_laws(sot_composition *composition, sotto_error *error)
+{
+    const size_t count = composition->law_count;
+    const size_t few = 4;
+    if (count == 0) return SOTTO_OK;
+    composition->law_sums = sot_new_array(count, sizeof *composition->law_sums);
+    if (composition->law_sums == NULL)
+        return sot_fail_memory(error, count, sizeof *composition->law_sums);
+    if (count > few || composition->gaussian_square.upper > 0.0 ||
+        composition->sampled_count > 1 || composition->objective_count > 0 ||
+        sot_composition_is_renyi(composition)) {
+        return SOTTO_OK;
+    }
+    sotto_status status = SOTTO_OK;
+    double most = 0.0;
+    for (size_t i = 0; i < count && status == SOTTO_OK; i++) {
+        sot_law_sum **sum = &composition->law_sums[i];
+        status = sot_law_sum_new(&composition->laws[i], sum, error);
+        if (*sum != NULL && sot_law_sum_points(*sum) > most) {
+            most = sot_law_sum_points(*sum);
+            composition->law_rest = i;
+        }
+    }
+    return status;
+}
+
 sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier,
                                  uint64_t steps, sot_composition **out_composition,
                                  sotto_error *error)
@@ -232,10 +260,8 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
         add_event(composition, event, sotto_plan_adjacency(plan), noise_multiplier,
                   (double)count);
     }
-    if (composition->law_count == 1) {
-        status = sot_law_sum_new(&composition->laws[0], &composition->law_sum, error);
-        if (status != SOTTO_OK) goto failed;
-    }
+    status = sum_laws(composition, error);
+    if (status != SOTTO_OK) goto failed;
     *out_composition = composition;
     return SOTTO_OK;
 failed:
@@ -249,7 +275,9 @@ void sot_composition_free(sot_composition *composition)
     sot_free(composition->sampled);
     sot_free(composition->pure);
     sot_free(composition->objective);
-    sot_law_sum_free(composition->law_sum);
+    for (size_t i = 0; i < composition->law_count && composition->law_sums != NULL; i++)
+        sot_law_sum_free(composition->law_sums[i]);
+    sot_free(composition->law_sums);
     sot_free(composition->laws);
     sot_free(composition->curves);
     sot_free(composition);
@@ -340,17 +368,13 @@ double sot_composition_log_mgf_upper(const sot_composition *composition,
     }
     for (size_t i = 0; i < composition->law_count; i++) {
         const sot_law *law = &composition->laws[i];
-        double one_error;
-        const double one = sot_law_log_mgf(law, t, &one_error);
-        const double bound = sot_law_log_mgf_bound(law, t);
-        const double exact = one + one_error;
-        sum += law->count * (exact < bound ? exact : bound);
+        sum += law->count * sot_law_renyi_upper(law, t);
     }
     return sum + error * (1.0 + 1e-9) + 16.0 * DBL_EPSILON * fabs(sum);
 }
 
-double sot_composition_log_mgf_estimate(const sot_composition *composition,
-                                        sot_direction direction, double t)
+static double all_but_laws_estimate(const sot_composition *composition,
+                                    sot_direction direction, double t)
 {
     double sum = t * (t + 1.0) *
                  (0.5 * composition->gaussian_square.upper + composition->rho_upper);
@@ -366,13 +390,30 @@ double sot_composition_log_mgf_estimate(const sot_composition *composition,
         const sot_objective *objective = &composition->objective[i];
         sum += objective->count * sot_objective_log_mgf_upper(objective, t);
     }
+    for (size_t i = 0; i < composition->curve_count; i++) {
+        sum += composition->curves[i].count *
+               sot_curve_log_mgf_upper(composition->curves[i].event, t);
+    }
+    return sum;
+}
+
+double sot_composition_log_mgf_estimate(const sot_composition *composition,
+                                        sot_direction direction, double t)
+{
+    double sum = all_but_laws_estimate(composition, direction, t);
     for (size_t i = 0; i < composition->law_count; i++) {
         const sot_law *law = &composition->laws[i];
         sum += law->count * sot_law_log_mgf_estimate(law, t);
     }
-    for (size_t i = 0; i < composition->curve_count; i++) {
-        sum += composition->curves[i].count *
-               sot_curve_log_mgf_upper(composition->curves[i].event, t);
+    return sum;
+}
+
+double sot_composition_renyi_estimate(const sot_composition *composition, double t)
+{
+    double sum = all_but_laws_estimate(composition, SOT_REMOVE, t);
+    for (size_t i = 0; i < composition->law_count; i++) {
+        const sot_law *law = &composition->laws[i];
+        sum += law->count * sot_law_renyi_estimate(law, t);
     }
     return sum;
 }
@@ -390,6 +431,15 @@ double sot_composition_t_max(const sot_composition *composition)
         most = fmin(most, event->curve_orders[event->curve_size - 1] - 1.0);
     }
     return most;
+}
+
+bool sot_composition_has_range(const sot_composition *composition)
+{
+    for (size_t i = 0; i < composition->law_count; i++) {
+        const sot_law *law = &composition->laws[i];
+        if (law->kind == SOT_LAW_BOX && !law->has_ends && law->count > 1.0) return true;
+    }
+    return false;
 }
 
 int sot_composition_is_symmetric(const sot_composition *composition)

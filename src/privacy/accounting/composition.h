@@ -34,8 +34,9 @@ typedef struct sot_composition {
     size_t objective_count;
     sot_law *laws; /* one entry for each law with the same loss in both directions */
     size_t law_count;
-    sot_law_sum
-        *law_sum; /* all releases of the one law there is, if that has a closed form */
+    size_t law_rest; /* the law with the most points: closed forms end with it */
+    sot_law_sum *
+        *law_sums; /* of each law: all its releases, NULL without a closed form */
     sot_curve *curves;
     size_t curve_count;
     bool
@@ -63,14 +64,19 @@ double sot_composition_t_max(const sot_composition *composition);
 double sot_composition_log_mgf(const sot_composition *composition,
                                sot_direction direction, double t, double *out_error);
 
-/* A certified upper bound of the same, finite unless it overflows: where the quadrature gives
- * up, a closed form speaks for the sampled events. */
+/* t times a certified upper bound of the Renyi divergence of order t + 1, finite unless it
+ * overflows: where a quadrature gives up, a closed form speaks for it; at most K(t), and less with events of
+ * bounded range, whose worst pair depends on the order. */
 double sot_composition_log_mgf_upper(const sot_composition *composition,
                                      sot_direction direction, double t);
 
-/* K(t) without the bound, for searches only. */
+/* The two without the bounds, for searches only. */
 double sot_composition_log_mgf_estimate(const sot_composition *composition,
                                         sot_direction direction, double t);
+double sot_composition_renyi_estimate(const sot_composition *composition, double t);
+
+/* True when some event is of bounded range: Renyi's bound may then beat the exact composition of pairs. */
+bool sot_composition_has_range(const sot_composition *composition);
 
 /* True when both directions have the same law, so that one suffices. */
 int sot_composition_is_symmetric(const sot_composition *composition);

@@ -164,7 +164,8 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
     out->delta = whole.upper;
     out->delta_lower = whole.lower;
     out->kernel = kernel;
-    if (kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED || whole.upper > 1.01 * whole.lower) {
+    if (kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED || whole.upper > 1.01 * whole.lower ||
+        sot_composition_has_range(composition)) {
         return better_of_bounds_delta(priced, epsilon, out, error);
     }
     return SOTTO_OK;
@@ -373,7 +374,8 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
     /* A contour's delta cannot fall below its own rounding: Renyi's bound can. */
     const bool missing = status == SOTTO_UNSUPPORTED || status == SOTTO_UNREACHABLE;
     if (status != SOTTO_OK && !missing) return status;
-    const bool doubtful = missing || out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
+    const bool doubtful = missing || sot_composition_has_range(composition) ||
+                          out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
                           out->epsilon > 1.001 * out->epsilon_lower;
     if (doubtful) status = better_of_bounds_epsilon(priced, delta, out, error);
     const double most =

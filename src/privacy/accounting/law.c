@@ -78,6 +78,26 @@ double sot_law_log_mgf_bound(const sot_law *law, double t)
     return sot_widen_up(bound, 16.0 * DBL_EPSILON) + 1e-300;
 }
 
+static bool is_range(const sot_law *law)
+{
+    return law->kind == SOT_LAW_BOX && !law->has_ends;
+}
+
+double sot_law_renyi_upper(const sot_law *law, double t)
+{
+    double error;
+    const double log_mgf = sot_law_log_mgf(law, t, &error) + error;
+    const double bound = sot_law_log_mgf_bound(law, t);
+    const double least = log_mgf < bound ? log_mgf : bound; /* NaN: the bound */
+    return is_range(law) ? fmin(least, sot_range_renyi_upper(law->loss, t)) : least;
+}
+
+double sot_law_renyi_estimate(const sot_law *law, double t)
+{
+    return is_range(law) ? sot_range_renyi_upper(law->loss, t)
+                         : sot_law_log_mgf_estimate(law, t);
+}
+
 double sot_law_log_mgf_estimate(const sot_law *law, double t)
 {
     if (is_mixture(law)) return sot_mixture_log_mgf_estimate(law, t);
@@ -203,4 +223,14 @@ sot_bracket sot_law_sum_delta(const sot_law_sum *sum, double epsilon)
     if (sum->lattice.mass != NULL) return sot_lattice_delta(&sum->lattice, epsilon);
     if (sum->law.count == 1.0) return sot_law_delta(&sum->law, epsilon);
     return sot_box_sum_delta(&sum->law, epsilon);
+}
+
+const sot_lattice *sot_law_sum_lattice(const sot_law_sum *sum)
+{
+    return sum->lattice.mass == NULL ? NULL : &sum->lattice;
+}
+
+double sot_law_sum_points(const sot_law_sum *sum)
+{
+    return sum->lattice.mass == NULL ? HUGE_VAL : (double)sum->lattice.count;
 }

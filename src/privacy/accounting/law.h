@@ -52,6 +52,11 @@ double sot_law_log_mgf(const sot_law *law, double t, double *out_error);
 /* An upper bound of log M(t) in closed form for every t > 0. */
 double sot_law_log_mgf_bound(const sot_law *law, double t);
 
+/* t times the Renyi divergence of order t + 1, an upper bound: log M(t), but for bounded range, where
+ * each order has its own worst pair and the pair of all epsilons is worse than all of them. */
+double sot_law_renyi_upper(const sot_law *law, double t);
+double sot_law_renyi_estimate(const sot_law *law, double t);
+
 /* log M(t) without a bound: for searches only. */
 double sot_law_log_mgf_estimate(const sot_law *law, double t);
 
@@ -93,5 +98,12 @@ SOTTO_MUST_CHECK sotto_status sot_law_sum_new(const sot_law *law, sot_law_sum **
                                               sotto_error *error);
 void sot_law_sum_free(sot_law_sum *sum);
 sot_bracket sot_law_sum_delta(const sot_law_sum *sum, double epsilon);
+
+/* How many atoms the sum has; infinite off the lattices. */
+double sot_law_sum_points(const sot_law_sum *sum);
+
+/* The atoms of a sum on a lattice; NULL for other laws. */
+typedef struct sot_lattice sot_lattice;
+const sot_lattice *sot_law_sum_lattice(const sot_law_sum *sum);
 
 #endif

@@ -103,6 +103,26 @@ double sot_box_log_mgf(const sot_law *law, double t, double *out_error)
     return d + bracket;
 }
 
+/* Dong, Durfee & Rogers (ICML 2020): the pairs are p/q = e^x, (1-p)/(1-q) = e^{x-e}, 0 <= x <= e. With the order
+ * a = t + 1, A = (1 - e^{-ae})/(1 - e^-e) and y = e^-x, e^{t D_a} is y^-a (A (y - e^-e) + e^{-ae}), largest at
+ * y = a (A e^-e - e^{-ae})/(t A), clipped to [e^-e, 1]: a wrong y is wrong by its square. Also
+ * D_a <= a e^2/8 (Cesar & Rogers, ALT 2021). */
+double sot_range_renyi_upper(double loss, double t)
+{
+    const double order = t + 1.0;
+    const double zcdp = sot_widen_up(0.125 * t * order * loss * loss, 16.0 * unit);
+    const double least = exp(-loss);
+    const double power = exp(-order * loss);
+    const double whole = -expm1(-order * loss) / -expm1(-loss);
+    const double best = order * (whole * least - power) / (t * whole);
+    const double y = fmin(1.0, fmax(least, best));
+    const double first = -order * log(y);
+    const double second = log(whole * (y - least) + power);
+    const double slack = unit * (32.0 * order + 8.0 * fabs(first) + 8.0 * fabs(second));
+    const double exact = first + second + slack;
+    return exact < zcdp ? fmax(exact, 0.0) : zcdp; /* NaN: zCDP */
+}
+
 /* e^z - 1 without cancellation. */
 static double complex complex_expm1(double complex z)
 {

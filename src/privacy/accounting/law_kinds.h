@@ -10,6 +10,8 @@ sot_bracket sot_law_mirror(sot_bracket delta_at_positive, double epsilon);
 /* ---- box ---- */
 sot_bracket sot_box_delta(const sot_law *law, double epsilon);
 double sot_box_log_mgf(const sot_law *law, double t, double *out_error);
+/* t times the largest Renyi divergence of order t + 1 among all pairs of range `loss`, rounded up. */
+double sot_range_renyi_upper(double loss, double t);
 sotto_status sot_box_accumulate(const sot_law *law, const sot_law_table *table,
                                 sotto_error *error);
 /* The bound is limit + slope/s, relative to M(c). */
@@ -24,14 +26,14 @@ sot_bracket sot_box_sum_delta(const sot_law *law, double epsilon);
 /* The losses of one release: loss_i = (first + i) * spacing with probability mass_i under P.
  * Relative error of a mass and of a loss: `rounding`. What is left out of the infinite law has
  * probability `outside` at most. */
-typedef struct sot_lattice {
+struct sot_lattice {
     double spacing;
     double first; /* a whole number, or a half */
     size_t count;
     double *mass;
     double rounding;
     double outside;
-} sot_lattice;
+};
 
 /* SOTTO_UNSUPPORTED when it has more than `most` points. Clear with sot_lattice_clear(). */
 SOTTO_MUST_CHECK sotto_status sot_lattice_new(const sot_law *law, size_t most,

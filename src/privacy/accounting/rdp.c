@@ -37,7 +37,7 @@ static double exponent_upper(const question *asked, double t)
 
 static double exponent_estimate(const question *asked, double t)
 {
-    double k = sot_composition_log_mgf_estimate(asked->composition, SOT_REMOVE, t);
+    double k = sot_composition_renyi_estimate(asked->composition, t);
     if (!isfinite(k)) {
         k = sot_composition_log_mgf_upper(asked->composition, SOT_REMOVE, t);
     }
