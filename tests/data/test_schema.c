@@ -309,6 +309,37 @@ static void the_written_form_reads_back_as_the_same_schema(void **state)
     }
 }
 
+/* Thousands of values are no list of labels, but a target all the same; so is a single one. */
+static void a_category_of_any_size_is_written(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 1000, 1001, 3000};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        sotto_error error;
+        char *text = malloc(256 + 16 * sizes[k]);
+        assert_non_null(text);
+        char *at = text + sprintf(text,
+                                  "{'target': {'column': 'c', 'default': 'v%zu'}, "
+                                  "'columns': [{'name': 'c', 'type': 'category', "
+                                  "'values': ['v1'",
+                                  sizes[k]);
+        for (size_t i = 2; i <= sizes[k]; i++)
+            at += sprintf(at, ",'v%zu'", i);
+        (void)strcpy(at, "]}]}");
+        sotto_schema *schema = schema_of(text);
+        char *form = written(schema, NULL);
+        sotto_schema *again;
+        assert_ok(sotto_schema_parse("again", form, strlen(form), &again, &error),
+                  &error);
+        assert_int_equal(sotto_schema_target(again)->label_count, sizes[k]);
+        assert_int_equal(sotto_schema_target(again)->missing, sizes[k] - 1);
+        sotto_schema_free(again);
+        sotto_schema_free_text(form);
+        sotto_schema_free(schema);
+        free(text);
+    }
+}
+
 static void the_written_form_is_one_for_all_spellings(void **state)
 {
     (void)state;
@@ -405,6 +436,7 @@ int main(void)
         cmocka_unit_test(a_wrong_matrix_is_told_what_to_give),
         cmocka_unit_test(a_wrong_norm_is_told_what_to_give),
         cmocka_unit_test(the_written_form_reads_back_as_the_same_schema),
+        cmocka_unit_test(a_category_of_any_size_is_written),
         cmocka_unit_test(the_written_form_is_one_for_all_spellings),
         cmocka_unit_test(names_are_those_of_the_file),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
