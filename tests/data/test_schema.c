@@ -1,19 +1,7 @@
 /* The schema: what it says, what it refuses, and that it survives being written out again. */
-#include "support.h"
-
-#include <sotto/schema.h>
+#include "data/schemas.h"
 
 #include "base/memory.h"
-
-/* Quotes written as ' to keep the texts legible. */
-static char *json_of(const char *text)
-{
-    char *json = strdup(text);
-    assert_non_null(json);
-    for (char *at = json; *at != '\0'; at++)
-        if (*at == '\'') *at = '"';
-    return json;
-}
 
 static sotto_status parse(const char *text, sotto_schema **out_schema, sotto_error *error)
 {
@@ -22,14 +10,6 @@ static sotto_status parse(const char *text, sotto_schema **out_schema, sotto_err
         sotto_schema_parse("s.json", json, strlen(json), out_schema, error);
     free(json);
     return status;
-}
-
-static sotto_schema *schema_of(const char *text)
-{
-    sotto_error error;
-    sotto_schema *schema;
-    assert_ok(parse(text, &schema, &error), &error);
-    return schema;
 }
 
 static char *written(const sotto_schema *schema, const char *target)
@@ -191,7 +171,7 @@ static void a_wrong_target_is_told_what_to_give(void **state)
     assert_target_refusal("'zzz'", "name a column of the schema", "zzz");
     assert_target_refusal("'note'", "note", "number, integer, category or boolean");
     assert_target_refusal("'person'", "person", "number, integer, category or boolean");
-    assert_target_refusal("7", "target", "string");
+    assert_target_refusal("7", "target is 7", "the name of a column");
     assert_target_refusal("{'labels': ['a', 'b']}", "target", "name the target's column");
     assert_target_refusal("{'column': 'town', 'classes': 2}", "classes", "target");
     assert_target_refusal("{'column': 'town', 'labels': ['Lund']}", "labels",
