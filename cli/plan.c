@@ -1,4 +1,4 @@
-/* sotto plan: what a plan would cost, before any data is touched. */
+/* sotto plan: what a plan or a training would cost, before any data is touched. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,15 +9,32 @@
 #include "commands.h"
 #include "input.h"
 #include "plan_report.h"
+#include "training.h"
 
 enum { PLAN_BYTES_MAX = 1 << 20 };
 
 static const cli_option options[] = {
-    {"plan", CLI_FILE, CLI_OPERAND, "JSON file with the events; - is standard input",
+    {"plan", CLI_FILE, CLI_OPTIONAL_OPERAND,
+     "JSON file with the events; - is standard input; none for a training",
      .value = "PLAN", .example = "plan.json"},
-    {"delta", CLI_NUMBER, CLI_REQUIRED,
-     "delta of the guarantee, at least 0 and below 1; 0 is for plans of pure events",
+    {"delta", CLI_NUMBER, CLI_OPTIONAL,
+     "delta of the guarantee, at least 0 and below 1; a training without it is pure",
      .value = "D", .example = "1e-6", .range = CLI_BELOW_ONE},
+    {"schema", CLI_FILE, CLI_OPTIONAL, "plan a training on data of this schema",
+     .value = "FILE", .example = "survey.schema.json"},
+    {"model", CLI_CHOICE, CLI_OPTIONAL, "training: what is learnt", .value = "NAME",
+     .example = "logistic", .choices = cli_model_choice},
+    {"forecast", CLI_FLAG, CLI_OPTIONAL,
+     "training: run it on public or drawn rows and score it", .value = NULL},
+    {"public", CLI_FILE, CLI_OPTIONAL, "forecast: a file of public rows", .value = "FILE",
+     .example = "survey.csv"},
+    {"rows", CLI_COUNT, CLI_OPTIONAL, "forecast: draw so many rows from the schema",
+     .value = "N", .example = "10000", .count_max = UINT64_C(1) << 26},
+    {"repeats", CLI_COUNT, CLI_OPTIONAL, "forecast: how often", .value = "K",
+     .example = "10", .fallback = "10", .count_max = 10000},
+    {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
+     "forecast: repeatable noise, for tests", .value = "N", .example = "7",
+     .count_max = UINT64_MAX},
     {0},
 };
 
@@ -127,33 +144,71 @@ static sotto_status read_plan(const char *path, sotto_plan **out_plan, sotto_err
     return cli_fail(error, status, "PLAN %.60s: %.180s", path, inner.message);
 }
 
-static sotto_status run(const cli_call *call, sotto_error *error)
+sotto_status plan_report_fill(plan_report *report, double delta, sotto_error *error)
 {
-    plan_report report = {.plan = NULL};
-    const double delta = cli_number(call, "delta");
-    sotto_status status = read_plan(cli_text(call, "plan"), &report.plan, error);
-    if (status == SOTTO_OK)
-        status = sotto_account_epsilon(report.plan, SOTTO_EXACT, delta, &report.headline,
-                                       error);
-    if (status == SOTTO_OK) status = find_pairs(&report, error);
-    if (status == SOTTO_OK) status = ask_accountants(&report, delta, error);
-    if (status == SOTTO_OK) status = find_costs(&report, delta, error);
-    if (status == SOTTO_OK)
-        status =
-            sotto_account_single_numbers(report.plan, &report.mu, &report.rho, error);
+    sotto_status status =
+        sotto_account_epsilon(report->plan, SOTTO_EXACT, delta, &report->headline, error);
+    if (status == SOTTO_OK) status = find_pairs(report, error);
+    if (status == SOTTO_OK) status = ask_accountants(report, delta, error);
+    if (status == SOTTO_OK) status = find_costs(report, delta, error);
     if (status == SOTTO_OK) {
-        status = cli_flag(call, "json") ? plan_report_json(&report, error)
-                                        : plan_report_text(&report, error);
+        status =
+            sotto_account_single_numbers(report->plan, &report->mu, &report->rho, error);
     }
-    free(report.costs);
-    sotto_plan_free(report.plan);
     return status;
 }
 
+/* What belongs to a training has no meaning beside a file of events. */
+static sotto_status check_strangers(const cli_call *call, sotto_error *error)
+{
+    static const char *const strangers[] = {
+        "model",  "forecast", "public",       "rows",   "insecure-test-seed",
+        "target", "epsilon",  "public-n",     "lambda", "expected-rows",
+        "steps",  "threads",  "learning-rate"};
+    if (cli_text(call, "plan") == NULL) {
+        return cli_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "PLAN is missing; give it, for example plan.json, or --schema for "
+            "a training");
+    }
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
+        if (!cli_given(call, strangers[i])) continue;
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--%s is of a training, PLAN a file of events; leave one of them "
+                        "out",
+                        strangers[i]);
+    }
+    if (cli_given(call, "delta")) return SOTTO_OK;
+    return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "--delta is missing; give it, for example --delta 1e-6");
+}
+
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    plan_report report = {.plan = NULL};
+    if (cli_text(call, "schema") != NULL) return plan_training(call, error);
+    sotto_plan *plan = NULL;
+    sotto_status status = check_strangers(call, error);
+    if (status == SOTTO_OK) status = read_plan(cli_text(call, "plan"), &plan, error);
+    report.plan = plan;
+    if (status == SOTTO_OK)
+        status = plan_report_fill(&report, cli_number(call, "delta"), error);
+    if (status == SOTTO_OK) {
+        status = cli_flag(call, "json") ? plan_report_json(&report, NULL, error)
+                                        : plan_report_text(&report, error);
+    }
+    free(report.costs);
+    sotto_plan_free(plan);
+    return status;
+}
+
+static const cli_option *const shared[] = {cli_training_options, NULL};
+
 const cli_command cli_plan = {
     .name = "plan",
-    .summary = "What a plan would cost, event by event, before touching data",
+    .summary = "What a plan or a training would cost, before touching data",
     .options = options,
+    .shared = shared,
     .example = "sotto plan examples/plan.json --delta 1e-5",
     .run = run,
 };

@@ -81,12 +81,18 @@ static json_t *events_json(const plan_report *report, cli_json *json)
     return array;
 }
 
-sotto_status plan_report_json(const plan_report *report, sotto_error *error)
+sotto_status plan_report_json(const plan_report *report, json_t *first,
+                              sotto_error *error)
 {
     char *plan = NULL;
     const sotto_status status = sotto_plan_to_json(report->plan, &plan, error);
-    if (status != SOTTO_OK) return status;
+    if (status != SOTTO_OK) {
+        json_decref(first);
+        return status;
+    }
     cli_json json = cli_json_new();
+    if (first != NULL && json_object_update(json.object, first) != 0) json.failed = true;
+    json_decref(first);
     cli_json_number(&json, "epsilon", report->headline.epsilon);
     cli_json_number(&json, "epsilon_lower", report->headline.epsilon_lower);
     cli_json_number(&json, "delta", report->headline.delta);
@@ -151,12 +157,12 @@ static void show_opinions(const plan_report *report)
 static void show_events(const plan_report *report)
 {
     char alone[CLI_NUMBER_BYTES];
-    (void)printf("\n%-5s %-19s %13s %7s %13s  %s\n", "event", "mechanism", "count",
+    (void)printf("\n%-5s %-22s %10s %7s %13s  %s\n", "event", "mechanism", "count",
                  "share", "epsilon alone", "purpose");
     for (size_t i = 0; i < sotto_plan_size(report->plan); i++) {
         const sotto_event *event = sotto_plan_event(report->plan, i);
         const plan_cost *cost = &report->costs[i];
-        (void)printf("%-5zu %-19s %13" PRIu64 " %6.1f%% %13s  %s\n", i,
+        (void)printf("%-5zu %-22s %10" PRIu64 " %6.1f%% %13s  %s\n", i,
                      sotto_mechanism_name(event->mechanism), event->count,
                      100.0 * cost->share,
                      isnan(cost->epsilon_alone)

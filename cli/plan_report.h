@@ -2,7 +2,11 @@
 #ifndef SOTTO_CLI_PLAN_REPORT_H
 #define SOTTO_CLI_PLAN_REPORT_H
 
+#include <jansson.h>
+
 #include <sotto/accountant.h>
+
+#include "frame.h"
 
 enum { PLAN_PAIRS = 12, PLAN_ATTACKS = 4, PLAN_ACCOUNTANTS = 3 };
 
@@ -24,7 +28,7 @@ typedef struct plan_cost {
 } plan_cost;
 
 typedef struct plan_report {
-    sotto_plan *plan;
+    const sotto_plan *plan;
     sotto_account headline;
     sotto_account pairs[PLAN_PAIRS]; /* certified pairs: the headline first */
     size_t shown_count;              /* of the pairs, for the table */
@@ -38,7 +42,15 @@ typedef struct plan_report {
 
 SOTTO_MUST_CHECK sotto_status plan_report_text(const plan_report *report,
                                                sotto_error *error);
-SOTTO_MUST_CHECK sotto_status plan_report_json(const plan_report *report,
+/* The members of `first` (taken over; NULL: none) come before the report's own. */
+SOTTO_MUST_CHECK sotto_status plan_report_json(const plan_report *report, json_t *first,
                                                sotto_error *error);
+
+/* cli/plan.c: everything but `plan`, from it; free() the costs, also after a failure. */
+SOTTO_MUST_CHECK sotto_status plan_report_fill(plan_report *report, double delta,
+                                               sotto_error *error);
+
+/* cli/plan_training.c: `sotto plan --schema`. */
+SOTTO_MUST_CHECK sotto_status plan_training(const cli_call *call, sotto_error *error);
 
 #endif

@@ -1,14 +1,17 @@
 #!/bin/sh
-# Private releases, the ledger and the accountant at work: each command is shown, then run.
+# A private model of a survey that nobody would want to be recognised in: from the schema to a
+# prediction, a refusal and a caught forgery. Each command is shown, then run.
 # `make demo` builds and calls this.
 set -eu
 sotto=${1:?give the path of the built command, for example build/sotto}
 PATH=$(cd "$(dirname "$sotto")" && pwd):$PATH
 cd "$(dirname "$0")/.."
+data=build/demo
+tools/fair-survey "$data"
 
 say()
 {
-    printf '\n# %s\n' "$1"
+    printf '\n# %s\n' "$@"
 }
 
 # Runs a command that may be refused, and shows how it ended.
@@ -22,56 +25,54 @@ show()
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-schema=examples/survey.schema.json
+schema=examples/fair.schema.json
+cp "$schema" "$work/fair.schema.json"
 
-say 'A survey of people. What is public about it stands in its schema.'
-show head -n 4 examples/survey.csv
-show head -n 8 "$schema"
+say 'In 1978 a magazine asked 6366 married women whether they had affairs. One row is one woman.' \
+    'What is public about the table stands in its schema: the questionnaire, not the answers.'
+show head -n 1 "$data/fair-train.csv"
+show sotto schema check "$schema"
 
-say 'The curator gives the data set a budget: epsilon 2, for good.'
-show sotto ledger init "$work/survey.ledger" --dataset survey-2026 --epsilon 2 --delta 0
+say 'The curator gives the data set a budget, for good: epsilon 1.5 at delta 1e-6.'
+show sotto ledger init "$work/fair.ledger" --dataset fair-1978 --epsilon 1.5 --delta 1e-6
 
-say 'The mean age. The charge comes before the first row is read.'
-show sotto release mean examples/survey.csv age --schema "$schema" --epsilon 1 \
-    --ledger "$work/survey.ledger" -o "$work/mean.json"
+say 'What would a model cost, and what would it be worth? No row of the survey is read.'
+show sotto plan --schema "$schema" --model logistic --epsilon 1 --delta 1e-6
 
-say 'The price that would have earned most, by the exponential mechanism.'
-printf '$ sotto release choose ... (its certificate is left out here)\n'
-sotto release choose examples/survey.csv offer --score revenue --candidates 4.99,9.99,14.99,19.99 \
-    --schema "$schema" --epsilon 0.9 --ledger "$work/survey.ledger" 2> "$work/certificate.txt"
+say 'The training. The ledger is charged before the first row is read.'
+show sotto train "$data/fair-train.csv" --schema "$schema" --model logistic \
+    --epsilon 1 --delta 1e-6 --ledger "$work/fair.ledger" -o "$work/model.json"
 
-say 'Anyone can recompute the certificate. (A changed file fails.)'
-show sotto verify "$work/mean.json" --json
-sed 's/"epsilon": 1.0/"epsilon": 0.1/' "$work/mean.json" > "$work/forged.json"
-show sotto verify "$work/forged.json"
+say 'The certificate inside the model file, recomputed from that file alone.'
+show sotto verify "$work/model.json"
 
-say 'A third release is over the budget: refused, and the data are not touched.'
-show sotto release count examples/survey.csv --schema "$schema" --epsilon 0.5 --ledger "$work/survey.ledger"
-show sotto ledger show "$work/survey.ledger"
+say 'Predictions for women who were not in it: label and probability.'
+printf '$ sotto predict model.json fair-test.csv --probabilities | head -n 5\n'
+sotto predict "$work/model.json" "$data/fair-test.csv" --probabilities > "$work/predictions"
+head -n 5 "$work/predictions"
 
-say 'DP-SGD: 60 epochs over 60000 records in Poisson batches of about 256. What does it cost?'
-show sotto account epsilon --noise-multiplier 1.1 --rate 0.00427 --count 14063 --delta 1e-5
+say 'How good is it? These held-back rows are declared public; on private ones a score costs budget.'
+show sotto evaluate "$work/model.json" "$data/fair-test.csv" --data-is-public
 
-say 'Too much. How much noise makes it cost at most 1?'
-show sotto account noise --epsilon 1 --delta 1e-5 --rate 0.00427 --count 14063
+say 'The same without privacy, for comparison.'
+sotto train "$data/fair-train.csv" --schema "$schema" --model logistic --method none \
+    --data-is-public -o "$work/open.json" > "$work/open.txt" 2>&1
+show sotto evaluate "$work/open.json" "$data/fair-test.csv" --data-is-public
 
-say 'Or: how many steps are within a loss of 1 at the noise we had?'
-show sotto account steps --epsilon 1 --delta 1e-5 --noise-multiplier 1.1 --rate 0.00427
+say 'A second model would go over the budget: refused, and the data are not touched.'
+show sotto train "$data/fair-train.csv" --schema "$schema" --model logistic \
+    --epsilon 1 --delta 1e-6 --ledger "$work/fair.ledger" -o "$work/second.json"
+show sotto ledger show "$work/fair.ledger"
 
-say 'A plan that mixes mechanisms: training, a few counts, two releases by someone else.'
-show cat examples/plan.json
-show sotto account epsilon --plan examples/plan.json --delta 1e-5
+say 'Someone edits the file to promise more than it keeps: caught.'
+sed 's/"epsilon": 1\.0/"epsilon": 0.1/' "$work/model.json" > "$work/forged.json"
+printf '$ sed ... model.json > forged.json; sotto verify forged.json\n'
+status=0
+sotto verify "$work/forged.json" > "$work/forged.txt" 2>&1 || status=$?
+head -n 8 "$work/forged.txt"
+printf '(exit code %s)\n' "$status"
 
-say 'The same for a script.'
-show sotto account epsilon --plan examples/plan.json --delta 1e-5 --json
-
-say 'The textbook noise for one release, and the loss it really has.'
-show sotto account noise --epsilon 0.5 --delta 1e-5 --calibration classical
-show sotto account noise --epsilon 0.5 --delta 1e-5
-
-say 'What makes no sense is refused, with the remedy.'
-show sotto account epsilon --noise-multiplier 0 --delta 1e-5
-show sotto account epsilon --plan examples/plan.json --adjacency replace-one --delta 1e-5
-
-say 'Is this machine fit to make noise?'
-show sotto doctor
+say 'The model as a C header, for a program that has no room for a library.'
+printf '$ sotto export model.json --c --name affairs -o affairs.h && grep affairs_ affairs.h\n'
+sotto export "$work/model.json" --c --name affairs -o "$work/affairs.h" > "$work/export.txt" 2>&1
+grep -n 'affairs_p' "$work/affairs.h" | head -n 3

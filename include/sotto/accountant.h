@@ -92,6 +92,9 @@ typedef struct sotto_event {
     uint64_t count; /* how often the event happens, at least 1 */
     uint32_t
         categories; /* of randomized response, at least 2; 0 for every other mechanism */
+    uint32_t
+        rows; /* of objective perturbation with the logistic loss: the most rows of one
+                       unit, with which the accountant knows more than the atom; 0: not said */
     char purpose
         [SOTTO_PURPOSE_BYTES]; /* what is released; the gate matches it; may be "" */
 } sotto_event;

@@ -25,6 +25,8 @@
 #include <sotto/selection.h>
 #include <sotto/sparse_vector.h>
 #include <sotto/system.h>
+#include <sotto/train.h>
+#include <sotto/train_config.h>
 #include <sotto/version.h>
 
 #endif

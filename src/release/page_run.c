@@ -52,6 +52,7 @@ static void describe_event(const sotto_event *event, line *words)
     add_parameter(words, "Poisson rate", event->rate);
     if (event->categories != 0)
         add(words, ", %lu answers", (unsigned long)event->categories);
+    if (event->rows > 1) add(words, ", %lu rows a unit", (unsigned long)event->rows);
 }
 
 static void add_releases(sot_page *page, const sot_certificate *certificate)

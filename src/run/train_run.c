@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/plant.h"
 #include "base/text.h"
 #include "data/matrix.h"
 #include "run/train.h"
@@ -32,6 +33,15 @@ sotto_status sot_training_learn(const sotto_training *training, sotto_gate *gate
     return status;
 }
 
+/* What a library does that asks the rows which labels there are. */
+static sotto_status refuse_one_class(const sot_matrix *matrix, sotto_error *error)
+{
+    for (size_t i = 1; i < matrix->rows; i++)
+        if (matrix->labels[i] != matrix->labels[0]) return SOTTO_OK;
+    if (matrix->rows == 0) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the data has one class only");
+}
+
 /* Rows, then everything that the plan holds. */
 static sotto_status learn_from_rows(void *context, sotto_error *error)
 {
@@ -44,6 +54,10 @@ static sotto_status learn_from_rows(void *context, sotto_error *error)
     if (status != SOTTO_OK) return status;
     if (declared > 0 && run->matrix->rows != declared)
         return sot_refuse_public_n(run->session.data_path, declared, error);
+    if (SOT_PLANTED(run_label_set_from_data)) {
+        status = refuse_one_class(run->matrix, error);
+        if (status != SOTTO_OK) return status;
+    }
     return sot_training_learn(training, run->session.gate, run->matrix, run->theta,
                               error);
 }

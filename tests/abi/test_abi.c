@@ -38,6 +38,8 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_array, 48, column_stride_bytes, 40);
     assert_layout(sotto_records, 144, units, 96);
     assert_layout(sotto_evaluation, 72, confusion, 40);
+    assert_layout(sotto_train_config, 160, progress_context, 152);
+    assert_layout(sotto_forecast, 40, accuracy_majority, 32);
     assert_layout(sotto_progress, 32, epsilon_so_far, 24);
     assert_layout(sotto_ledger_config, 104, order, 96);
     assert_layout(sotto_ledger_balance, 232, head, 160);
@@ -107,6 +109,17 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_SCORE_COUNT, 1);
     assert_int_equal(SOTTO_SCORE_REVENUE, 2);
     assert_int_equal(SOTTO_SCORE_QUANTILE, 3);
+    assert_int_equal(SOTTO_MODEL_LOGISTIC, 1);
+    assert_int_equal(SOTTO_METHOD_AUTO, 0);
+    assert_int_equal(SOTTO_METHOD_OUTPUT, 1);
+    assert_int_equal(SOTTO_METHOD_OBJECTIVE, 2);
+    assert_int_equal(SOTTO_METHOD_GD, 3);
+    assert_int_equal(SOTTO_METHOD_NONE, 4);
+    assert_int_equal(SOTTO_CALIBRATION_SHARP, 0);
+    assert_int_equal(SOTTO_CALIBRATION_CHAUDHURI, 1);
+    assert_int_equal(SOTTO_CALIBRATION_KIFER, 2);
+    assert_int_equal(SOTTO_CALIBRATION_REDBERG, 3);
+    assert_int_equal(SOTTO_OBJECTIVE_PERTURBATION, 11);
     assert_int_equal(SOTTO_EXACT, 1);
     assert_int_equal(SOTTO_RDP, 2);
     assert_int_equal(SOTTO_BASIC, 3);

@@ -102,7 +102,8 @@ static sotto_status set_sensitivity(descent *state, const sot_learner_setup *set
     if (status != SOTTO_OK) return status;
     state->spacing = ldexp(1.0, exponent);
     double units = sot_mul_up(sot_div_up(bound, state->spacing), 1.0 + 0x1p-20);
-    units = sot_mul_up(units, (double)setup->unit_rows);
+    if (!SOT_PLANTED(erm_unit_rows_forgotten))
+        units = sot_mul_up(units, (double)setup->unit_rows);
     const bool twice = setup->config->adjacency == SOTTO_REPLACE_ONE &&
                        !SOT_PLANTED(erm_add_remove_noise_under_replace_one);
     state->noise.l2_sensitivity = twice ? 2.0 * units : units;

@@ -16,15 +16,14 @@ typedef struct single {
     double rate;  /* 1 when not sampled */
     double sigma; /* NaN: use mu */
     double mu;
-    double atom; /* of objective perturbation with the shift mu; 0 for all others */
+    sot_objective objective; /* its shift is 0 for all other events */
 } single;
 
 static sot_bracket single_delta(double epsilon, void *context)
 {
     const single *event = context;
-    if (event->atom > 0.0) {
-        return (sot_bracket){0.0,
-                             sot_objective_delta_upper(event->mu, event->atom, epsilon)};
+    if (event->objective.shift > 0.0) {
+        return (sot_bracket){0.0, sot_objective_delta_upper(&event->objective, epsilon)};
     }
     if (isnan(event->sigma)) {
         return sot_gaussian_delta((sot_bracket){event->mu, event->mu}, epsilon);
@@ -75,8 +74,7 @@ static sotto_status event_epsilon(const sot_priced *priced, const sotto_event *e
         if (event->sampling == SOTTO_POISSON) alone.rate = event->rate;
     }
     if (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION) {
-        alone.mu = sot_div_up(1.0, event->noise_multiplier);
-        alone.atom = event->atom;
+        alone.objective = sot_objective_of(event, sotto_plan_adjacency(priced->plan));
     }
     sot_bracket epsilon;
     const sotto_status status =

@@ -6,7 +6,6 @@
 #include "numeric/outward.h"
 #include "numeric/special.h"
 #include "privacy/accounting/gaussian_profile.h"
-#include "privacy/accounting/objective_loss.h"
 
 /* A point costs one expm1 when only pure events remain, two error functions otherwise. A
  * Gaussian makes the contour short, so that it takes over earlier. */
@@ -72,8 +71,7 @@ static double objective_delta(const sot_composition *composition, size_t group,
     }
     const sot_objective *objective = &composition->objective[group];
     const double one_square = sot_mul_up(objective->shift, objective->shift);
-    const double log_atom =
-        sot_objective_log_atom_upper(objective->shift, objective->atom);
+    const double log_atom = sot_objective_log_atom_upper(objective);
     double sum = 0.0;
     for (double atoms = 0.0; atoms <= objective->count; atoms += 1.0) {
         const double choose =
@@ -106,8 +104,7 @@ static sot_bracket rest_delta(const sot_composition *composition, sot_direction 
     }
     if (is_one_objective(composition)) {
         const sot_objective *alone = &composition->objective[0];
-        return (sot_bracket){
-            0.0, sot_objective_delta_upper(alone->shift, alone->atom, epsilon)};
+        return (sot_bracket){0.0, sot_objective_delta_upper(alone, epsilon)};
     }
     if (composition->objective_count > 0) {
         return (sot_bracket){0.0, objective_delta(composition, 0, 0.0,

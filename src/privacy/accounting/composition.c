@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "numeric/outward.h"
 #include "numeric/special.h"
-#include "privacy/accounting/objective_loss.h"
 
 static void add_square(sot_composition *composition, sot_bracket mu, double count)
 {
@@ -48,23 +47,25 @@ static void add_pure(sot_composition *composition, double epsilon, double count)
 
 /* delta(epsilon) <= G(A, epsilon) for every epsilon >= 0, in both directions, is A-GDP (Dong, Roth
  * & Su, JRSS B 2022, Cor. 2.13): without an atom it is a Gaussian release. */
-static void add_objective(sot_composition *composition, double sigma, double atom,
-                          double count)
+static void add_objective(sot_composition *composition, const sotto_event *event,
+                          sotto_adjacency adjacency, double count)
 {
-    const double shift = sot_div_up(1.0, sigma);
-    if (atom == 0.0) {
-        add_square(composition, (sot_bracket){sot_div_down(1.0, sigma), shift}, count);
+    const sot_objective law = sot_objective_of(event, adjacency);
+    if (law.atom == 0.0) {
+        const double shift_down = sot_div_down(1.0, event->noise_multiplier);
+        add_square(composition, (sot_bracket){shift_down, law.shift}, count);
         return;
     }
     for (size_t i = 0; i < composition->objective_count; i++) {
         sot_objective *entry = &composition->objective[i];
-        if (entry->shift == shift && entry->atom == atom) {
+        if (entry->shift == law.shift && entry->atom == law.atom &&
+            entry->rows == law.rows) {
             entry->count += count;
             return;
         }
     }
-    composition->objective[composition->objective_count++] =
-        (sot_objective){shift, atom, count};
+    composition->objective[composition->objective_count] = law;
+    composition->objective[composition->objective_count++].count = count;
 }
 
 /* 1 - (1 - F)(1 - f) = F + (1 - F) f, increasing in both. */
@@ -135,7 +136,7 @@ static bool is_priced_loosely(const sotto_event *event)
 }
 
 static void add_event(sot_composition *composition, const sotto_event *event,
-                      double sigma, double count)
+                      sotto_adjacency adjacency, double sigma, double count)
 {
     switch (event->mechanism) {
     case SOTTO_GAUSSIAN:
@@ -169,7 +170,7 @@ static void add_event(sot_composition *composition, const sotto_event *event,
         add_pure(composition, sot_event_epsilon(event), count);
         break;
     case SOTTO_OBJECTIVE_PERTURBATION:
-        add_objective(composition, sigma, event->atom, count);
+        add_objective(composition, event, adjacency, count);
         break;
     case SOTTO_MECHANISM_UNSET:
         assert(false); /* sotto_plan_add refuses this */
@@ -210,7 +211,7 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
             goto failed;
         }
         composition->is_loose = composition->is_loose || is_priced_loosely(event);
-        add_event(composition, event, sigma, (double)count);
+        add_event(composition, event, sotto_plan_adjacency(plan), sigma, (double)count);
     }
     *out_composition = composition;
     return SOTTO_OK;
@@ -263,8 +264,7 @@ static double symmetric_log_mgf(const sot_composition *composition, double t,
     }
     for (size_t i = 0; i < composition->objective_count; i++) {
         const sot_objective *objective = &composition->objective[i];
-        const double one =
-            sot_objective_log_mgf_upper(objective->shift, objective->atom, t);
+        const double one = sot_objective_log_mgf_upper(objective, t);
         sum += objective->count * one;
         error += 8.0 * DBL_EPSILON * objective->count * one;
     }
@@ -319,8 +319,7 @@ double sot_composition_log_mgf_estimate(const sot_composition *composition,
     }
     for (size_t i = 0; i < composition->objective_count; i++) {
         const sot_objective *objective = &composition->objective[i];
-        sum += objective->count *
-               sot_objective_log_mgf_upper(objective->shift, objective->atom, t);
+        sum += objective->count * sot_objective_log_mgf_upper(objective, t);
     }
     return sum;
 }

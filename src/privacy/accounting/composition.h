@@ -7,19 +7,13 @@
 #include <sotto/accountant.h>
 
 #include "privacy/accounting/bracket.h"
+#include "privacy/accounting/objective_loss.h"
 #include "privacy/accounting/sampled_gaussian.h"
 
 typedef struct sot_pure {
     double epsilon;
     double count;
 } sot_pure;
-
-/* Objective perturbation, a loss of max(t, atom): see objective_loss.h. */
-typedef struct sot_objective {
-    double shift; /* A = 1/noise_multiplier, rounded up */
-    double atom;  /* above 0: with 0 it is a Gaussian release and counts as one */
-    double count;
-} sot_objective;
 
 typedef struct sot_composition {
     sot_bracket gaussian_square; /* sum of mu^2 over Gaussian and GDP events */
@@ -29,7 +23,7 @@ typedef struct sot_composition {
     sot_pure
         *pure; /* one entry for each epsilon; (epsilon, delta) events count here too */
     size_t pure_count;
-    sot_objective *objective; /* one entry for each (noise multiplier, atom) */
+    sot_objective *objective; /* one entry for each law; none without an atom */
     size_t objective_count;
     bool
         is_loose; /* some event is priced by a worse pair: lower bounds do not hold for it */

@@ -10,7 +10,6 @@
 #include "privacy/accounting/closed_form.h"
 #include "privacy/accounting/contour.h"
 #include "privacy/accounting/gaussian_profile.h"
-#include "privacy/accounting/objective_loss.h"
 #include "privacy/accounting/solve.h"
 
 /* About a fifth of a second of node evaluations. */
@@ -292,8 +291,7 @@ static double total_variation(const sot_composition *composition)
     }
     for (size_t i = 0; i < composition->objective_count; i++) {
         const sot_objective *objective = &composition->objective[i];
-        const double once =
-            sot_objective_delta_upper(objective->shift, objective->atom, 0.0);
+        const double once = sot_objective_delta_upper(objective, 0.0);
         sum = sot_add_up(sum, sot_mul_up(objective->count, once));
     }
     return sum;

@@ -195,6 +195,7 @@ static sotto_status sharp_gaussian_event(const sot_objective_law *law, sotto_eve
     event->mechanism = SOTTO_OBJECTIVE_PERTURBATION;
     event->noise_multiplier = noise;
     event->atom = atom;
+    event->rows = (uint32_t)law->unit_rows;
     return SOTTO_OK;
 }
 

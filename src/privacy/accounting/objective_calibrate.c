@@ -206,7 +206,7 @@ static double composed_delta_upper(noise_search *search, double sigma)
     const double shift = sot_div_up(1.0, event.noise_multiplier);
     /* The caller's own rounding of mu = share * A is far below 1e-12. */
     const double mu = sot_widen_up(sot_mul_up(search->share, shift), 1e-12);
-    sot_objective objective = {shift, event.atom, 1.0};
+    sot_objective objective = sot_objective_of(&event, search->law.adjacency);
     sot_composition composition = {
         .gaussian_square = {0.0, search->share > 0.0 ? sot_mul_up(mu, mu) : 0.0},
         .objective = &objective,

@@ -1,23 +1,39 @@
-/* accounting/objective_loss.h: the privacy loss of objective perturbation, an atom and a tail.
+/* accounting/objective_loss.h: the privacy loss of objective perturbation.
  *
- * Law         L = max(t, atom), t ~ N(A^2/2, A^2), A = `shift`: in both directions the release is
- *             dominated by it (objective.md, section 1). Both A and the atom make it worse, so
- *             callers round them up.
- * Profile     delta(eps) = G(A, eps) for eps >= atom, G the Gaussian profile, and below the chord
- *             from there to 1 at e^eps = 0:  1 - e^{eps-atom} + e^{eps-atom} G(A, atom).
+ * Law         Dominated, in both directions, by L = max(t, atom), t ~ N(A^2/2, A^2), A = `shift`: an
+ *             atom and a tail (objective.md, section 1). That is all that the two numbers say.
+ *             When the number of rows of a unit is known too, a chain of one-row steps, each with
+ *             the law of row_loss.h, says more about the losses below the atom: section 4.
+ * Profile     Of the atom's law: delta(eps) = G(A, eps) for eps >= atom, G the Gaussian profile, and
+ *             below the chord from there to 1 at e^eps = 0: 1 - e^{eps-atom} + e^{eps-atom} G(A, atom).
  * Rounding    Every function returns an upper bound for the doubles it is given (objective.md,
- *             Rounding). There are no lower bounds: the law dominates the release, no more.
+ *             Rounding). There are no lower bounds: the laws dominate the release, no more.
  */
 #ifndef SOT_ACCOUNTING_OBJECTIVE_LOSS_H
 #define SOT_ACCOUNTING_OBJECTIVE_LOSS_H
 
-/* delta(epsilon) of one release, for any real epsilon. shift > 0, atom >= 0. */
-double sot_objective_delta_upper(double shift, double atom, double epsilon);
+#include <stdbool.h>
+
+#include <sotto/accountant.h>
+
+typedef struct sot_objective {
+    double shift;     /* A = 1/noise_multiplier, rounded up */
+    double atom;      /* at least 0; with 0 it is a Gaussian release */
+    uint32_t rows;    /* k: of a unit; 0: not known */
+    bool is_replaced; /* a unit is exchanged: k rows come, then k go */
+    double count;
+} sot_objective;
+
+/* The law of an event of kind SOTTO_OBJECTIVE_PERTURBATION; count 1. */
+sot_objective sot_objective_of(const sotto_event *event, sotto_adjacency adjacency);
+
+/* delta(epsilon) of one release, for any real epsilon. */
+double sot_objective_delta_upper(const sot_objective *objective, double epsilon);
 
 /* log P[t <= atom], at most 0: how likely the loss is the atom. */
-double sot_objective_log_atom_upper(double shift, double atom);
+double sot_objective_log_atom_upper(const sot_objective *objective);
 
-/* log E e^{order L} for order > 0; infinite when it overflows. */
-double sot_objective_log_mgf_upper(double shift, double atom, double order);
+/* log E e^{order L} of one release, order > 0; infinite when it overflows. */
+double sot_objective_log_mgf_upper(const sot_objective *objective, double order);
 
 #endif

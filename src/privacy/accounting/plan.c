@@ -317,6 +317,13 @@ static sotto_status check_relations(const sotto_event *event, sotto_error *error
                         is_response ? "the number of answers, at least 2"
                                     : "it for randomized-response only");
     }
+    if (event->rows >
+        (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION ? 1000000u : 0u)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "rows is %lu; give it for objective-perturbation only, at most "
+                        "1000000",
+                        (unsigned long)event->rows);
+    }
     if (memchr(event->purpose, '\0', sizeof event->purpose) == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "purpose is longer than %d characters; shorten it",

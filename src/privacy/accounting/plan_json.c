@@ -79,7 +79,7 @@ static sotto_status read_optional(const sot_json_value *object, const char *key,
     return sot_json_as_double(&member, out_number, error);
 }
 
-/* categories and purpose */
+/* categories, rows and purpose */
 static sotto_status read_words(const sot_json_value *value, sotto_event *event,
                                sotto_error *error)
 {
@@ -93,6 +93,16 @@ static sotto_status read_words(const sot_json_value *value, sotto_event *event,
                                    error);
         }
         event->categories = (uint32_t)categories;
+    }
+    if (sot_json_member(value, "rows", &member)) {
+        int64_t rows;
+        const sotto_status status = sot_json_as_int64(&member, &rows, error);
+        if (status != SOTTO_OK) return status;
+        if (rows < 1 || rows > 1000000) {
+            return sot_json_refuse(&member, "give the rows of a unit, 1 to 1000000",
+                                   error);
+        }
+        event->rows = (uint32_t)rows;
     }
     if (sot_json_member(value, "purpose", &member)) {
         const char *text;
@@ -161,7 +171,8 @@ static sotto_status read_event(const sot_json_value *value, size_t index,
                                              "grid",       "sensitivity",
                                              "sampling",   "count",
                                              "categories", "purpose",
-                                             "atom",       NULL};
+                                             "atom",       "rows",
+                                             NULL};
     sotto_status status = sot_json_as_object(value, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(value, known_keys, error);
     if (status != SOTTO_OK) return status;

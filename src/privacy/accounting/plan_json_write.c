@@ -60,6 +60,10 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
         sot_json_write_string(writer, event->purpose);
     }
     write_number(writer, "rho", event->rho);
+    if (event->rows != 0) {
+        sot_json_key(writer, "rows");
+        sot_json_write_int64(writer, (int64_t)event->rows);
+    }
     write_sampling(writer, event);
     if (!has_sigma) write_number(writer, "scale", event->scale);
     write_number(writer, "sensitivity", event->sensitivity);

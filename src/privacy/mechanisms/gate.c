@@ -156,6 +156,7 @@ static const char *differing_field(const sotto_event *a, const sotto_event *b)
     if (a->sampling != b->sampling) return "sampling";
     if (!same(a->rate, b->rate)) return "rate";
     if (a->categories != b->categories) return "categories";
+    if (a->rows != b->rows) return "rows";
     return NULL;
 }
 

@@ -169,12 +169,13 @@ void sot_tape_describe_event(const sotto_event *event, char text[SOT_TAPE_EVENT_
     (void)snprintf(text, SOT_TAPE_EVENT_BYTES,
                    "%s noise_multiplier %a epsilon %a delta %a rho %a mu %a scale %a "
                    "sensitivity %a grid %a atom %a %s rate %a count %" PRIu64
-                   " categories %u '%.*s'",
+                   " categories %u rows %u '%.*s'",
                    sotto_mechanism_name(event->mechanism), event->noise_multiplier,
                    event->epsilon, event->delta, event->rho, event->mu, event->scale,
                    event->sensitivity, event->grid, event->atom,
                    sotto_sampling_name(event->sampling), event->rate, event->count,
-                   (unsigned)event->categories, SOTTO_PURPOSE_BYTES, event->purpose);
+                   (unsigned)event->categories, (unsigned)event->rows,
+                   SOTTO_PURPOSE_BYTES, event->purpose);
 }
 
 void sot_tape_gate_new(const sotto_gate *gate)

@@ -106,6 +106,10 @@ static void every_field_of_the_event_must_match(void **state)
     assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
                    &error, "categories", NULL);
     other = planned;
+    other.rows = 2;
+    assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
+                   &error, "rows", NULL);
+    other = planned;
     (void)snprintf(other.purpose, sizeof other.purpose, "sums of others");
     assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
                    &error, "no gaussian release 'sums of others'", NULL);

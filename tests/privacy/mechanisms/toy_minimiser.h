@@ -70,9 +70,10 @@ typedef struct toy_at {
 static inline toy_at toy_objective(const toy *made, const long double *theta)
 {
     toy_at at = {0};
+    const long double lambda = (long double)made->lambda;
     for (size_t i = 0; i < made->rows; i++) {
-        const double *x = made->x[i];
-        const long double y = made->y[i];
+        const long double y = (long double)made->y[i];
+        const long double x[] = {(long double)made->x[i][0], (long double)made->x[i][1]};
         const long double margin = y * (theta[0] * x[0] + theta[1] * x[1]);
         const long double s = 1.0L / (1.0L + expl(margin));
         at.value += margin > 0.0L ? log1pl(expl(-margin)) : log1pl(expl(margin)) - margin;
@@ -83,9 +84,9 @@ static inline toy_at toy_objective(const toy *made, const long double *theta)
         }
     }
     for (size_t j = 0; j < TOY_DIMENSION_MAX; j++) {
-        at.value += made->lambda / 2.0L * theta[j] * theta[j];
-        at.gradient[j] += made->lambda * theta[j];
-        at.hessian[j][j] += made->lambda;
+        at.value += lambda / 2.0L * theta[j] * theta[j];
+        at.gradient[j] += lambda * theta[j];
+        at.hessian[j][j] += lambda;
     }
     return at;
 }
@@ -122,10 +123,11 @@ static inline bool toy_step(const toy *made, const long double *b, long double *
 static inline void toy_minimise(const toy *made, const double *b, double *out_theta)
 {
     /* Away from the minimum by a gradient of spoil tau, this way or that. */
-    const long double spoiled =
-        made->spoil * made->tau * (made->rows % 2 == 0 ? 1.0L : -1.0L);
-    const long double tilt[] = {b[0] - (made->dimension > 1 ? 0.6L * spoiled : spoiled),
-                                made->dimension > 1 ? b[1] - 0.8L * spoiled : 0.0L};
+    const long double sign = made->rows % 2 == 0 ? 1.0L : -1.0L;
+    const long double spoiled = sign * (long double)(made->spoil * made->tau);
+    const bool is_plane = made->dimension > 1;
+    const long double tilt[] = {(long double)b[0] - (is_plane ? 0.6L : 1.0L) * spoiled,
+                                is_plane ? (long double)b[1] - 0.8L * spoiled : 0.0L};
     long double theta[TOY_DIMENSION_MAX] = {0};
     for (int i = 0; i < 200 && toy_step(made, tilt, theta); i++)
         continue;
@@ -151,7 +153,8 @@ static inline void toy_noise_of(const void *context, const double *theta,
                                 double *out_noise, double *out_log_determinant)
 {
     const toy *made = context;
-    const long double at_theta[] = {theta[0], made->dimension > 1 ? theta[1] : 0.0};
+    const long double at_theta[] = {(long double)theta[0],
+                                    made->dimension > 1 ? (long double)theta[1] : 0.0L};
     const toy_at at = toy_objective(made, at_theta);
     for (size_t j = 0; j < made->dimension; j++)
         out_noise[j] = (double)-at.gradient[j];

@@ -48,7 +48,7 @@ static inline sot_output_config toy_output_config(const toy_settings *settings,
     if (SOT_PLANTED(output_sensitivity_by_n)) sensitivity /= fmax(1.0, (double)rows);
     return (sot_output_config){.adjacency = settings->adjacency,
                                .dimension = dimension,
-                               .sensitivity = nextafter(sensitivity, INFINITY),
+                               .sensitivity = nextafter(sensitivity, 1e300),
                                .lambda = TOY_LAMBDA,
                                .tau = TOY_TAU,
                                .sigma = settings->is_pure ? SOTTO_UNSET : 3.5,

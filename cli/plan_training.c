@@ -1,0 +1,153 @@
+/* sotto plan --schema: what a training would cost and, if asked, what it would be worth. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <sotto/train.h>
+
+#include "output.h"
+#include "plan_report.h"
+#include "training.h"
+
+/* --- the forecast --- */
+
+static sotto_status check_forecast(const cli_call *call, sotto_error *error)
+{
+    static const char *const parts[] = {"public", "rows", "repeats"};
+    const bool both = cli_given(call, "public") && cli_given(call, "rows");
+    if (both) {
+        return cli_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "--public and --rows were both given; give the file, or the number "
+            "of rows to draw");
+    }
+    if (cli_flag(call, "forecast")) return SOTTO_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (!cli_given(call, parts[i])) continue;
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--%s is of a forecast; add --forecast", parts[i]);
+    }
+    return SOTTO_OK;
+}
+
+/* Rows to draw when nobody says: those that are expected, or ten thousand. */
+static uint64_t rows_to_draw(const cli_call *call)
+{
+    if (cli_given(call, "public")) return 0;
+    if (cli_given(call, "rows")) return cli_count(call, "rows");
+    if (cli_given(call, "expected-rows")) return cli_count(call, "expected-rows");
+    return cli_given(call, "public-n") ? cli_count(call, "public-n") : 10000;
+}
+
+static void show_forecast(const cli_call *call, const sotto_forecast *forecast)
+{
+    char mean[CLI_NUMBER_BYTES], plain[CLI_NUMBER_BYTES], majority[CLI_NUMBER_BYTES];
+    char deviation[CLI_NUMBER_BYTES];
+    cli_line("forecast", "accuracy %s (standard deviation %s over %llu runs)",
+             cli_rounded_down(forecast->accuracy_mean, 4, mean),
+             cli_rounded_up(forecast->accuracy_deviation, 2, deviation),
+             (unsigned long long)forecast->repeats);
+    cli_line("", "without noise %s, always the commoner class %s",
+             cli_rounded_down(forecast->accuracy_without_noise, 4, plain),
+             cli_rounded_down(forecast->accuracy_majority, 4, majority));
+    cli_line("", "%s",
+             cli_given(call, "public")
+                 ? "on public rows, a fifth of them held back for the score"
+                 : "on drawn rows whose labels follow a planted model: a check of the "
+                   "settings, no promise about the data");
+}
+
+static json_t *forecast_json(const sotto_forecast *forecast)
+{
+    cli_json json = cli_json_new();
+    cli_json_count(&json, "repeats", forecast->repeats);
+    cli_json_number(&json, "accuracy_mean", forecast->accuracy_mean);
+    cli_json_number(&json, "accuracy_deviation", forecast->accuracy_deviation);
+    cli_json_number(&json, "accuracy_without_noise", forecast->accuracy_without_noise);
+    cli_json_number(&json, "accuracy_majority", forecast->accuracy_majority);
+    if (!json.failed) return json.object;
+    json_decref(json.object);
+    return NULL;
+}
+
+/* --- both forms --- */
+
+static sotto_status show_json(const sotto_training *training, const plan_report *report,
+                              const sotto_forecast *forecast, sotto_error *error)
+{
+    cli_json first = cli_json_new();
+    cli_json_add(&first, "training", json_loads(sotto_training_json(training), 0, NULL));
+    if (forecast != NULL) cli_json_add(&first, "forecast", forecast_json(forecast));
+    if (first.failed || report->plan == NULL) return cli_json_print(&first, error);
+    return plan_report_json(report, first.object, error);
+}
+
+static sotto_status show(const cli_call *call, const sotto_training *training,
+                         const plan_report *report, const sotto_forecast *forecast,
+                         sotto_error *error)
+{
+    if (cli_flag(call, "json")) return show_json(training, report, forecast, error);
+    (void)fputs(sotto_training_text(training), stdout);
+    if (forecast != NULL) show_forecast(call, forecast);
+    if (report->plan == NULL) return SOTTO_OK;
+    (void)putchar('\n');
+    return plan_report_text(report, error);
+}
+
+/* delta of the certificate: the given one, or the little that a pure method's samplers ask for. */
+static double delta_of(const sotto_training *training)
+{
+    json_t *json = json_loads(sotto_training_json(training), 0, NULL);
+    const double delta = json_number_value(json_object_get(json, "delta"));
+    json_decref(json);
+    return delta;
+}
+
+static sotto_status report_on(const cli_call *call, const sotto_training *training,
+                              sotto_error *error)
+{
+    plan_report report = {.plan = sotto_training_events(training)};
+    sotto_forecast forecast;
+    const bool asked = cli_flag(call, "forecast");
+    sotto_status status = SOTTO_OK;
+    if (report.plan != NULL)
+        status = plan_report_fill(&report, delta_of(training), error);
+    if (status == SOTTO_OK && asked) {
+        status = sotto_training_forecast(training, cli_text(call, "public"),
+                                         rows_to_draw(call), cli_count(call, "repeats"),
+                                         &forecast, error);
+    }
+    if (status == SOTTO_OK)
+        status = show(call, training, &report, asked ? &forecast : NULL, error);
+    free(report.costs);
+    return status;
+}
+
+sotto_status plan_training(const cli_call *call, sotto_error *error)
+{
+    sotto_train_config config;
+    sotto_schema *schema = NULL;
+    sotto_training *training = NULL;
+    if (cli_text(call, "plan") != NULL) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "PLAN is a file of events, --schema of a training; leave one of "
+                        "them out");
+    }
+    if (cli_text(call, "model") == NULL) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--model is missing; give it, for example --model logistic");
+    }
+    sotto_status status = check_forecast(call, error);
+    if (status == SOTTO_OK) status = cli_training_config(call, &config, error);
+    if (status != SOTTO_OK) return status;
+    config.insecure_test = cli_given(call, "insecure-test-seed");
+    config.test_seed = cli_count(call, "insecure-test-seed");
+    config.data_is_public = config.method == SOTTO_METHOD_NONE; /* no row is read */
+    status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    if (status == SOTTO_OK)
+        status = sotto_training_plan(&config, schema, &training, error);
+    if (status == SOTTO_OK) status = report_on(call, training, error);
+    sotto_training_free(training);
+    sotto_schema_free(schema);
+    return status;
+}
