@@ -6,9 +6,10 @@
  * Theorem     Each statistic is one or two mechanisms on a function of the rows whose sensitivity
  *             follows from the schema alone: src/run/release.md has the claims and their proofs.
  * Neighbours  config->adjacency: one row more or less (the number of rows is secret), or one row
- *             exchanged (it is public).
- * Assumes     (1) The schema was written without looking at the rows; (2) one person has one row:
- *             a schema with a `unit` is refused; (3) whoever sees the output does not see how long
+ *             exchanged (it is public). If the schema has a `unit`: all rows of one unit more or
+ *             less; counts, sums, means and histograms only.
+ * Assumes     (1) The schema was written without looking at the rows; (2) one person has one row,
+ *             or one value of the `unit` of the schema; (3) whoever sees the output does not see how long
  *             the run took.
  * Rounding    Values are clipped to the schema's bounds and rounded to a public power-of-two
  *             grid; sums are exact integers. Docs: docs/release.md

@@ -149,7 +149,7 @@ static void replace_top(unit *owner, entry added)
 /* What the unit's record number `occurrence` draws. */
 static uint64_t number_of(const sot_units *units, const unit *owner, uint64_t occurrence)
 {
-    unsigned char message[sizeof occurrence + SOT_UNIT_BYTES];
+    unsigned char message[sizeof occurrence + SOT_UNIT_ID_BYTES];
     for (size_t i = 0; i < sizeof occurrence; i++)
         message[i] = (unsigned char)(occurrence >> 8 * i);
     memcpy(message + sizeof occurrence, owner->id, owner->id_bytes);
@@ -162,7 +162,7 @@ static uint64_t number_of(const sot_units *units, const unit *owner, uint64_t oc
 sotto_status sot_units_offer(sot_units *units, const char *id, size_t id_bytes,
                              bool *out_kept, uint64_t *out_slot, sotto_error *error)
 {
-    if (id_bytes > SOT_UNIT_BYTES) id_bytes = SOT_UNIT_BYTES;
+    if (id_bytes > SOT_UNIT_ID_BYTES) id_bytes = SOT_UNIT_ID_BYTES;
     if (SOT_PLANTED(unit_reservoir_shared)) id_bytes = 0;
     unit *owner = NULL;
     sotto_status status = find_or_add(units, id, id_bytes, &owner, error);

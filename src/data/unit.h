@@ -9,7 +9,7 @@
  * Neighbours  Data sets that differ in the records of one unit.
  * Assumes     The key does not depend on the records: it comes from `rng`. That the hash looks
  *             random makes the choice fair; privacy does not rest on it.
- * Rule        A unit is told by the bytes of its id, the first SOT_UNIT_BYTES of them; all records
+ * Rule        A unit is told by the bytes of its id, the first SOT_UNIT_ID_BYTES of them; all records
  *             with an empty id are one unit.
  * Memory      In proportion to the records that are kept.
  * Proof note  src/data/unit.md
@@ -23,7 +23,7 @@
 
 #include <sotto/rng.h>
 
-enum { SOT_UNIT_BYTES = 256 };
+enum { SOT_UNIT_ID_BYTES = 256 };
 
 typedef struct sot_units sot_units;
 

@@ -51,6 +51,7 @@ struct sot_release {
     const sotto_column *described; /* NULL when the statistic has no column */
     sot_filter *filters;
     size_t filter_count;
+    uint64_t unit_rows; /* rows that a unit has at most; 1: the unit is a row */
     sotto_mechanism mechanism;
     sotto_plan *plan;
     sot_noise
@@ -106,7 +107,7 @@ SOTTO_MUST_CHECK sotto_status sot_release_need_number(const sot_release *release
                                                       sotto_error *error);
 
 /* Adds additive noise for `share` of the budget to the plan; the sensitivities are those of
- * the release's adjacency in grid units. */
+ * one row, by the release's adjacency, in grid units. A unit of several rows counts as that many. */
 typedef struct sot_part_request {
     const char *purpose;
     double grid;

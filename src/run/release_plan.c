@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/plant.h"
 #include "base/text.h"
 #include "numeric/outward.h"
 #include "run/release.h"
@@ -146,13 +147,38 @@ static sotto_status check_schema(const sot_release *release, sotto_error *error)
             "\"columns\"",
             sotto_schema_features(schema));
     }
-    if (sotto_schema_unit(schema) != NULL) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the schema's unit is the column '%.60s', but releases protect "
-                        "rows, not units of several rows; bound each unit to one row and "
-                        "leave \"unit\" out",
-                        sotto_schema_unit(schema));
+    return SOTTO_OK;
+}
+
+/* Units of several rows: sums and counts move by as many rows as the cap says. Under replace-one
+ * the number of rows would be public, but an exchanged unit may have another number of them. */
+static sotto_status set_unit(sot_release *release, sotto_error *error)
+{
+    const sotto_schema *schema = release->schema;
+    const sotto_statistic statistic = release->config->statistic;
+    const char *unit = schema == NULL ? NULL : sotto_schema_unit(schema);
+    release->unit_rows = 1;
+    if (unit == NULL) return SOTTO_OK;
+    if (statistic != SOTTO_RELEASE_COUNT && statistic != SOTTO_RELEASE_SUM &&
+        statistic != SOTTO_RELEASE_MEAN && statistic != SOTTO_RELEASE_HISTOGRAM) {
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "the schema's unit is the column '%.60s', but the %s protects rows, "
+            "not units of several rows; bound each unit to one row and leave "
+            "\"unit\" out",
+            unit, release->statistic->name);
     }
+    if (release->config->adjacency != SOTTO_ADD_REMOVE) {
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "the schema's unit is the column '%.60s', whose values may have "
+            "different numbers of rows, so the number of rows cannot be public; "
+            "use adjacency add-remove",
+            unit);
+    }
+    release->unit_rows = sotto_schema_unit_rows(schema);
+    sot_release_note(release, "at most the schema's number of rows of each unit count, "
+                              "chosen at random among its own");
     return SOTTO_OK;
 }
 
@@ -315,6 +341,10 @@ sotto_status sot_release_add_part(sot_release *release, const sot_part_request *
                                   sotto_error *error)
 {
     const sotto_release_config *config = release->config;
+    const double rows =
+        SOT_PLANTED(run_unit_counts_as_a_row) ? 1.0 : (double)release->unit_rows;
+    const double l1_sensitivity = sot_mul_up(rows, request->l1_sensitivity);
+    const double l2_sensitivity = sot_mul_up(rows, request->l2_sensitivity);
     sot_noise *noise = &release->parts[release->part_count];
     *noise = (sot_noise){.mechanism = release->mechanism,
                          .purpose = request->purpose,
@@ -332,10 +362,10 @@ sotto_status sot_release_add_part(sot_release *release, const sot_part_request *
             multiplier = sot_div_up(multiplier * (1.0 + 0x1p-40),
                                     sot_sqrt_down(request->square_share));
         }
-        noise->sensitivity = request->l2_sensitivity;
+        noise->sensitivity = l2_sensitivity;
         noise->scale = sot_mul_up(multiplier, noise->sensitivity);
     } else {
-        noise->sensitivity = request->l1_sensitivity;
+        noise->sensitivity = l1_sensitivity;
         status =
             sotto_laplace_scale(sot_mul_down(config->epsilon, request->epsilon_share),
                                 noise->sensitivity, &noise->scale, error);
@@ -393,6 +423,7 @@ sotto_status sot_release_prepare(const sotto_release_config *config,
     if (status == SOTTO_OK) status = set_mechanism(release, error);
     if (status == SOTTO_OK) status = check_strangers(release, error);
     if (status == SOTTO_OK) status = check_schema(release, error);
+    if (status == SOTTO_OK) status = set_unit(release, error);
     if (status == SOTTO_OK) status = find_column(release, error);
     if (status == SOTTO_OK) status = read_conditions(release, error);
     if (status == SOTTO_OK)

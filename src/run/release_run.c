@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/csv.h"
+#include "data/unit.h"
 #include "numeric/outward.h"
 #include "run/release.h"
 #include "run/session.h"
@@ -61,14 +62,86 @@ static void begin_session(release_run *run)
 
 /* ---- the rows ---- */
 
-static sotto_status take_row(sot_release *release, const double *row, sotto_error *error)
+/* What a row has to say: its value, if it meets the conditions. */
+typedef struct row_value {
+    double value;
+    bool counts;
+} row_value;
+
+static row_value value_of(const sot_release *release, const double *row)
 {
-    for (size_t i = 0; i < release->filter_count; i++) {
-        if (row[release->filters[i].column] != release->filters[i].value) return SOTTO_OK;
-    }
-    const double value = release->described == NULL ? 0.0 : row[release->column];
-    const sotto_status status = release->statistic->take(release, value, error);
+    row_value result = {.value = release->described == NULL ? 0.0 : row[release->column],
+                        .counts = true};
+    for (size_t i = 0; i < release->filter_count; i++)
+        result.counts &= row[release->filters[i].column] == release->filters[i].value;
+    return result;
+}
+
+static sotto_status take(sot_release *release, row_value row, sotto_error *error)
+{
+    if (!row.counts) return SOTTO_OK;
+    const sotto_status status = release->statistic->take(release, row.value, error);
     if (status == SOTTO_OK) release->rows++;
+    return status;
+}
+
+/* The rows that the units keep; each has its slot. */
+typedef struct kept_rows {
+    row_value *rows;
+    size_t count, room;
+} kept_rows;
+
+static sotto_status keep(kept_rows *kept, size_t slot, row_value row, sotto_error *error)
+{
+    if (slot >= kept->room) {
+        const size_t room = kept->room == 0 ? 1024 : 2 * kept->room;
+        row_value *rows = sot_move_array(kept->rows, kept->room, room, sizeof *rows);
+        if (rows == NULL) return sot_fail_memory(error, room, sizeof *rows);
+        kept->rows = rows;
+        kept->room = room;
+    }
+    if (slot == kept->count) kept->count++;
+    kept->rows[slot] = row;
+    return SOTTO_OK;
+}
+
+/* One row of the file goes to its unit, which may drop another one for it. */
+static sotto_status offer(const release_run *run, sot_units *units, size_t id_column,
+                          const double *row, kept_rows *kept, sotto_error *error)
+{
+    bool is_kept = false;
+    uint64_t slot = 0;
+    size_t id_bytes;
+    const char *id = sot_csv_id(run->csv, id_column, &id_bytes);
+    const sotto_status status =
+        sot_units_offer(units, id, id_bytes, &is_kept, &slot, error);
+    if (status != SOTTO_OK || !is_kept) return status;
+    return keep(kept, (size_t)slot, value_of(&run->release, row), error);
+}
+
+/* The rows of the table; with a unit at most its cap of each (src/data/unit.md). Sums are exact
+ * integers, so that the order of the slots does not matter. */
+static sotto_status read_units(release_run *run, double *row, sotto_error *error)
+{
+    sot_release *release = &run->release;
+    sot_units *units = NULL;
+    kept_rows kept = {0};
+    size_t id_column = 0;
+    bool more = true;
+    sotto_status status = sotto_schema_find(
+        release->schema, sotto_schema_unit(release->schema), &id_column, error);
+    if (status == SOTTO_OK)
+        status = sot_units_new(release->unit_rows, run->session.rng, &units, error);
+    while (status == SOTTO_OK && more) {
+        status = sot_csv_next(run->csv, row, &more, error);
+        if (status != SOTTO_OK || !more) break;
+        release->lines++;
+        status = offer(run, units, id_column, row, &kept, error);
+    }
+    for (size_t i = 0; i < kept.count && status == SOTTO_OK; i++)
+        status = take(release, kept.rows[i], error);
+    sot_wipe_and_free(kept.rows, kept.room * sizeof *kept.rows);
+    sot_units_free(units);
     return status;
 }
 
@@ -80,11 +153,15 @@ static sotto_status read_table(release_run *run, sotto_error *error)
     if (row == NULL) return sot_fail_memory(error, columns, sizeof *row);
     sotto_status status = SOTTO_OK;
     bool more = true;
+    if (sotto_schema_unit(release->schema) != NULL) {
+        status = read_units(run, row, error);
+        more = false;
+    }
     while (status == SOTTO_OK && more) {
         status = sot_csv_next(run->csv, row, &more, error);
         if (status != SOTTO_OK || !more) break;
         release->lines++;
-        status = take_row(release, row, error);
+        status = take(release, value_of(release, row), error);
     }
     sot_wipe_and_free(row, columns * sizeof *row);
     return status;
@@ -114,6 +191,8 @@ static sotto_status certify(release_run *run, sotto_error *error)
     char output[160];
     char access[200];
     char column[80];
+    char unit[SOT_UNIT_NAME_BYTES];
+    sot_name_unit(release->schema, unit);
     sot_printable(config->column == NULL ? "" : config->column, column, sizeof column);
     (void)snprintf(output, sizeof output, "a private %s%s%s", release->statistic->name,
                    config->column == NULL ? "" : " of the column ", column);
@@ -136,7 +215,7 @@ static sotto_status certify(release_run *run, sotto_error *error)
                                   "the settings of this release", NULL};
     sotto_certificate_facts facts = sotto_certificate_defaults();
     facts.output = output;
-    facts.unit = "row";
+    facts.unit = unit;
     facts.covered = covered;
     facts.unprotected = given                  ? scores
                         : is_accuracy(release) ? model

@@ -1,6 +1,7 @@
 #include "run/session.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/plant.h"
+#include "base/text.h"
 
 /* ---- settings ---- */
 
@@ -43,6 +45,20 @@ sotto_status sot_check_privacy(double epsilon, double delta, sotto_adjacency adj
                         "add-remove the number of rows is secret");
     }
     return SOTTO_OK;
+}
+
+void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES])
+{
+    char column[80];
+    const char *unit = schema == NULL ? NULL : sotto_schema_unit(schema);
+    if (unit == NULL) {
+        (void)snprintf(name, SOT_UNIT_NAME_BYTES, "row");
+        return;
+    }
+    (void)snprintf(name, SOT_UNIT_NAME_BYTES,
+                   "value of the column '%s' (at most %llu rows each)",
+                   sot_printable(unit, column, sizeof column),
+                   (unsigned long long)sotto_schema_unit_rows(schema));
 }
 
 sotto_status sot_refuse_public_n(const char *data_path, uint64_t n, sotto_error *error)
@@ -256,8 +272,14 @@ void sot_session_close(sot_session *session)
 /* ---- lines of the summary ---- */
 
 void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
-                         sotto_adjacency adjacency)
+                         sotto_adjacency adjacency, const sotto_schema *schema)
 {
+    static const char *const sentences[2][2] = {
+        {"one row more or less; the number of rows is secret",
+         "one row exchanged; the number of rows is public"},
+        {"all rows of one unit more or less; the number of rows is secret",
+         "all rows of one unit exchanged for those of another"}};
+    const bool has_unit = schema != NULL && sotto_schema_unit(schema) != NULL;
     char loss[SOT_SHOWN_BYTES], slack[SOT_SHOWN_BYTES];
     if (isnan(delta)) {
         sot_prose_line(prose, "epsilon", "%s (pure)", sot_shown(epsilon, 0, loss));
@@ -266,9 +288,12 @@ void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
                        sot_shown(delta, 0, slack));
     }
     sot_prose_line(prose, "adjacency", "%s (%s)", sotto_adjacency_name(adjacency),
-                   adjacency == SOTTO_REPLACE_ONE
-                       ? "one row exchanged; the number of rows is public"
-                       : "one row more or less; the number of rows is secret");
+                   sentences[has_unit][adjacency == SOTTO_REPLACE_ONE]);
+    if (has_unit) {
+        char unit[SOT_UNIT_NAME_BYTES];
+        sot_name_unit(schema, unit);
+        sot_prose_line(prose, "unit", "%s", unit);
+    }
 }
 
 void sot_prose_ledger(sot_prose *prose, const sotto_reservation *reservation)

@@ -49,6 +49,11 @@ SOTTO_MUST_CHECK sotto_status sot_check_privacy(double epsilon, double delta,
                                                 sotto_adjacency adjacency, uint64_t n,
                                                 sotto_error *error);
 
+/* What a certificate says that is protected: "row", or the values of the unit's column. `schema`
+ * may be NULL. */
+enum { SOT_UNIT_NAME_BYTES = 160 };
+void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES]);
+
 /* The file has not the number of rows that was declared public. */
 SOTTO_MUST_CHECK sotto_status sot_refuse_public_n(const char *data_path, uint64_t n,
                                                   sotto_error *error);
@@ -77,8 +82,9 @@ void sot_session_close(sot_session *session);
 
 /* ---- lines that every run's summary has ---- */
 
+/* `schema` says what the unit is; NULL: a row. */
 void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
-                         sotto_adjacency adjacency);
+                         sotto_adjacency adjacency, const sotto_schema *schema);
 /* `reservation` NULL: no ledger kept the budget. */
 void sot_prose_ledger(sot_prose *prose, const sotto_reservation *reservation);
 

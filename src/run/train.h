@@ -8,7 +8,7 @@
 #include "run/prose.h"
 #include "run/session.h"
 
-enum { SOT_UNIT_BYTES = 160, SOT_ADVICE_MAX = 8, SOT_ADVICE_BYTES = 240 };
+enum { SOT_ADVICE_MAX = 8, SOT_ADVICE_BYTES = 240 };
 
 /* Everything here follows from settings and schema. */
 struct sotto_training {
@@ -24,7 +24,7 @@ struct sotto_training {
     double
         delta; /* that is certified: the given one; without one 0, or, where the samplers of a pure
                      method are not exact, SOT_OBJECTIVE_PURE_DELTA */
-    char unit[SOT_UNIT_BYTES];
+    char unit[SOT_UNIT_NAME_BYTES];
     char advice[SOT_ADVICE_MAX][SOT_ADVICE_BYTES];
     size_t advice_count;
     char *json;

@@ -101,20 +101,6 @@ static sotto_status copy_config(sotto_training *training,
     return SOTTO_OK;
 }
 
-static void name_unit(sotto_training *training)
-{
-    char column[80];
-    const char *unit = sotto_schema_unit(training->schema);
-    if (unit == NULL) {
-        (void)snprintf(training->unit, sizeof training->unit, "row");
-        return;
-    }
-    (void)snprintf(training->unit, sizeof training->unit,
-                   "value of the column '%s' (at most %llu rows each)",
-                   sot_printable(unit, column, sizeof column),
-                   (unsigned long long)sotto_schema_unit_rows(training->schema));
-}
-
 static sotto_status make_learner(sotto_training *training, sotto_error *error)
 {
     const sotto_train_config *config = &training->config;
@@ -168,7 +154,7 @@ sotto_status sotto_training_plan(const sotto_train_config *config,
     sotto_training *training = sot_new_array(1, sizeof *training);
     if (training == NULL) return sot_fail_memory(error, 1, sizeof *training);
     training->schema = schema;
-    name_unit(training);
+    sot_name_unit(training->schema, training->unit);
     status = copy_config(training, config, error);
     if (status == SOTTO_OK)
         status = sot_encoding_new(schema, training->target, &training->encoding, error);

@@ -136,12 +136,6 @@ static void show_method(sot_prose *prose, const sotto_training *training)
                    training->method_why == NULL ? "" : ")");
 }
 
-static void show_unit(sot_prose *prose, const sotto_training *training)
-{
-    if (sotto_schema_unit(training->schema) != NULL)
-        sot_prose_line(prose, "unit", "%s", training->unit);
-}
-
 static void show_advice(sot_prose *prose, const sotto_training *training)
 {
     for (size_t i = 0; i < training->advice_count; i++)
@@ -154,8 +148,8 @@ static sotto_status make_text(sotto_training *training, sotto_error *error)
     const sotto_train_config *config = &training->config;
     show_method(&prose, training);
     if (training->plan != NULL) {
-        sot_prose_guarantee(&prose, config->epsilon, config->delta, config->adjacency);
-        show_unit(&prose, training);
+        sot_prose_guarantee(&prose, config->epsilon, config->delta, config->adjacency,
+                            training->schema);
     }
     show_settings(&prose, training);
     show_advice(&prose, training);
@@ -177,8 +171,8 @@ sotto_status sot_training_summary(const sotto_training *training,
     show_method(&prose, training);
     show_settings(&prose, training);
     if (training->plan != NULL) {
-        sot_prose_guarantee(&prose, config->epsilon, config->delta, config->adjacency);
-        show_unit(&prose, training);
+        sot_prose_guarantee(&prose, config->epsilon, config->delta, config->adjacency,
+                            training->schema);
         sot_prose_ledger(&prose, session->ledger == NULL ? NULL : &session->reservation);
     } else {
         sot_prose_line(&prose, "privacy", "none: the rows were declared public");

@@ -4,17 +4,17 @@
 #include "base/memory.h"
 #include "data/unit.h"
 
-enum { OFFERS_MAX = 4000 };
+enum { OFFERS_MAX = 4000, ID_BYTES = 24 };
 
 /* A stream of records: whose each one is. What is kept, at the end, is a list of their numbers
  * within their units. */
 typedef struct stream {
-    char ids[OFFERS_MAX][8];
+    char ids[OFFERS_MAX][ID_BYTES];
     size_t count;
 } stream;
 
 typedef struct kept {
-    char ids[OFFERS_MAX][8];
+    char ids[OFFERS_MAX][ID_BYTES];
     uint64_t occurrences[OFFERS_MAX];
     size_t count;
 } kept;
@@ -94,7 +94,7 @@ static void no_unit_keeps_more_than_its_cap_nor_less_than_it_could(void **state)
     for (uint64_t cap = 1; cap <= 40; cap = 2 * cap + 1) {
         keep(&all, cap, 5, &list);
         for (int unit = 0; unit < 60; unit++) {
-            char id[8];
+            char id[ID_BYTES];
             size_t there = 0;
             snprintf(id, sizeof id, "%d", unit);
             for (size_t i = 0; i < all.count; i++)
@@ -114,7 +114,7 @@ static void a_unit_changes_nothing_of_another(void **state)
     fill_stream(32, 800, 25, &all);
     keep(&all, 3, 6, &whole);
     for (int unit = 0; unit < 25; unit++) {
-        char id[8];
+        char id[ID_BYTES];
         snprintf(id, sizeof id, "%d", unit);
         less.count = other.count = 0;
         for (size_t i = 0; i < all.count; i++) {
@@ -176,7 +176,7 @@ static void only_the_first_bytes_of_an_id_count(void **state)
     sotto_error error;
     sotto_rng *rng = NULL;
     sot_units *units = NULL;
-    char id[SOT_UNIT_BYTES + 10];
+    char id[SOT_UNIT_ID_BYTES + 10];
     bool is_kept;
     uint64_t slot;
     memset(id, 'i', sizeof id);
@@ -185,11 +185,11 @@ static void only_the_first_bytes_of_an_id_count(void **state)
     assert_ok(sot_units_offer(units, id, sizeof id, &is_kept, &slot, &error), &error);
     assert_true(is_kept && slot == 0);
     for (int i = 0; i < 50; i++) { /* the same unit: the slot stays the one it has */
-        id[SOT_UNIT_BYTES] = (char)i;
+        id[SOT_UNIT_ID_BYTES] = (char)i;
         assert_ok(sot_units_offer(units, id, sizeof id, &is_kept, &slot, &error), &error);
         assert_true(!is_kept || slot == 0);
     }
-    id[SOT_UNIT_BYTES - 1] = 'j'; /* another one */
+    id[SOT_UNIT_ID_BYTES - 1] = 'j'; /* another one */
     assert_ok(sot_units_offer(units, id, sizeof id, &is_kept, &slot, &error), &error);
     assert_true(is_kept && slot == 1);
     sot_units_free(units);
