@@ -113,13 +113,11 @@ static sotto_status evaluate(const sotto_model *model, sot_source *source,
         status = count_row(&counts, sot_scorer_score(&scorer, &record), label, error);
         if (status == SOTTO_OK) status = sot_source_next(source, &record, &more, error);
     }
-    sotto_evaluation evaluation = {.rows = 0};
-    if (status == SOTTO_OK) evaluation = summary_of(&counts);
-    if (status == SOTTO_OK && evaluation.rows == 0) {
+    if (status == SOTTO_OK && counts.lists[0].count + counts.lists[1].count == 0) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
                           "there is no row to evaluate; give at least one");
     }
-    if (status == SOTTO_OK) *out_evaluation = evaluation;
+    if (status == SOTTO_OK) *out_evaluation = summary_of(&counts);
     sot_free(counts.lists[0].scores);
     sot_free(counts.lists[1].scores);
     sot_scorer_close(&scorer);

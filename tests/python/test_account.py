@@ -1,5 +1,6 @@
 """sotto.account asks the library, and says what the library says."""
 
+import copy
 import doctest
 import gc
 import json
@@ -96,6 +97,11 @@ def test_no_finite_epsilon_is_an_error_of_its_own():
     with pytest.raises(sotto.SottoError) as caught:
         account.epsilon(account.event(noise_multiplier=1), delta=0)
     assert caught.value.status is sotto.Status.UNREACHABLE
+
+
+def test_a_handle_is_not_copied():
+    with pytest.raises(TypeError, match="cannot be copied"):
+        copy.deepcopy(account._Plan(GAUSSIAN, None))
 
 
 def test_plans_are_freed():

@@ -1,5 +1,6 @@
 """LogisticRegression: what is trained, what it promises, what it refuses."""
 
+import copy
 import json
 import os
 import pathlib
@@ -93,7 +94,7 @@ def test_the_layout_in_memory_does_not_matter():
     {"method": "output", "expected_rows": 2000}, {"method": "gd", "expected_rows": 2000},
     {"method": "gd", "expected_rows": 2000, "steps": 20, "learning_rate": 2.0},
     {"lambda_": 20.0}, {"method": "output", "lambda_": "theory", "expected_rows": 2000},
-    {"calibration": "kifer"}, {"fit_intercept": False},
+    {"calibration": "kifer"}, {"calibration": "redberg"}, {"fit_intercept": False},
     {"calibration": "chaudhuri", "adjacency": "replace-one", "delta": None},
     {"norm_rule": "scale", "data_norm": 1.0}, {"data_norm": None, "bounds": (-4, 4)},
     {"data_norm": 1.5, "bounds": ([-4, -4, -4], [4, 4, 4])}, {"intercept_scaling": 0.5},
@@ -113,6 +114,23 @@ def test_every_setting_reaches_the_library(settings):
     if "steps" in settings:
         assert stated["settings"]["steps"] == settings["steps"]
     model.model_.verify()
+
+
+def test_a_plan_says_what_a_training_will_do():
+    X, y = rows()
+    for settings in ({}, {"delta": None}, {"method": "gd", "expected_rows": 2000}):
+        estimator = private(**settings)
+        planned = estimator.plan(3)
+        done = json.loads(estimator.fit(X, y).model_json_)
+        assert planned["epsilon_of_plan"] <= 1.0
+        for name in ("method", "epsilon", "delta", "adjacency"):
+            assert planned.get(name) == done.get(name), name
+        for name, value in done["settings"].items():
+            assert planned["settings"].get(name, value) == value, name
+    assert sotto.LogisticRegression(1.0, schema=SURVEY).plan()["dimension"] == 9
+    for unknown in (private(classes=None), private()):
+        with pytest.raises(ValueError, match="give n_features"):
+            unknown.plan()
 
 
 # ---- what it promises ----
@@ -208,7 +226,9 @@ def test_a_frame_trains_like_the_file_it_came_from(tmp_path):
                     "--model", "logistic", "--epsilon", "2", "--insecure-test-seed", "5",
                     "--output", "model.json"], check=True, capture_output=True, cwd=tmp_path)
     expected = sotto.load(tmp_path / "model.json")
-    for schema in (SURVEY, json.dumps(SURVEY), tmp_path / "schema.json", sotto.Schema(SURVEY)):
+    read = sotto.Schema(tmp_path / "schema.json")
+    for schema in (SURVEY, json.dumps(SURVEY), tmp_path / "schema.json", sotto.Schema(SURVEY),
+                   copy.deepcopy(read), pickle.loads(pickle.dumps(read))):
         with pytest.warns(sotto.PrivacyWarning):
             model = sotto.LogisticRegression(2.0, schema=schema, insecure_test_seed=5).fit(survey())
         np.testing.assert_array_equal(model.coef_, expected.coef_)
@@ -253,7 +273,7 @@ def test_another_target_may_be_chosen():
 def test_rows_of_one_unit_are_bounded():
     X, y = rows(300)
     schema = {"features": 3, "labels": [0, 1], "row_norm": {"bound": 3.0, "rule": "clip"}}
-    sotto.LogisticRegression(1.0, schema=schema).fit(X, y)
+    assert sotto.LogisticRegression(1.0, schema=schema).fit(X.tolist(), y).n_features_in_ == 3
     table = {"target": {"column": "y", "labels": [0, 1]}, "unit": {"column": "who", "rows": 1},
              "columns": [{"name": "who", "type": "id"},
                          {"name": "x", "type": "number", "lower": -3, "upper": 3},
@@ -334,6 +354,8 @@ def test_the_ledger_is_charged_first_and_refuses(tmp_path):
     ({"public_n": 99, "adjacency": "replace-one"}, "99 rows"),
     ({"method": "none"}, "public"), ({"lambda_": -1.0}, "lambda"),
     ({"bounds": (1.0, -1.0), "data_norm": None}, "bounds"),
+    ({"threads": -1}, "threads is -1"), ({"expected_rows": -5}, "expected_rows is -5"),
+    ({"insecure_test_seed": 2**64}, "insecure_test_seed"), ({"data_is_public": "no"}, "True or False"),
     ({"schema": SURVEY}, "data_norm is 3.0 beside a schema"),
     ({"schema": SURVEY, "data_norm": None}, "classes is \\[0, 1\\] beside a schema"),
     ({"schema": {"features": 3}, "data_norm": None, "classes": None}, "schema"),
@@ -375,6 +397,20 @@ def test_names_of_columns_must_stay():
         model.predict(X)
     with pytest.warns(UserWarning, match="X has feature names"):
         private().fit(X, y).predict(frame)
+
+
+def test_numbers_of_numpy_are_numbers():
+    X, y = rows(100)
+    settings = {"epsilon": np.float32(1), "data_norm": np.float32(3), "threads": np.int64(1),
+                "expected_rows": np.uint16(100), "intercept_scaling": np.float32(0.5)}
+    assert private(**settings).fit(X, y).certificate_["epsilon"] <= 1
+
+
+def test_a_matrix_one_column_too_wide_is_refused():
+    X, y = rows(100)
+    model = private(data_norm=None, bounds=(-4, 4)).fit(X, y)
+    with pytest.raises(ValueError, match="X has 4 features, but LogisticRegression is expecting 3"):
+        model.predict(np.column_stack([X, y]))
 
 
 def test_settings_are_read_and_changed_by_name():

@@ -37,7 +37,7 @@ def view(values: np.ndarray) -> Array:
 
 
 def readable(values: np.ndarray) -> np.ndarray:
-    """The same array if the library can read it in place, else a copy as float64.
+    """The same array if the library can read it in place, else a copy that it can read.
 
     Every shorter type fits a float64 exactly. Cells that are no numbers become NaN.
     """
@@ -46,8 +46,7 @@ def readable(values: np.ndarray) -> np.ndarray:
     if values.dtype in _ELEMENTS and values.dtype.isnative and values.flags.aligned:
         return values
     if values.dtype.kind in "fiub":
-        return values.astype(values.dtype.newbyteorder("=") if values.dtype in _ELEMENTS
-                             else np.float64)
+        return values.astype(values.dtype if values.dtype in _ELEMENTS else np.float64)
     if values.ndim == 1:
         return number_cells(values)
     cells = np.empty(values.shape, dtype=np.float64, order="F")

@@ -182,6 +182,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_schema_to_json": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_schema_free_text": (None, [c_void_p]),
     "sotto_train_defaults": (TrainConfig, []),
+    "sotto_training_plan": (
+        c_int, [POINTER(TrainConfig), c_void_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_training_json": (c_char_p, [c_void_p]),
+    "sotto_training_free": (None, [c_void_p]),
     "sotto_train_records": (
         c_int, [POINTER(TrainConfig), c_void_p, POINTER(Records), POINTER(c_void_p),
                 POINTER(Error)]),
@@ -279,4 +283,8 @@ class Handle:
 
     def __del__(self):
         self._free(self.pointer)
+
+    def __reduce__(self):
+        """A copy would free the pointer twice: who can be copied says how."""
+        raise TypeError(f"{type(self).__name__} cannot be copied or pickled")
 

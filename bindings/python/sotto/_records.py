@@ -143,7 +143,7 @@ class Reader:
             raise ValueError("Found input variables with inconsistent numbers of samples: "
                              f"{[rows, len(y)]}")
         coded = isinstance(table, np.ndarray) and table.dtype.kind in "fiub"
-        if coded and table.shape[1] == len(self.columns):
+        if coded and len(given) == len(self.columns):
             return _arrays.readable(table), given.get(self.unit)
         cells = np.full((rows, len(self.columns)), np.nan, order="F")
         for place, description in enumerate(self.columns):
@@ -173,9 +173,12 @@ class Reader:
         return {name: _arrays.column(frame[name]) for name in names}
 
     def _by_place(self, values: np.ndarray) -> dict[str, np.ndarray]:
-        """An array has the schema's columns in their order, with or without the target."""
+        """An array has the schema's columns in their order.
+
+        The target may be among them, but not when the schema was made for X and y.
+        """
         names = [description["name"] for description in self.columns]
-        if values.shape[1] != len(names):
+        if values.shape[1] != len(names) or self.classes is not None:
             names = [name for name in names if name != self.target]
             self._check_width(values.shape[1], len(names))
         return {name: values[:, place] for place, name in enumerate(names)}

@@ -17,7 +17,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from ctypes import byref, c_double, c_uint64
-from typing import Any, Union
+from typing import Any
 
 from . import _library
 from ._library import call, text_of
@@ -26,7 +26,7 @@ from ._library import call, text_of
 SEARCH = "search"
 
 Event = Mapping[str, Any]
-Plan = Union[str, Event, Sequence[Event]]
+Plan = str | Event | Sequence[Event]
 
 
 @dataclasses.dataclass(frozen=True)

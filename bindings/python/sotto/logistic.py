@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import operator
 import os
 import warnings
 from collections.abc import Callable
@@ -150,6 +152,22 @@ class LogisticRegression(Parameters):
 
     # ---- training ----
 
+    def plan(self, n_features: int | None = None) -> dict[str, Any]:
+        """What fit() would do, from settings alone: method, lambda, noise, events. No row is read.
+
+        Without a schema the number of features and ``classes`` must be given.
+        """
+        if self.schema is None:
+            if n_features is None or self.classes is None:
+                raise ValueError("a plan reads no rows; give n_features and classes=, or a schema")
+            table = np.empty((0, operator.index(n_features)))
+            made = schemas.Schema(self._make_schema(table, self._classes_for(None)))
+        else:
+            made = self._given_schema()
+        config, training = self._config(), Handle("sotto_training_free")
+        call("sotto_training_plan", byref(config), made.pointer, byref(training.pointer))
+        return json.loads(text_of("sotto_training_json", training.pointer))
+
     def fit(self, X: Any, y: Any = None, *, units: Any = None) -> LogisticRegression:
         """Trains on rows X with labels y, and on whose rows they are if the schema has a unit."""
         owner = type(self).__name__
@@ -157,10 +175,8 @@ class LogisticRegression(Parameters):
             table, classes = _shape(X), self._classes_for(y)
             made = schemas.Schema(self._make_schema(table, classes))
         else:
-            self._refuse_beside_schema()
-            table, classes = X, None
-            made = self.schema if isinstance(self.schema, schemas.Schema) else schemas.Schema(
-                self.schema)
+            table = X if hasattr(X, "shape") else np.asarray(X)
+            classes, made = None, self._given_schema()
         reader = _records.Reader(made.describe(self.target), classes, owner)
         records, keep = reader.records_of(table, y, units)
         if self.insecure_test_seed is not None:
@@ -195,25 +211,28 @@ class LogisticRegression(Parameters):
                             for side in self.bounds)
             made = schemas.of_bounds(_names_of(table), lower, upper, classes)
             if self.data_norm is not None:
-                made["row_norm"] = {"bound": self.data_norm, "rule": self.norm_rule}
+                made["row_norm"] = {"bound": float(self.data_norm), "rule": self.norm_rule}
         elif self.data_norm is not None:
-            made = schemas.of_norm(width, self.data_norm, self.norm_rule, classes)
+            made = schemas.of_norm(width, float(self.data_norm), self.norm_rule, classes)
         else:
             raise ValueError(
                 "the features have no public bounds; give schema=, bounds= or data_norm=, and do "
                 "not take them from the rows: a bound read from the data reveals a record")
-        made["intercept"] = self.intercept_scaling if self.fit_intercept else 0.0
+        made["intercept"] = float(self.intercept_scaling) if self.fit_intercept else 0.0
         if self.dataset is not None:
             made["dataset"] = self.dataset
         return made
 
-    def _refuse_beside_schema(self) -> None:
+    def _given_schema(self) -> schemas.Schema:
+        """The user's own schema, with nothing beside it that it says itself."""
         for name in ("bounds", "data_norm", "classes", "dataset", "norm_rule", "fit_intercept",
                      "intercept_scaling"):
             value, default = getattr(self, name), self._parameters()[name].default
             if value is not None if default is None else value != default:
                 raise ValueError(f"{name} is {value!r} beside a schema, which says it itself; "
                                  "leave one of them out")
+        return (self.schema if isinstance(self.schema, schemas.Schema)
+                else schemas.Schema(self.schema))
 
     def _config(self) -> TrainConfig:
         config = library.sotto_train_defaults()
@@ -221,22 +240,33 @@ class LogisticRegression(Parameters):
         config.method = value_of_name("sotto_method_from_name", self.method)
         config.calibration = value_of_name("sotto_calibration_from_name", self.calibration)
         config.adjacency = value_of_name("sotto_adjacency_from_name", self.adjacency)
-        for name in ("epsilon", "delta", "public_n", "expected_rows", "steps", "learning_rate",
-                     "threads"):
-            value = getattr(self, name)
-            if value is not None:
-                setattr(config, name, value)
-        if self.lambda_ == "theory":
+        for name in ("epsilon", "delta", "learning_rate"):
+            if getattr(self, name) is not None:
+                setattr(config, name, float(getattr(self, name)))
+        for name in ("public_n", "expected_rows", "steps", "threads"):
+            if getattr(self, name) is not None:
+                setattr(config, name, self._whole(name))
+        if isinstance(self.lambda_, str) and self.lambda_ == "theory":
             config.lambda_theory = True
         elif self.lambda_ is not None:
-            setattr(config, "lambda", self.lambda_)
+            setattr(config, "lambda", float(self.lambda_))
         config.target = None if self.target is None else self.target.encode()
         config.ledger = None if self.ledger is None else os.fsencode(self.ledger)
-        config.data_is_public = self.data_is_public
+        if self.data_is_public not in (True, False):
+            raise ValueError(f"data_is_public is {self.data_is_public!r}; give True or False")
+        config.data_is_public = bool(self.data_is_public)
         if self.insecure_test_seed is not None:
             config.insecure_test = True
-            config.test_seed = self.insecure_test_seed
+            config.test_seed = self._whole("insecure_test_seed")
         return config
+
+    def _whole(self, name: str) -> int:
+        """A setting for a field without a sign, where ctypes would wrap a negative number."""
+        value = getattr(self, name)
+        number = operator.index(value)
+        if not 0 <= number < 2**63:
+            raise ValueError(f"{name} is {value!r}; give a whole number that is not negative")
+        return number
 
     def _train(self, schema: schemas.Schema, records: Any) -> str:
         """The model file of one call of the library."""

@@ -6,11 +6,11 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from ctypes import byref
-from typing import Any, Union
+from typing import Any
 
 from ._library import Handle, call, owned_text
 
-Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+Source = str | os.PathLike[str] | Mapping[str, Any]
 
 
 class Schema(Handle):
@@ -27,7 +27,12 @@ class Schema(Handle):
             text = source.encode()
             call("sotto_schema_parse", b"schema", text, len(text), byref(self.pointer))
         else:
+            source = os.path.abspath(source)
             call("sotto_schema_load", os.fsencode(source), byref(self.pointer))
+        self._source = source
+
+    def __reduce__(self):
+        return type(self), (self._source,)
 
     def describe(self, target: str | None = None) -> dict[str, Any]:
         """The schema with all defaults written out, but for the ledger's path."""

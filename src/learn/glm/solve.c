@@ -11,7 +11,9 @@
 enum {
     QUICK_STEPS_MOST = 100, /* in double; then the careful stage takes over */
     STUCK_STEPS_MOST = 6,   /* steps without a smaller gradient */
-    SHORTER_MOST = 40       /* times a step is shortened */
+    BRACKET_TRIALS_MOST =
+        8, /* lengths of a step; then the next at which J falls will do */
+    TRIALS_MOST = 40
 };
 
 /* A point with all that a pass found there. */
@@ -91,22 +93,29 @@ static sotto_status look(solver *s, point *at, sotto_error *error)
     return status;
 }
 
-/* Moves `there` along the direction until the slope of J, negative at the start, has not become
- * clearly positive: J is convex, so up to the point where it vanishes J falls. */
+/* Moves `there` along the direction. J is convex along it and falls at first: the whole step is
+ * taken if J still falls at its end, or hardly rises; otherwise the bracket around the lowest
+ * point is narrowed until the slope is half of what it was at the start, or less. */
 static sotto_status step(solver *s, sotto_error *error)
 {
     const size_t columns = s->pass.glm->matrix->columns;
-    const double slope = sot_product(s->here.gradient, s->direction, columns);
+    const double slope = fabs(sot_product(s->here.gradient, s->direction, columns));
+    double falling = 0.0;
+    double rising = 1.0;
     double length = 1.0;
-    for (int shorter = 0; shorter < SHORTER_MOST; shorter++) {
+    for (int trial = 0; trial < TRIALS_MOST; trial++) {
         for (size_t j = 0; j < columns; j++)
             s->there.theta[j] = s->here.theta[j] + length * s->direction[j];
         const sotto_status status = look(s, &s->there, error);
         if (status != SOTTO_OK) return status;
         const double next = sot_product(s->there.gradient, s->direction, columns);
-        if (next <= 0.5 * fabs(slope) || s->there.norm <= 0.5 * s->here.norm) break;
-        const double secant = fabs(slope) / (fabs(slope) + next);
-        length *= secant > 0.1 ? secant : 0.1; /* NaN: 0.1 */
+        if (fabs(next) <= 0.5 * slope || s->there.norm <= 0.5 * s->here.norm) break;
+        if (next <= 0.0 && (trial == 0 || trial >= BRACKET_TRIALS_MOST)) break;
+        if (next <= 0.0)
+            falling = length;
+        else
+            rising = length; /* NaN too */
+        length = falling > 0.0 ? 0.5 * (falling + rising) : 0.25 * rising;
     }
     return SOTTO_OK;
 }
@@ -133,7 +142,9 @@ static sotto_status quick(solver *s, bool *out_done, sotto_error *error)
         if (rounding_only || stuck > STUCK_STEPS_MOST || steps == QUICK_STEPS_MOST ||
             !isfinite(s->here.norm))
             return SOTTO_OK;
-        const double tolerance = fmin(0.1, sqrt(s->here.norm / first));
+        /* Quadratic convergence, but no step to a gradient far below tau. */
+        const double tolerance =
+            fmax(fmin(0.1, sqrt(s->here.norm / first)), 0.25 * s->tau / s->here.norm);
         status = sot_newton_direction(&s->newton, s->here.curvatures, s->here.gradient,
                                       tolerance, s->direction, error);
         if (status != SOTTO_OK) return status;

@@ -28,20 +28,20 @@ static void dense_dots(const sot_matrix *matrix, size_t begin, size_t end,
             dense_dot(matrix->dense + i * matrix->stride, matrix->stride, theta);
 }
 
-static inline int32_t contribution(float scale, float x)
+static inline int32_t contribution(float scale, float x, bool nearest)
 {
     const float product = scale * x;
-    if (SOT_PLANTED(glm_units_round_to_nearest)) return (int32_t)rintf(product);
-    return (int32_t)product;
+    return (int32_t)(nearest ? rintf(product) : product);
 }
 
 static void dense_add(const sot_matrix *matrix, size_t begin, size_t end,
                       const float *scales, int32_t *sum)
 {
+    const bool nearest = SOT_PLANTED(glm_units_round_to_nearest);
     for (size_t i = begin; i < end; i++) {
         const float *row = matrix->dense + i * matrix->stride;
         for (size_t j = 0; j < matrix->stride; j++)
-            sum[j] += contribution(scales[i - begin], row[j]);
+            sum[j] += contribution(scales[i - begin], row[j], nearest);
     }
 }
 
@@ -59,9 +59,11 @@ static void sparse_dots(const sot_matrix *matrix, size_t begin, size_t end,
 static void sparse_add(const sot_matrix *matrix, size_t begin, size_t end,
                        const float *scales, int32_t *sum)
 {
+    const bool nearest = SOT_PLANTED(glm_units_round_to_nearest);
     for (size_t i = begin; i < end; i++) {
+        const float scale = scales[i - begin];
         for (size_t k = (size_t)matrix->starts[i]; k < (size_t)matrix->starts[i + 1]; k++)
-            sum[matrix->indices[k]] += contribution(scales[i - begin], matrix->values[k]);
+            sum[matrix->indices[k]] += contribution(scale, matrix->values[k], nearest);
     }
 }
 

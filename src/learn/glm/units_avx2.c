@@ -84,7 +84,8 @@ AVX2 static inline __m256i total_of(const int32_t *sum)
     return _mm256_loadu_si256((const __m256i *)(const void *)sum);
 }
 
-/* Four rows at a time: the sums are loaded and stored once for the four. */
+/* Four rows at a time: the sums are loaded and stored once for the four. The rows are in the cache,
+ * as they were read for their products; meanwhile the memory is asked for those that come next. */
 AVX2 static void add(const sot_matrix *matrix, size_t begin, size_t end,
                      const float *scales, int32_t *sum)
 {
@@ -97,7 +98,12 @@ AVX2 static void add(const sot_matrix *matrix, size_t begin, size_t end,
         const __m256 s1 = _mm256_broadcast_ss(scale + 1);
         const __m256 s2 = _mm256_broadcast_ss(scale + 2);
         const __m256 s3 = _mm256_broadcast_ss(scale + 3);
+        const bool more = matrix->rows - i > end - begin + 3;
+        const float *ahead = more ? row + (end - begin) * stride : row;
         for (size_t j = 0; j < stride; j += 8) {
+            /* Half a line of each of four rows is done: two lines are asked for. */
+            _mm_prefetch((const char *)(ahead + 4 * j), _MM_HINT_T1);
+            _mm_prefetch((const char *)(ahead + 4 * j + 16), _MM_HINT_T1);
             const __m256i first = _mm256_add_epi32(contribution(s0, row + j),
                                                    contribution(s1, row + stride + j));
             const __m256i second =
