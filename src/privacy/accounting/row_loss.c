@@ -130,6 +130,17 @@ static double log_sinhc_up(double x)
     return sot_add_up(x, sot_log_up(ratio));
 }
 
+/* phi(z)/P(Z > z), and a bound on its relative error when z was summed from terms of that size. */
+static double hazard_of(double z, double log_above, double size, double *out_error)
+{
+    if (z > 1e3) { /* between z and z + 1/z (Gordon 1941) */
+        *out_error = 1.0 / (z * z) + 64.0 * DBL_EPSILON * size / z;
+        return z + 1.0 / z;
+    }
+    *out_error = 32.0 * DBL_EPSILON * (size * (fabs(z) + 1.0) + z * z - log_above + 1.0);
+    return exp(-0.5 * z * z - 0.91893853320467274 - log_above);
+}
+
 /* The integral over from < v < to of e^g, g = epsilon + log(2 kappa v) - kappa v^2 + log P(Z > z(v)).
  * g is concave, so it lies under its tangent at the middle m: the integral is at most
  * (to - from) e^{g(m)} sinh(x)/x, x = g'(m) (to - from)/2. `doubt` is what rounding may have done to the slope. */
@@ -141,16 +152,17 @@ static double cell_up(const sot_row_loss *row, double epsilon, double from, doub
     double size;
     const double z = place_down(row, m, &size);
     const double log_above = log_ndtr_up(-z);
-    const double hazard = exp(-0.5 * z * z - 0.91893853320467274 - log_above);
+    double unsure;
+    const double hazard = hazard_of(z, log_above, size, &unsure);
     const double pull = 2.0 * kappa / row->shift * hazard;
     const double slope = 1.0 / m - 2.0 * kappa * m - pull;
-    const double doubt =
-        blur * (pull * (size * size - log_above + 1.0) + 1.0 / m + 2.0 * kappa * m);
+    const double doubt = pull * unsure + blur * (1.0 / m + 2.0 * kappa * m + pull);
     const double spread = log_sinhc_up(fabs(slope) * half);
-    const double log_scale = log(4.0 * kappa * m * half); /* 2 kappa m, times the width */
-    const double rest = doubt * half + blur * (epsilon + kappa * m * m + fabs(log_scale) -
-                                               log_above + spread);
-    return sot_exp_up(epsilon - kappa * m * m + log_scale + log_above + spread + rest);
+    const double log_kappa = log(kappa), log_width = log(4.0 * m * half);
+    const double rest = doubt * half + blur * (epsilon + kappa * m * m + fabs(log_kappa) +
+                                               fabs(log_width) - log_above + spread);
+    return sot_exp_up(epsilon - kappa * m * m + log_kappa + log_width + log_above +
+                      spread + rest);
 }
 
 /* What lies above v, as if all of it were lost beyond the loss kappa v^2:
