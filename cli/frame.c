@@ -1,9 +1,11 @@
 #include "frame.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <sotto/version.h>
 
@@ -240,6 +242,14 @@ static void report(const cli_call *call, const sotto_error *error)
     (void)fprintf(stderr, "%s\n", line);
 }
 
+/* Standard output is a pipe that nobody reads any more: whoever ran `| head` has what he asked
+ * for, and needs no message. */
+static bool reader_is_gone(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
 int cli_run(int argc, char **argv)
 {
     cli_call call = {.command = &cli_root};
@@ -255,7 +265,7 @@ int cli_run(int argc, char **argv)
         const sotto_status lost =
             cli_fail(&error, SOTTO_IO, "standard output cannot be written%s%s",
                      cause != 0 ? ": " : "", cause != 0 ? strerror(cause) : "");
-        report(&call, &error);
+        if (!reader_is_gone()) report(&call, &error);
         if (status == SOTTO_OK) status = lost;
     }
     return cli_exit_code(status);

@@ -42,7 +42,7 @@ static void hold_standard_streams(void)
 int main(int argc, char **argv)
 {
     hold_standard_streams();
-    /* A reader that went away is a failed write, reported like any other. */
+    /* A reader that went away is a failed write, not a reason to die. */
     (void)signal(SIGPIPE, SIG_IGN);
     /* So is a file that grew beyond the limit: it is cleaned up, not left half-written. */
     (void)signal(SIGXFSZ, SIG_IGN);

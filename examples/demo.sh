@@ -1,78 +1,67 @@
 #!/bin/sh
 # A private model of a survey that nobody would want to be recognised in: from the schema to a
-# prediction, a refusal and a caught forgery. Each command is shown, then run.
-# `make demo` builds and calls this.
+# prediction, a refusal and a caught forgery. Each command is shown, then run; what it writes
+# stays in build/demo. `make demo` builds and calls this.
 set -eu
 sotto=${1:?give the path of the built command, for example build/sotto}
 PATH=$(cd "$(dirname "$sotto")" && pwd):$PATH
 cd "$(dirname "$0")/.."
-data=build/demo
-tools/fair-survey "$data"
+tools/fair-survey build/demo
+cp examples/fair.schema.json build/demo/
+cd build/demo
+rm -f fair.ledger* model.json open.json second.json forged.json affairs.h
 
 say()
 {
-    printf '\n# %s\n' "$@"
+    echo
+    printf '# %s\n' "$@"
 }
 
-# Runs a command that may be refused, and shows how it ended.
+# Runs a command line that may be refused, and shows how it ended.
 show()
 {
-    printf '$ %s\n' "$*"
+    printf '$ %s\n' "$1"
     status=0
-    "$@" 2>&1 || status=$?
+    sh -c "$1" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then printf '(exit code %s)\n' "$status"; fi
 }
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-schema=examples/fair.schema.json
-cp "$schema" "$work/fair.schema.json"
-
-say 'In 1978 a magazine asked 6366 married women whether they had affairs. One row is one woman.' \
-    'What is public about the table stands in its schema: the questionnaire, not the answers.'
-show head -n 1 "$data/fair-train.csv"
-show sotto schema check "$schema"
+say 'In 1974 a magazine asked 6366 married women whether they had affairs. One row is one woman.' \
+    'What is public stands in the schema: the questionnaire, not the answers.'
+show 'head -n 1 fair-train.csv'
+show 'sotto schema check fair.schema.json'
 
 say 'The curator gives the data set a budget, for good: epsilon 1.5 at delta 1e-6.'
-show sotto ledger init "$work/fair.ledger" --dataset fair-1978 --epsilon 1.5 --delta 1e-6
+show 'sotto ledger init fair.ledger --dataset fair-1978 --epsilon 1.5 --delta 1e-6'
 
-say 'What would a model cost, and what would it be worth? No row of the survey is read.'
-show sotto plan --schema "$schema" --model logistic --epsilon 1 --delta 1e-6
+say 'What would a model cost? No row of the survey is read.'
+show 'sotto plan --schema fair.schema.json --model logistic --epsilon 1 --delta 1e-6'
 
 say 'The training. The ledger is charged before the first row is read.'
-show sotto train "$data/fair-train.csv" --schema "$schema" --model logistic \
-    --epsilon 1 --delta 1e-6 --ledger "$work/fair.ledger" -o "$work/model.json"
+show 'sotto train fair-train.csv --schema fair.schema.json --model logistic --epsilon 1 --delta 1e-6 --ledger fair.ledger -o model.json'
 
-say 'The certificate inside the model file, recomputed from that file alone.'
-show sotto verify "$work/model.json"
+say 'The certificate in the model file, recomputed from that file alone (its first part).'
+show 'sotto verify model.json | head -n 36'
 
-say 'Predictions for women who were not in it: label and probability.'
-printf '$ sotto predict model.json fair-test.csv --probabilities | head -n 5\n'
-sotto predict "$work/model.json" "$data/fair-test.csv" --probabilities > "$work/predictions"
-head -n 5 "$work/predictions"
+say 'Predictions for women who were not in it: label, and probability of yes.'
+show 'sotto predict model.json fair-test.csv --probabilities > predictions.tsv; head -n 4 predictions.tsv'
 
-say 'How good is it? These held-back rows are declared public; on private ones a score costs budget.'
-show sotto evaluate "$work/model.json" "$data/fair-test.csv" --data-is-public
+say 'How good is it? These rows were held back and are declared public; on private ones a score is paid for.'
+show 'sotto evaluate model.json fair-test.csv --data-is-public'
 
 say 'The same without privacy, for comparison.'
-sotto train "$data/fair-train.csv" --schema "$schema" --model logistic --method none \
-    --data-is-public -o "$work/open.json" > "$work/open.txt" 2>&1
-show sotto evaluate "$work/open.json" "$data/fair-test.csv" --data-is-public
+show 'sotto train fair-train.csv --schema fair.schema.json --model logistic --method none --data-is-public -o open.json > open.txt'
+show 'sotto evaluate open.json fair-test.csv --data-is-public'
 
 say 'A second model would go over the budget: refused, and the data are not touched.'
-show sotto train "$data/fair-train.csv" --schema "$schema" --model logistic \
-    --epsilon 1 --delta 1e-6 --ledger "$work/fair.ledger" -o "$work/second.json"
-show sotto ledger show "$work/fair.ledger"
+show 'sotto train fair-train.csv --schema fair.schema.json --model logistic --epsilon 1 --delta 1e-6 --ledger fair.ledger -o second.json'
+show 'sotto ledger show fair.ledger'
 
-say 'Someone edits the file to promise more than it keeps: caught.'
-sed 's/"epsilon": 1\.0/"epsilon": 0.1/' "$work/model.json" > "$work/forged.json"
-printf '$ sed ... model.json > forged.json; sotto verify forged.json\n'
-status=0
-sotto verify "$work/forged.json" > "$work/forged.txt" 2>&1 || status=$?
-head -n 8 "$work/forged.txt"
-printf '(exit code %s)\n' "$status"
+say 'Someone edits the file to promise more than it keeps.'
+show "sed 's/\"epsilon\": 1\\.0/\"epsilon\": 0.1/' model.json > forged.json; sotto verify forged.json --json"
 
-say 'The model as a C header, for a program that has no room for a library.'
-printf '$ sotto export model.json --c --name affairs -o affairs.h && grep affairs_ affairs.h\n'
-sotto export "$work/model.json" --c --name affairs -o "$work/affairs.h" > "$work/export.txt" 2>&1
-grep -n 'affairs_p' "$work/affairs.h" | head -n 3
+say 'The model as a C header, for programs without room for a library.'
+show 'sotto export model.json --c --name affairs -o affairs.h && grep -c . affairs.h'
+
+say 'What is in build/demo now.'
+show 'ls'

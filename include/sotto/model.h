@@ -6,7 +6,7 @@
  *             nothing more about the training rows.
  * Assumes     Rows given to predict are the caller's own affair: predictions on a private row tell
  *             about that row. Scores on private rows are a release: sotto_model_evaluate_file() is
- *             for public rows only.
+ *             for public rows only; SOTTO_RELEASE_ACCURACY of sotto/release.h is for the others.
  * File        docs/model.md
  */
 #ifndef SOTTO_MODEL_H
@@ -54,7 +54,7 @@ SOTTO_API const char *sotto_model_class(const sotto_model *model,
                                         size_t index); /* borrowed */
 
 /* For each row the probability of each class: rows x classes numbers, row by row. Any row has a
- * prediction: a bad cell counts as missing. */
+ * prediction: a bad cell counts as missing, the target's cell is not looked at. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict(const sotto_model *model,
                                                             const sotto_array *features,
                                                             double *out_probabilities,
@@ -69,11 +69,13 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict_file(
     const sotto_model *model, const char *path, double threshold,
     sotto_prediction_function function, void *context, sotto_error *error);
 
-/* How well the model does on PUBLIC rows. */
+/* How well the model does on PUBLIC rows. No rows at all are refused. Eight bytes a row are kept,
+ * for the auc. */
 typedef struct sotto_evaluation {
     uint64_t rows;
     double accuracy;
-    double log_loss;
+    double
+        log_loss; /* mean of -log P(true class), in nats; from the scores, nothing is cut off */
     double auc;   /* NaN when only one class is there */
     double brier; /* mean squared error of the probability of the positive class */
     uint64_t confusion[2][2]; /* [true class][predicted class] */
@@ -85,8 +87,10 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_evaluate_records(
     const sotto_model *model, const sotto_records *records, double threshold,
     sotto_evaluation *out_evaluation, sotto_error *error);
 
-/* A C header, whole and without dependencies but <math.h> and <string.h>, with the functions
- * NAME_probability() and NAME_predict() for one row. Free with sotto_model_free_text(). */
+/* A C99 header, whole and without dependencies but <math.h> and <string.h>, with the functions
+ * NAME_probability() and NAME_predict() for one row; `name` is a letter and up to 30 letters, digits
+ * and _. Compiled without fused products it has the bits of sotto_model_predict(), as far as exp()
+ * does. Free with sotto_model_free_text(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_export_c(const sotto_model *model,
                                                              const char *name,
                                                              char **out_text,

@@ -77,6 +77,8 @@ static sotto_status choose_lambda(const sot_learner *learner, sot_objective_law 
     if (isnan(config->lambda)) {
         const double factor = lambda_factor(&learner->setup);
         law->lambda = factor * least;
+        *out_why = "that of the sharp theorem, for comparison";
+        if (law->theorem != SOT_OBJECTIVE_SHARP) return SOTTO_OK;
         *out_why = factor == 1.0 ? "the least that the theorem allows"
                    : factor > 1.0
                        ? "more than the least that the theorem allows: here noise costs "
