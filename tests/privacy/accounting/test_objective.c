@@ -400,6 +400,10 @@ static void a_smaller_lambda_costs_noise_and_then_is_refused(void **state)
     assert_ok(sot_objective_calibrate(&law, 1.0, 1e-6, 0.0, &error), &error);
     assert_within(law.sigma, 4.85, 4.95);
     assert_within(whole_epsilon(&law, 0.0, 1e-6), 1.0 - 1e-6, 1.0);
+    const double alone = law.sigma, share = SOT_OBJECTIVE_CORRECTION_SHARE;
+    assert_ok(sot_objective_calibrate(&law, 1.0, 1e-6, share, &error), &error);
+    assert_within(law.sigma / alone, 1.0, 1.005); /* the correction's own price */
+    assert_within(whole_epsilon(&law, share, 1e-6), 1.0 - 1e-6, 1.0);
     law.lambda = 0.2; /* a quarter of kappa is lost at least half of the time */
     assert_refused(sot_objective_calibrate(&law, 1.0, 1e-6, 0.0, &error),
                    SOTTO_UNREACHABLE, &error, "lambda is 0.2", "needs more", "0.974",
