@@ -27,6 +27,9 @@ static double upper_excess(double epsilon, void *context)
  * upper end by growing steps. */
 static double step_down(const excess *target, double upper)
 {
+    /* Profiles without lower bounds have none here either. */
+    if (!(target->profile(0.25 * upper, target->context).lower > target->delta))
+        return 0.0;
     for (double step = 1e-14; step < 1.0; step *= 4.0) {
         const double candidate = upper * (1.0 - step);
         if (target->profile(candidate, target->context).lower > target->delta)
