@@ -94,7 +94,7 @@ static sotto_status fill_parameters(const cli_call *call, sotto_event *event,
 static sotto_status fill_rows(const cli_call *call, sotto_event *event,
                               sotto_error *error)
 {
-    if (!cli_given(call, "rows")) return SOTTO_OK;
+    if (!cli_has(call, "rows") || !cli_given(call, "rows")) return SOTTO_OK;
     if (event->mechanism != SOTTO_OBJECTIVE_PERTURBATION) {
         return cli_fail(
             error, SOTTO_INVALID_ARGUMENT,
