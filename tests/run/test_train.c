@@ -123,6 +123,47 @@ static void a_lambda_below_the_theorem_is_refused_with_the_least(void **state)
     sotto_schema_free(schema);
 }
 
+/* Also a pure law, which pays for a small lambda as far as that goes, calls it a wrong setting. */
+static void settings_without_a_model_are_refused_before_the_charge(void **state)
+{
+    (void)state;
+    sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, SOTTO_UNSET);
+    config.epsilon = 0.01;
+    config.lambda = 0.125;
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "needs more");
+    config = seeded(SOTTO_METHOD_OBJECTIVE, SOTTO_UNSET);
+    config.epsilon = 200.0;
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "give at most 186");
+    config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
+    config.epsilon = 1000.0;
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "give at most 549");
+    config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-120);
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "none for pure noise");
+    config = seeded(SOTTO_METHOD_GD, 1e-6);
+    config.expected_rows = 100;
+    config.learning_rate = 4.0;
+    config.lambda = 1e3;
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "run away");
+}
+
+/* The largest epsilon that the refusal names is fine. */
+static void the_largest_epsilon_has_a_certificate(void **state)
+{
+    (void)state;
+    const double deltas[] = {SOTTO_UNSET, 1e-6};
+    const double most[] = {186.0, 549.0};
+    sotto_schema *schema = parse(study_schema);
+    for (int i = 0; i < 2; i++) {
+        sotto_error error;
+        sotto_training *training = NULL;
+        sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, deltas[i]);
+        config.epsilon = most[i];
+        assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
+        sotto_training_free(training);
+    }
+    sotto_schema_free(schema);
+}
+
 /* A unit's rows may change in number: no number of rows is public then. */
 static void a_public_number_of_rows_needs_units_of_one_row(void **state)
 {
@@ -492,6 +533,8 @@ int main(void)
         cmocka_unit_test(what_carries_privacy_has_no_default),
         cmocka_unit_test(settings_of_another_method_are_refused),
         cmocka_unit_test(a_lambda_below_the_theorem_is_refused_with_the_least),
+        cmocka_unit_test(settings_without_a_model_are_refused_before_the_charge),
+        cmocka_unit_test(the_largest_epsilon_has_a_certificate),
         cmocka_unit_test(a_public_number_of_rows_needs_units_of_one_row),
         cmocka_unit_test(a_wrong_public_n_is_refused_and_not_corrected),
         cmocka_unit_test(the_plan_costs_what_was_asked_for),
