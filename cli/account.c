@@ -28,9 +28,16 @@ static const char *sampling_choice(size_t index)
     return known(sotto_sampling_name((sotto_sampling)(index + 1)));
 }
 
+/* Accountants are numbered from 1, and numbers may be left out. */
 static const char *accountant_choice(size_t index)
 {
-    return known(sotto_accountant_name((sotto_accountant)(index + 1)));
+    enum { NUMBERS = 32 };
+    size_t seen = 0;
+    for (int number = 1; number < NUMBERS; number++) {
+        const char *name = known(sotto_accountant_name((sotto_accountant)number));
+        if (name != NULL && seen++ == index) return name;
+    }
+    return NULL;
 }
 
 static const char *adjacency_choice(size_t index)

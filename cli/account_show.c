@@ -77,6 +77,10 @@ static const char *kernel_words(sotto_kernel kernel)
         return "Renyi divergence";
     case SOTTO_KERNEL_BASIC:
         return "sum over the events";
+    case SOTTO_KERNEL_MOMENTS:
+        return "moments of the privacy loss";
+    case SOTTO_KERNEL_COMPOSITION_THEOREM:
+        return "composition of the events' epsilons and deltas";
     }
     return sotto_kernel_name(kernel);
 }
@@ -133,6 +137,9 @@ static void show_text(const account_answer *answer)
     if (isnan(account->order)) {
         cli_line("accountant", "%s (%s)", sotto_accountant_name(account->accountant),
                  kernel_words(account->kernel));
+    } else if (account->kernel == SOTTO_KERNEL_MOMENTS) {
+        cli_line("accountant", "%s (moment lambda = %.0f of the privacy loss)",
+                 sotto_accountant_name(account->accountant), account->order - 1.0);
     } else {
         cli_line("accountant", "%s (%s of order %s)",
                  sotto_accountant_name(account->accountant),

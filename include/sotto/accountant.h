@@ -75,7 +75,9 @@ typedef enum sotto_kernel {
     SOTTO_KERNEL_CONTOUR = 2,
     SOTTO_KERNEL_CONTOUR_SMOOTHED = 3, /* with one virtual Gaussian release added */
     SOTTO_KERNEL_RDP = 4,
-    SOTTO_KERNEL_BASIC = 5
+    SOTTO_KERNEL_BASIC = 5,
+    SOTTO_KERNEL_MOMENTS = 7,
+    SOTTO_KERNEL_COMPOSITION_THEOREM = 8 /* of (epsilon, delta) releases */
 } sotto_kernel;
 
 enum { SOTTO_PURPOSE_BYTES = 48 };
@@ -122,7 +124,7 @@ typedef struct sotto_account {
     double epsilon_lower; /* lower bound, 0 at worst; NaN: the accountant has none */
     double delta;         /* certified upper bound (or the target given, for epsilon) */
     double delta_lower;   /* lower bound, 0 at worst; NaN: the accountant has none */
-    double order;         /* the Renyi order used; NaN unless kernel is RDP */
+    double order;         /* the Renyi order used; NaN unless kernel is RDP or moments */
     sotto_accountant accountant;
     sotto_kernel kernel;
     sotto_adjacency adjacency;

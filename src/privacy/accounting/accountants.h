@@ -32,6 +32,26 @@ sotto_status sot_basic_epsilon(const sot_priced *priced, double delta, sotto_acc
 sotto_status sot_basic_delta(const sot_priced *priced, double epsilon, sotto_account *out,
                              sotto_error *error);
 
+sotto_status sot_moments_epsilon(const sot_priced *priced, double delta,
+                                 sotto_account *out, sotto_error *error);
+sotto_status sot_moments_delta(const sot_priced *priced, double epsilon,
+                               sotto_account *out, sotto_error *error);
+
+sotto_status sot_gdp_epsilon(const sot_priced *priced, double delta, sotto_account *out,
+                             sotto_error *error);
+sotto_status sot_gdp_delta(const sot_priced *priced, double epsilon, sotto_account *out,
+                           sotto_error *error);
+
+sotto_status sot_advanced_epsilon(const sot_priced *priced, double delta,
+                                  sotto_account *out, sotto_error *error);
+sotto_status sot_advanced_delta(const sot_priced *priced, double epsilon,
+                                sotto_account *out, sotto_error *error);
+
+sotto_status sot_optimal_epsilon(const sot_priced *priced, double delta,
+                                 sotto_account *out, sotto_error *error);
+sotto_status sot_optimal_delta(const sot_priced *priced, double epsilon,
+                               sotto_account *out, sotto_error *error);
+
 /* The delta left for the finite part, or the error that the events' own deltas exceed it. */
 sotto_status sot_finite_delta(const sot_composition *composition, double delta,
                               double *out_delta, sotto_error *error);
