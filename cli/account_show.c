@@ -15,6 +15,7 @@ static sotto_status show_json(const account_answer *answer, sotto_error *error)
         cli_json_number(&json, "noise_multiplier", answer->noise_multiplier);
         cli_json_text(&json, "calibration", answer->calibration);
     }
+    if (answer->question == ACCOUNT_RATE) cli_json_number(&json, "rate", answer->rate);
     if (answer->question == ACCOUNT_STEPS) cli_json_count(&json, "steps", answer->steps);
     cli_json_number(&json, "epsilon", account->epsilon);
     cli_json_number(&json, "epsilon_lower", account->epsilon_lower);
@@ -116,6 +117,11 @@ static void show_answer(const account_answer *answer)
         cli_line("noise multiplier", "%s (%s calibration)",
                  cli_rounded_up(answer->noise_multiplier, CLI_SHOWN_DIGITS, number),
                  answer->calibration);
+        show_achieved(account->epsilon, answer->target_epsilon);
+        cli_line("delta", "%s", cli_shortest(account->delta, number));
+        break;
+    case ACCOUNT_RATE:
+        cli_line("rate", "%s", cli_rounded_down(answer->rate, CLI_SHOWN_DIGITS, number));
         show_achieved(account->epsilon, answer->target_epsilon);
         cli_line("delta", "%s", cli_shortest(account->delta, number));
         break;

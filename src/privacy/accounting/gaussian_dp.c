@@ -16,21 +16,27 @@
 #include "privacy/accounting/gaussian_profile.h"
 #include "privacy/accounting/solve.h"
 
-static sotto_status check_events(const sotto_plan *plan, sotto_error *error)
+sotto_status sot_only_gaussian_events(const sotto_plan *plan, bool allows_sampled,
+                                      const char *method, sotto_error *error)
 {
     for (size_t i = 0; i < sotto_plan_size(plan); i++) {
         const sotto_event *event = sotto_plan_event(plan, i);
-        const int is_gaussian =
+        const bool is_gaussian =
             event->mechanism == SOTTO_GAUSSIAN || event->mechanism == SOTTO_GDP;
-        const int is_whole = event->sampling == SOTTO_NOT_SAMPLED ||
-                             (event->sampling == SOTTO_POISSON && event->rate == 1.0);
-        if (is_gaussian && is_whole) continue;
+        const bool is_whole = event->sampling == SOTTO_NOT_SAMPLED ||
+                              (event->sampling == SOTTO_POISSON && event->rate == 1.0);
+        const bool is_sampled = event->mechanism == SOTTO_GAUSSIAN &&
+                                event->sampling == SOTTO_POISSON &&
+                                sotto_plan_adjacency(plan) == SOTTO_ADD_REMOVE;
+        if ((is_gaussian && is_whole) || (allows_sampled && is_sampled)) continue;
         return sot_fail(
             error, SOTTO_UNSUPPORTED,
-            "the gdp accountant is exact for gaussian and gdp events of all records, and "
-            "event %zu is %s%s; use the accountant exact%s",
-            i + 1, is_whole ? "" : "a sampled ", sotto_mechanism_name(event->mechanism),
-            is_gaussian ? " (gdp-clt is an approximation, not a guarantee)" : "");
+            "%s covers gaussian and gdp events of all records%s, and event %zu is %s %s; "
+            "use the accountant exact",
+            method,
+            allows_sampled ? " and Poisson-sampled gaussian ones under add-remove" : "",
+            i + 1, is_whole ? "of mechanism" : "a sampled",
+            sotto_mechanism_name(event->mechanism));
     }
     return SOTTO_OK;
 }
@@ -50,7 +56,8 @@ static sot_bracket profile_at(double epsilon, void *context)
 sotto_status sot_gdp_epsilon(const sot_priced *priced, double delta, sotto_account *out,
                              sotto_error *error)
 {
-    sotto_status status = check_events(priced->plan, error);
+    sotto_status status =
+        sot_only_gaussian_events(priced->plan, false, "the gdp accountant", error);
     if (status != SOTTO_OK) return status;
     sot_bracket mu = mu_of(priced->composition);
     sot_bracket epsilon = {0.0, 0.0};
@@ -73,7 +80,8 @@ sotto_status sot_gdp_epsilon(const sot_priced *priced, double delta, sotto_accou
 sotto_status sot_gdp_delta(const sot_priced *priced, double epsilon, sotto_account *out,
                            sotto_error *error)
 {
-    const sotto_status status = check_events(priced->plan, error);
+    const sotto_status status =
+        sot_only_gaussian_events(priced->plan, false, "the gdp accountant", error);
     if (status != SOTTO_OK) return status;
     const sot_bracket delta = sot_gaussian_delta(mu_of(priced->composition), epsilon);
     *out = (sotto_account){.epsilon = epsilon,

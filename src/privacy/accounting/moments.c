@@ -21,31 +21,6 @@
 
 enum { LAMBDA_MAX = 32 };
 
-static int is_covered(const sotto_plan *plan, const sotto_event *event)
-{
-    if (event->mechanism == SOTTO_GDP) return event->sampling == SOTTO_NOT_SAMPLED;
-    if (event->mechanism != SOTTO_GAUSSIAN) return 0;
-    return event->sampling == SOTTO_NOT_SAMPLED ||
-           (event->sampling == SOTTO_POISSON &&
-            sotto_plan_adjacency(plan) == SOTTO_ADD_REMOVE);
-}
-
-static sotto_status check_events(const sotto_plan *plan, sotto_error *error)
-{
-    for (size_t i = 0; i < sotto_plan_size(plan); i++) {
-        const sotto_event *event = sotto_plan_event(plan, i);
-        if (is_covered(plan, event)) continue;
-        return sot_fail(
-            error, SOTTO_UNSUPPORTED,
-            "the moments accountant is stated for gaussian events, of all records or "
-            "Poisson-sampled under add-remove, and event %zu is %s%s; use the accountant "
-            "rdp or exact",
-            i + 1, event->sampling == SOTTO_NOT_SAMPLED ? "" : "a sampled ",
-            sotto_mechanism_name(event->mechanism));
-    }
-    return SOTTO_OK;
-}
-
 /* alpha(lambda), rounded up. */
 static double alpha_upper(const sot_composition *composition, double lambda)
 {
@@ -67,7 +42,8 @@ static void fill(sotto_account *out, double epsilon, double delta, int lambda)
 sotto_status sot_moments_epsilon(const sot_priced *priced, double delta,
                                  sotto_account *out, sotto_error *error)
 {
-    const sotto_status status = check_events(priced->plan, error);
+    const sotto_status status =
+        sot_only_gaussian_events(priced->plan, true, "the moments accountant", error);
     if (status != SOTTO_OK) return status;
     const double log_inverse = -sot_log_down(delta); /* infinite at delta 0 */
     double least = HUGE_VAL;
@@ -91,7 +67,8 @@ sotto_status sot_moments_epsilon(const sot_priced *priced, double delta,
 sotto_status sot_moments_delta(const sot_priced *priced, double epsilon,
                                sotto_account *out, sotto_error *error)
 {
-    const sotto_status status = check_events(priced->plan, error);
+    const sotto_status status =
+        sot_only_gaussian_events(priced->plan, true, "the moments accountant", error);
     if (status != SOTTO_OK) return status;
     double least = 0.0; /* delta is never above 1 */
     int best = 1;

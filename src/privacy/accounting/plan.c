@@ -228,8 +228,8 @@ static const mechanism_row *find_mechanism(sotto_mechanism mechanism)
     return NULL;
 }
 
-/* A field's value against the mechanism: in range if used (a Gaussian's noise may be left
- * open), unset if not. */
+/* A field's value against the mechanism: in range if used (a Gaussian's noise and the
+ * rate of Poisson sampling may be left open), unset if not. */
 static sotto_status check_field(const sotto_event *event, int field, int used, int may,
                                 sotto_error *error)
 {
@@ -247,7 +247,8 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
                         field == RATE ? " (set sampling to poisson)" : "");
     }
     const int may_be_open =
-        field == NOISE_MULTIPLIER && event->mechanism == SOTTO_GAUSSIAN;
+        (field == NOISE_MULTIPLIER && event->mechanism == SOTTO_GAUSSIAN) ||
+        (field == RATE && event->sampling == SOTTO_POISSON);
     if (!used || (may_be_open && isnan(value))) return SOTTO_OK;
     if (isnan(value)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,

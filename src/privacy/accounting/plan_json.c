@@ -68,7 +68,9 @@ static sotto_status read_sampling(const sot_json_value *value, sotto_event *even
         if (!sot_json_member(value, "rate", &member)) return SOTTO_OK;
         return sot_json_refuse(&member, "leave it out: the method is \"none\"", error);
     }
-    return sot_json_get_double(value, "rate", &event->rate, error);
+    if (!sot_json_member(value, "rate", &member))
+        return sot_json_get_double(value, "rate", &event->rate, error); /* its error */
+    return number_or_search(&member, SOTTO_UNSET, &event->rate, error);
 }
 
 static sotto_status read_optional(const sot_json_value *object, const char *key,
