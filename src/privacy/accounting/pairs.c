@@ -180,11 +180,9 @@ static double epsilon_excess(double log_delta, void *context)
     return HUGE_VAL;
 }
 
-static int holds_at_zero(const inverse *asked)
+static bool holds_at_zero(inverse *asked)
 {
-    sotto_account account = {.order = NAN};
-    return asked->rule(asked->priced, 0.0, &account, NULL) == SOTTO_OK &&
-           account.epsilon <= asked->epsilon;
+    return epsilon_excess(-HUGE_VAL, asked) <= 0.0;
 }
 
 sotto_status sot_delta_by_search(sot_price_epsilon rule, const sot_priced *priced,
@@ -196,13 +194,15 @@ sotto_status sot_delta_by_search(sot_price_epsilon rule, const sot_priced *price
                            .delta = 1.0,
                            .delta_lower = NAN,
                            .order = NAN};
-    if (holds_at_zero(&asked)) {
+    const bool holds = holds_at_zero(&asked);
+    if (asked.status != SOTTO_OK) return asked.status;
+    if (holds) {
         out->delta = 0.0;
         return SOTTO_OK;
     }
     double lower = -690.0;
     double upper = log(1.0 - 1e-12);
-    const int is_out_of_reach = epsilon_excess(upper, &asked) > 0.0;
+    const bool is_out_of_reach = epsilon_excess(upper, &asked) > 0.0;
     if (asked.status != SOTTO_OK || is_out_of_reach) return asked.status;
     if (epsilon_excess(lower, &asked) <= 0.0) upper = lower;
     if (upper > lower) {

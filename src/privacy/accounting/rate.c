@@ -116,7 +116,7 @@ static sotto_status bracket_rate(search *target, double *out_lower, double *out_
         }
         if (at == least) {
             return unreachable(target, "not even a rate of 1e-12 is small enough; use "
-                                       "more noise or fewer releases");
+                                       "more noise, or less of what else the plan has");
         }
         const double next = fmin(fmax(at + stride, least), 0.0);
         const bool next_met = excess(next, target) <= 0.0;
