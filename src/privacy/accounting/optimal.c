@@ -1,7 +1,7 @@
 /* Optimal composition: the best there is if all that is known of each event is its (epsilon, delta).
  *
- * Theorem     Kairouz, Oh & Viswanath, ICML 2015, Thm 3.3 (equal events) and Sec. 3.3 with Murtagh
- *             & Vadhan, TCC 2016, Thm 1.5 (different ones): every (e, d)-DP release is
+ * Theorem     Kairouz, Oh & Viswanath, ICML 2015, Thm 3.3 (equal events), and Murtagh & Vadhan,
+ *             TCC 2016, Thm 1.5 (different ones): every (e, d)-DP release is
  *             post-processing of one that fails with probability d and otherwise is binary
  *             randomized response with odds exp(e). The composition of those is attained, so
  *                 delta(eps) = 1 - prod(1 - d_i) (1 - E[(1 - exp(eps - L))_+]),
