@@ -144,6 +144,9 @@ static const cli_option epsilon_options[] = {
      .value = "D", .example = "1e-5", .range = CLI_BELOW_ONE},
     {"accountant", CLI_CHOICE, CLI_OPTIONAL, "how the loss is computed", .value = "NAME",
      .fallback = "exact", .choices = epsilon_choice},
+    {"lambda-max", CLI_COUNT, CLI_OPTIONAL,
+     "moments: the largest moment to try, 32 unless given", .value = "N", .example = "64",
+     .count_max = SOTTO_LAMBDA_MAX},
     {0},
 };
 
@@ -235,6 +238,11 @@ static sotto_status ask(const cli_call *call, const sotto_plan *plan,
     if (status != SOTTO_OK) return status;
     switch (answer->question) {
     case ACCOUNT_EPSILON:
+        if (cli_given(call, "lambda-max")) {
+            return sotto_account_moments(plan, (uint32_t)cli_count(call, "lambda-max"),
+                                         cli_number(call, "delta"), &answer->account,
+                                         error);
+        }
         return sotto_account_epsilon(plan, accountant, cli_number(call, "delta"),
                                      &answer->account, error);
     case ACCOUNT_DELTA:
@@ -280,8 +288,15 @@ static sotto_status answer_question(const cli_call *call, account_question quest
 static sotto_status run_epsilon(const cli_call *call, sotto_error *error)
 {
     const char *approximation = sotto_reference_name(SOTTO_REFERENCE_CENTRAL_LIMIT);
-    if (strcmp(cli_text(call, "accountant"), approximation) == 0)
-        return account_approximate(call, error);
+    const char *accountant = cli_text(call, "accountant");
+    if (cli_given(call, "lambda-max") &&
+        strcmp(accountant, sotto_accountant_name(SOTTO_MOMENTS)) != 0) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--lambda-max is %s, but --accountant %s has no moments; leave "
+                        "it out or use --accountant moments",
+                        cli_text(call, "lambda-max"), accountant);
+    }
+    if (strcmp(accountant, approximation) == 0) return account_approximate(call, error);
     return answer_question(call, ACCOUNT_EPSILON, error);
 }
 

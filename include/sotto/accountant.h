@@ -182,6 +182,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_epsilon(const sotto_plan *
                                                               sotto_account *out_account,
                                                               sotto_error *error);
 
+/* The accountant SOTTO_MOMENTS with the whole moments lambda = 1, ..., `lambda_max`, at most
+ * SOTTO_LAMBDA_MAX, in place of 32. */
+#define SOTTO_LAMBDA_MAX 1024
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_moments(const sotto_plan *plan,
+                                                              uint32_t lambda_max,
+                                                              double delta,
+                                                              sotto_account *out_account,
+                                                              sotto_error *error);
+
 /* Smallest certified delta at `epsilon`. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_delta(const sotto_plan *plan,
                                                             sotto_accountant accountant,

@@ -39,7 +39,7 @@ static void fill(sotto_account *out, double epsilon, double delta, int lambda)
                            .kernel = SOTTO_KERNEL_MOMENTS};
 }
 
-sotto_status sot_moments_epsilon(const sot_priced *priced, double delta,
+static sotto_status best_epsilon(const sot_priced *priced, int lambda_max, double delta,
                                  sotto_account *out, sotto_error *error)
 {
     const sotto_status status =
@@ -48,7 +48,7 @@ sotto_status sot_moments_epsilon(const sot_priced *priced, double delta,
     const double log_inverse = -sot_log_down(delta); /* infinite at delta 0 */
     double least = HUGE_VAL;
     int best = 1;
-    for (int lambda = 1; lambda <= LAMBDA_MAX; lambda++) {
+    for (int lambda = 1; lambda <= lambda_max; lambda++) {
         const double alpha = alpha_upper(priced->composition, lambda);
         const double epsilon = sot_div_up(sot_add_up(alpha, log_inverse), lambda);
         if (epsilon < least) { /* NaN is no answer */
@@ -61,7 +61,13 @@ sotto_status sot_moments_epsilon(const sot_priced *priced, double delta,
     return sot_fail(error, SOTTO_UNREACHABLE,
                     "no moment up to %d gives a finite epsilon at delta %g; use more "
                     "noise or a larger delta",
-                    LAMBDA_MAX, delta);
+                    lambda_max, delta);
+}
+
+sotto_status sot_moments_epsilon(const sot_priced *priced, double delta,
+                                 sotto_account *out, sotto_error *error)
+{
+    return best_epsilon(priced, LAMBDA_MAX, delta, out, error);
 }
 
 sotto_status sot_moments_delta(const sot_priced *priced, double epsilon,
@@ -81,5 +87,34 @@ sotto_status sot_moments_delta(const sot_priced *priced, double epsilon,
         }
     }
     fill(out, epsilon, sot_exp_up(least), best);
+    return SOTTO_OK;
+}
+
+sotto_status sotto_account_moments(const sotto_plan *plan, uint32_t lambda_max,
+                                   double delta, sotto_account *out_account,
+                                   sotto_error *error)
+{
+    if (lambda_max < 1 || lambda_max > SOTTO_LAMBDA_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "lambda_max is %lu; give a whole number from 1 to %d",
+                        (unsigned long)lambda_max, SOTTO_LAMBDA_MAX);
+    }
+    if (!(delta >= 0.0 && delta < 1.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "delta is %g; give a number from 0 up to, but not including, 1, "
+                        "for example 1e-6",
+                        delta);
+    }
+    sot_composition *composition;
+    sotto_status status = sot_composition_new(plan, NAN, 0, &composition, error);
+    if (status != SOTTO_OK) return status;
+    const sot_priced priced = {plan, composition, NAN, 0};
+    sotto_account account;
+    status = best_epsilon(&priced, (int)lambda_max, delta, &account, error);
+    sot_composition_free(composition);
+    if (status != SOTTO_OK) return status;
+    account.accountant = SOTTO_MOMENTS;
+    account.adjacency = sotto_plan_adjacency(plan);
+    *out_account = account;
     return SOTTO_OK;
 }

@@ -3,6 +3,8 @@
 
 #include <jansson.h>
 
+#include "privacy/accounting/methods_order.h"
+
 #include <sotto/reference.h>
 
 static const sotto_accountant methods[] = {SOTTO_MOMENTS, SOTTO_GAUSSIAN_DP,
@@ -139,6 +141,33 @@ static void moments_are_the_best_of_thirty_two_binomial_sums(void **state)
     const double published =
         epsilon_of(plan_of(sampled(0.01, 4.0, 10000)), SOTTO_MOMENTS, 1e-5).epsilon;
     assert_within(published, 1.255, 1.265);
+}
+
+static void more_moments_cost_no_more(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_account account;
+    sotto_plan *plan = plan_of(sampled(0.1, 30.0, 3)); /* wants a moment far above 32 */
+    double last = HUGE_VAL;
+    for (uint32_t most = 1; most <= SOTTO_LAMBDA_MAX; most *= 4) {
+        assert_ok(sotto_account_moments(plan, most, 1e-9, &account, &error), &error);
+        assert_true(account.epsilon < last && account.order <= most + 1.0);
+        last = account.epsilon;
+    }
+    assert_true(last >=
+                epsilon_of(plan_of(sampled(0.1, 30.0, 3)), SOTTO_RDP, 1e-9).epsilon);
+    assert_ok(sotto_account_moments(plan, 32, 1e-9, &account, &error), &error);
+    const sotto_account usual =
+        epsilon_of(plan_of(sampled(0.1, 30.0, 3)), SOTTO_MOMENTS, 1e-9);
+    assert_memory_equal(&account, &usual, sizeof usual);
+    assert_refused(sotto_account_moments(plan, 0, 1e-9, &account, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "lambda_max is 0", NULL);
+    assert_refused(sotto_account_moments(plan, 1025, 1e-9, &account, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "1 to 1024", NULL);
+    assert_refused(sotto_account_moments(plan, 32, 1.0, &account, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "delta is 1", NULL);
+    sotto_plan_free(plan);
 }
 
 static void the_moments_of_a_gaussian_are_in_closed_form(void **state)
@@ -294,6 +323,16 @@ static void no_method_is_below_the_exact_answer(void **state)
         assert_true(simple <= epsilon_of(plan_of(stated), SOTTO_ADVANCED, delta).epsilon);
         assert_true(best <= epsilon_of(plan_of(stated), SOTTO_BASIC, delta).epsilon);
     }
+}
+
+static void random_plans_keep_the_order(void **state)
+{
+    (void)state;
+    enum { PLANS = 50 };
+    int answered = 0;
+    for (uint64_t i = 0; i < PLANS; i++)
+        answered += order_check_plan(300 + i, (cross_range){1e-3, 300.0});
+    assert_true(answered >= 3 * PLANS); /* rdp, basic, and one more at least */
 }
 
 /* Plans every method covers. */
@@ -458,12 +497,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_composition_theorems_give_the_reference_values),
         cmocka_unit_test(moments_are_the_best_of_thirty_two_binomial_sums),
+        cmocka_unit_test(more_moments_cost_no_more),
         cmocka_unit_test(the_moments_of_a_gaussian_are_in_closed_form),
         cmocka_unit_test(gdp_is_exact_for_gaussians),
         cmocka_unit_test(optimal_composition_is_the_enumeration_of_all_outcomes),
         cmocka_unit_test(advanced_composition_of_different_events_is_the_formula),
         cmocka_unit_test(gaussian_events_enter_composition_at_a_share_of_delta),
         cmocka_unit_test(no_method_is_below_the_exact_answer),
+        cmocka_unit_test(random_plans_keep_the_order),
         cmocka_unit_test(epsilon_moves_the_right_way_for_every_method),
         cmocka_unit_test(a_count_is_as_many_copies),
         cmocka_unit_test(delta_is_the_inverse_of_epsilon_for_every_method),
