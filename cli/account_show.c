@@ -77,6 +77,8 @@ static const char *kernel_words(sotto_kernel kernel)
         return "Renyi divergence";
     case SOTTO_KERNEL_BASIC:
         return "sum over the events";
+    case SOTTO_KERNEL_PLD:
+        return "discretised loss, composed by FFT";
     }
     return sotto_kernel_name(kernel);
 }

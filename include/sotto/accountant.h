@@ -75,7 +75,8 @@ typedef enum sotto_kernel {
     SOTTO_KERNEL_CONTOUR = 2,
     SOTTO_KERNEL_CONTOUR_SMOOTHED = 3, /* with one virtual Gaussian release added */
     SOTTO_KERNEL_RDP = 4,
-    SOTTO_KERNEL_BASIC = 5
+    SOTTO_KERNEL_BASIC = 5,
+    SOTTO_KERNEL_PLD = 6 /* on a grid, by FFT */
 } sotto_kernel;
 
 enum { SOTTO_PURPOSE_BYTES = 48 };

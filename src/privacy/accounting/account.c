@@ -18,6 +18,7 @@ static const accountant_row accountants[] = {
     {SOTTO_EXACT, sot_exact_epsilon, sot_exact_delta},
     {SOTTO_RDP, sot_rdp_epsilon, sot_rdp_delta},
     {SOTTO_BASIC, sot_basic_epsilon, sot_basic_delta},
+    {SOTTO_PLD, sot_pld_epsilon, sot_pld_delta},
 };
 
 static sotto_status find_accountant(sotto_accountant accountant,
@@ -29,9 +30,10 @@ static sotto_status find_accountant(sotto_accountant accountant,
             return SOTTO_OK;
         }
     }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "accountant is %d; give SOTTO_EXACT, SOTTO_RDP or SOTTO_BASIC",
-                    (int)accountant);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "accountant is %d; give SOTTO_EXACT, SOTTO_RDP, SOTTO_BASIC or SOTTO_PLD",
+        (int)accountant);
 }
 
 static sotto_status check_delta(double delta, double least, sotto_error *error)

@@ -32,6 +32,11 @@ sotto_status sot_basic_epsilon(const sot_priced *priced, double delta, sotto_acc
 sotto_status sot_basic_delta(const sot_priced *priced, double epsilon, sotto_account *out,
                              sotto_error *error);
 
+sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_account *out,
+                             sotto_error *error);
+sotto_status sot_pld_delta(const sot_priced *priced, double epsilon, sotto_account *out,
+                           sotto_error *error);
+
 /* The delta left for the finite part, or the error that the events' own deltas exceed it. */
 sotto_status sot_finite_delta(const sot_composition *composition, double delta,
                               double *out_delta, sotto_error *error);
