@@ -78,6 +78,8 @@ static const char *kernel_words(sotto_kernel kernel)
         return "Renyi divergence";
     case SOTTO_KERNEL_BASIC:
         return "sum over the events";
+    case SOTTO_KERNEL_PLD:
+        return "discretised loss, composed by FFT";
     case SOTTO_KERNEL_MOMENTS:
         return "moments of the privacy loss";
     case SOTTO_KERNEL_COMPOSITION_THEOREM:

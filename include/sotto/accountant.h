@@ -76,6 +76,7 @@ typedef enum sotto_kernel {
     SOTTO_KERNEL_CONTOUR_SMOOTHED = 3, /* with one virtual Gaussian release added */
     SOTTO_KERNEL_RDP = 4,
     SOTTO_KERNEL_BASIC = 5,
+    SOTTO_KERNEL_PLD = 6, /* on a grid, by FFT */
     SOTTO_KERNEL_MOMENTS = 7,
     SOTTO_KERNEL_COMPOSITION_THEOREM = 8 /* of (epsilon, delta) releases */
 } sotto_kernel;

@@ -21,6 +21,7 @@ static const accountant_row accountants[] = {
     {SOTTO_EXACT, sot_exact_epsilon, sot_exact_delta, false},
     {SOTTO_RDP, sot_rdp_epsilon, sot_rdp_delta, false},
     {SOTTO_BASIC, sot_basic_epsilon, sot_basic_delta, false},
+    {SOTTO_PLD, sot_pld_epsilon, sot_pld_delta, false},
     {SOTTO_MOMENTS, sot_moments_epsilon, sot_moments_delta, false},
     {SOTTO_GAUSSIAN_DP, sot_gdp_epsilon, sot_gdp_delta, false},
     {SOTTO_ADVANCED, sot_advanced_epsilon, sot_advanced_delta, true},

@@ -34,6 +34,11 @@ sotto_status sot_basic_epsilon(const sot_priced *priced, double delta, sotto_acc
 sotto_status sot_basic_delta(const sot_priced *priced, double epsilon, sotto_account *out,
                              sotto_error *error);
 
+sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_account *out,
+                             sotto_error *error);
+sotto_status sot_pld_delta(const sot_priced *priced, double epsilon, sotto_account *out,
+                           sotto_error *error);
+
 sotto_status sot_moments_epsilon(const sot_priced *priced, double delta,
                                  sotto_account *out, sotto_error *error);
 sotto_status sot_moments_delta(const sot_priced *priced, double epsilon,

@@ -40,16 +40,16 @@ static const name_row mechanism_names[] = {
 static const name_row sampling_names[] = {
     {SOTTO_NOT_SAMPLED, "none"}, {SOTTO_POISSON, "poisson"}, {0, NULL}};
 static const name_row accountant_names[] = {
-    {SOTTO_EXACT, "exact"},     {SOTTO_RDP, "rdp"},
-    {SOTTO_BASIC, "basic"},     {SOTTO_MOMENTS, "moments"},
-    {SOTTO_GAUSSIAN_DP, "gdp"}, {SOTTO_ADVANCED, "advanced"},
-    {SOTTO_OPTIMAL, "optimal"}, {0, NULL}};
+    {SOTTO_EXACT, "exact"},       {SOTTO_RDP, "rdp"},         {SOTTO_BASIC, "basic"},
+    {SOTTO_PLD, "pld"},           {SOTTO_MOMENTS, "moments"}, {SOTTO_GAUSSIAN_DP, "gdp"},
+    {SOTTO_ADVANCED, "advanced"}, {SOTTO_OPTIMAL, "optimal"}, {0, NULL}};
 static const name_row kernel_names[] = {
     {SOTTO_KERNEL_CLOSED_FORM, "closed-form"},
     {SOTTO_KERNEL_CONTOUR, "contour"},
     {SOTTO_KERNEL_CONTOUR_SMOOTHED, "contour-smoothed"},
     {SOTTO_KERNEL_RDP, "rdp"},
     {SOTTO_KERNEL_BASIC, "basic"},
+    {SOTTO_KERNEL_PLD, "pld"},
     {SOTTO_KERNEL_MOMENTS, "moments"},
     {SOTTO_KERNEL_COMPOSITION_THEOREM, "composition-theorem"},
     {0, NULL}};
