@@ -112,6 +112,9 @@ static const cli_option *const event_without_count[] = {event_options, sampling_
 static const cli_option *const event_without_noise[] = {sampling_options, count_options,
                                                         question_options, NULL};
 
+const cli_option *const account_event_tables[] = {event_options, sampling_options,
+                                                  count_options, question_options, NULL};
+
 static const cli_option epsilon_options[] = {
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
      .value = "D", .example = "1e-5", .range = CLI_BELOW_ONE},
@@ -304,7 +307,8 @@ static const cli_command steps_command = {
 };
 
 static const cli_command *const commands[] = {&epsilon_command, &delta_command,
-                                              &noise_command, &steps_command, NULL};
+                                              &noise_command,   &steps_command,
+                                              &account_curve,   NULL};
 
 const cli_command cli_account = {
     .name = "account",

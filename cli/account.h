@@ -35,4 +35,9 @@ typedef struct account_answer {
 SOTTO_MUST_CHECK sotto_status account_show(const account_answer *answer, bool as_json,
                                            sotto_error *error);
 
+/* The tables of options that describe a whole plan, for commands in files of their own. */
+extern const cli_option *const account_event_tables[];
+
+extern const cli_command account_curve; /* cli/account_curve.c */
+
 #endif

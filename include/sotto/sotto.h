@@ -5,6 +5,7 @@
 #include <sotto/accountant.h>
 #include <sotto/array.h>
 #include <sotto/certificate.h>
+#include <sotto/curve.h>
 #include <sotto/error.h>
 #include <sotto/exponential.h>
 #include <sotto/gate.h>
