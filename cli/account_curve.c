@@ -109,8 +109,7 @@ static void show_csv(const sotto_curve *curve, const char *table)
     } else if (strcmp(table, "trade-off") == 0) {
         (void)printf("false_positive_rate,false_negative_rate_lower\n");
         for (size_t i = 0; i < TRADE_OFF_POINTS; i++)
-            csv_row(trade_off_rate(i),
-                    1.0 - sotto_curve_attack(curve, trade_off_rate(i)));
+            csv_row(trade_off_rate(i), sotto_curve_trade_off(curve, trade_off_rate(i)));
     } else {
         (void)printf("false_positive_rate,true_positive_rate_upper\n");
         for (size_t i = 0; i < RATES; i++)
@@ -157,7 +156,7 @@ static sotto_status show_json(const sotto_curve *curve, sotto_error *error)
     for (size_t i = 0; i < TRADE_OFF_POINTS; i++) {
         const double rate = trade_off_rate(i);
         add_pair(&json, trade_off, rate, "false_negative_rate_lower",
-                 1.0 - sotto_curve_attack(curve, rate));
+                 sotto_curve_trade_off(curve, rate));
     }
     for (size_t i = 0; i < RATES; i++) {
         add_pair(&json, attack, rates[i], "true_positive_rate_upper",

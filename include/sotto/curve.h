@@ -44,9 +44,13 @@ SOTTO_API size_t sotto_curve_size(const sotto_curve *curve);
 SOTTO_API const sotto_account *sotto_curve_points(const sotto_curve *curve);
 
 /* The most that a test finds (its true positive rate) if it accuses wrongly with probability
- * at most `false_positive_rate`; from all points the curve has. 1 minus the result bounds the
- * false negative rate from below: the trade-off curve. */
+ * at most `false_positive_rate`; from all points the curve has. */
 SOTTO_API double sotto_curve_attack(const sotto_curve *curve, double false_positive_rate);
+
+/* 1 minus that, rounded down: the least that such a test misses, its false negative rate. As a
+ * function of the rate, the trade-off curve. */
+SOTTO_API double sotto_curve_trade_off(const sotto_curve *curve,
+                                       double false_positive_rate);
 
 /* Prices a dozen more pairs where the bound at this false positive rate (above 0 and below 1)
  * is best, for a sharper answer of sotto_curve_attack() there. The profile stays. The plan is

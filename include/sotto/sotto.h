@@ -24,6 +24,7 @@
 #include <sotto/schema.h>
 #include <sotto/schema_tools.h>
 #include <sotto/selection.h>
+#include <sotto/selection_cost.h>
 #include <sotto/sparse_vector.h>
 #include <sotto/system.h>
 #include <sotto/train.h>

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "numeric/outward.h"
 #include "numeric/roots.h"
 
 enum { SHARPEN_EVALUATIONS = 14 };
@@ -110,6 +111,11 @@ double sotto_curve_attack(const sotto_curve *curve, double false_positive_rate)
 {
     return sotto_account_attack(curve->points, curve->count + curve->extra,
                                 false_positive_rate);
+}
+
+double sotto_curve_trade_off(const sotto_curve *curve, double false_positive_rate)
+{
+    return sot_sub_down(1.0, sotto_curve_attack(curve, false_positive_rate));
 }
 
 typedef struct search {

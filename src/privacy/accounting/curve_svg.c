@@ -57,7 +57,7 @@ static void draw_trade_off(sot_growing *out, const sotto_curve *curve, double *x
     for (size_t i = 0; i < LINE_POINTS; i++) {
         const double share = (double)i / (LINE_POINTS - 1);
         x[i] = share * share; /* closer together where the curve is steep */
-        y[i] = 1.0 - sotto_curve_attack(curve, x[i]);
+        y[i] = sotto_curve_trade_off(curve, x[i]);
     }
     sot_svg_panel_draw(out, &panel);
     sot_svg_line(out, &panel, SOT_SVG_GUIDE, ends, guessing, 2);
