@@ -115,6 +115,20 @@ static const cli_option *const event_without_noise[] = {sampling_options, count_
 const cli_option *const account_event_tables[] = {event_options, sampling_options,
                                                   count_options, question_options, NULL};
 
+/* The theorems on selection fix how the loss is computed. */
+static const cli_option run_options[] = {
+    {"plan", CLI_FILE, CLI_OPTIONAL,
+     "JSON file with the events instead of the flags above; - is standard input",
+     .value = "FILE", .example = "plan.json"},
+    {"adjacency", CLI_CHOICE, CLI_OPTIONAL,
+     "what one record means; a plan file says it itself", .value = "NAME",
+     .fallback = "add-remove", .choices = adjacency_choice},
+    {0},
+};
+
+const cli_option *const account_run_tables[] = {event_options, sampling_options,
+                                                count_options, run_options, NULL};
+
 static const cli_option epsilon_options[] = {
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
      .value = "D", .example = "1e-5", .range = CLI_BELOW_ONE},
@@ -306,9 +320,13 @@ static const cli_command steps_command = {
     .run = run_steps,
 };
 
-static const cli_command *const commands[] = {&epsilon_command, &delta_command,
-                                              &noise_command,   &steps_command,
-                                              &account_curve,   NULL};
+static const cli_command *const commands[] = {&epsilon_command,
+                                              &delta_command,
+                                              &noise_command,
+                                              &steps_command,
+                                              &account_curve,
+                                              &account_selection,
+                                              NULL};
 
 const cli_command cli_account = {
     .name = "account",

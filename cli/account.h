@@ -37,7 +37,9 @@ SOTTO_MUST_CHECK sotto_status account_show(const account_answer *answer, bool as
 
 /* The tables of options that describe a whole plan, for commands in files of their own. */
 extern const cli_option *const account_event_tables[];
+extern const cli_option *const account_run_tables[]; /* without --accountant */
 
-extern const cli_command account_curve; /* cli/account_curve.c */
+extern const cli_command account_curve;     /* cli/account_curve.c */
+extern const cli_command account_selection; /* cli/account_selection.c */
 
 #endif
