@@ -127,11 +127,11 @@ static const cli_option plan_options[] = {
     {0},
 };
 
-const cli_option *const account_whole_plan[] = {event_options, sampling_options,
+const cli_option *const account_run_tables[] = {event_options, sampling_options,
                                                 count_options, plan_options, NULL};
-static const cli_option *const whole_event[] = {event_options,      sampling_options,
-                                                count_options,      plan_options,
-                                                accountant_options, NULL};
+const cli_option *const account_event_tables[] = {event_options,      sampling_options,
+                                                  count_options,      plan_options,
+                                                  accountant_options, NULL};
 static const cli_option *const event_without_count[] = {
     event_options, sampling_options, plan_options, accountant_options, NULL};
 static const cli_option *const event_without_rate[] = {
@@ -324,7 +324,7 @@ static const cli_command epsilon_command = {
     .name = "epsilon",
     .summary = "The certified epsilon of a plan at a given delta",
     .options = epsilon_options,
-    .shared = account_whole_plan,
+    .shared = account_run_tables,
     .example = "sotto account epsilon --noise-multiplier 1.1 --rate 0.004 --count 15000 "
                "--delta 1e-5",
     .run = run_epsilon,
@@ -334,7 +334,7 @@ static const cli_command delta_command = {
     .name = "delta",
     .summary = "The certified delta of a plan at a given epsilon",
     .options = delta_options,
-    .shared = whole_event,
+    .shared = account_event_tables,
     .example = "sotto account delta --noise-multiplier 2 --count 10 --epsilon 3",
     .run = run_delta,
 };
@@ -373,8 +373,8 @@ static const cli_command rate_command = {
 };
 
 static const cli_command *const commands[] = {
-    &epsilon_command, &delta_command,   &noise_command,   &steps_command,
-    &rate_command,    &account_compare, &account_amplify, NULL};
+    &epsilon_command, &delta_command, &noise_command,     &steps_command,   &rate_command,
+    &account_compare, &account_curve, &account_selection, &account_amplify, NULL};
 
 const cli_command cli_account = {
     .name = "account",

@@ -36,10 +36,9 @@ typedef struct account_answer {
 /* cli/account_show.c: prints the answer as text or as one JSON object. */
 SOTTO_MUST_CHECK sotto_status account_show(const account_answer *answer, bool as_json,
                                            sotto_error *error);
-/* cli/account.c: the index-th accountant of the library, NULL after the last; and the options that
- * describe a plan with nothing left open. */
+
+/* cli/account.c: the index-th accountant of the library, NULL after the last. */
 const char *account_accountant(size_t index);
-extern const cli_option *const account_whole_plan[];
 
 /* cli/account_lecture.c: `noise --calibration lecture`, the course's noise beside the tight one. */
 SOTTO_MUST_CHECK sotto_status account_lecture(const cli_call *call, sotto_error *error);
@@ -52,5 +51,12 @@ SOTTO_MUST_CHECK sotto_status account_approximate(const cli_call *call,
 
 /* cli/account_amplify.c: what sampling makes of an (epsilon, delta) release. */
 extern const cli_command account_amplify;
+
+/* The tables of options that describe a whole plan, for commands in files of their own. */
+extern const cli_option *const account_event_tables[];
+extern const cli_option *const account_run_tables[]; /* without --accountant */
+
+extern const cli_command account_curve;     /* cli/account_curve.c */
+extern const cli_command account_selection; /* cli/account_selection.c */
 
 #endif

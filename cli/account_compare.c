@@ -244,7 +244,7 @@ const cli_command account_compare = {
     .details = "Accountants are certified. A reference is what a formula says; a label\n"
                "tells those apart that are no guarantee.",
     .options = options,
-    .shared = account_whole_plan,
+    .shared = account_run_tables,
     .example = "sotto account compare --noise-multiplier 1.1 --rate 0.004 --count 15000 "
                "--delta 1e-5",
     .run = run,

@@ -5,6 +5,7 @@
 #include <sotto/accountant.h>
 #include <sotto/array.h>
 #include <sotto/certificate.h>
+#include <sotto/curve.h>
 #include <sotto/error.h>
 #include <sotto/exponential.h>
 #include <sotto/gate.h>
@@ -24,6 +25,7 @@
 #include <sotto/schema.h>
 #include <sotto/schema_tools.h>
 #include <sotto/selection.h>
+#include <sotto/selection_cost.h>
 #include <sotto/sparse_vector.h>
 #include <sotto/system.h>
 #include <sotto/train.h>
