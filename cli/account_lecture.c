@@ -92,6 +92,22 @@ static sotto_status prescribe(lesson *of, sotto_error *error)
     return SOTTO_OK;
 }
 
+/* The probability that a record takes part in a step. */
+static double rate_of(const sotto_event *event)
+{
+    switch (event->sampling) {
+    case SOTTO_POISSON:
+        return event->rate;
+    case SOTTO_WITHOUT_REPLACEMENT:
+        return (double)event->batch / (double)event->population;
+    case SOTTO_SINGLE_RECORD:
+        return 1.0 / (double)event->population;
+    case SOTTO_NOT_SAMPLED:
+        break;
+    }
+    return 1.0;
+}
+
 /* One Gaussian event, all of it known but the noise. */
 static sotto_status begin(const cli_call *call, lesson *out, sotto_error *error)
 {
@@ -110,7 +126,7 @@ static sotto_status begin(const cli_call *call, lesson *out, sotto_error *error)
                         "--calibration lecture is about one gaussian event with a count; "
                         "give such a plan or use --calibration analytic");
     }
-    if (out->event.sampling == SOTTO_POISSON) out->rate = out->event.rate;
+    out->rate = rate_of(&out->event);
     return SOTTO_OK;
 }
 

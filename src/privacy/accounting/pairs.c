@@ -50,14 +50,16 @@ static sotto_status fill_own(const sot_priced *priced, sot_pairs *pairs,
         sot_pair *pair = &pairs->pair[i];
         const bool is_whole = event->sampling == SOTTO_NOT_SAMPLED;
         *pair = (sot_pair){.epsilon = NAN, .count = count_of(priced, event)};
-        if (event->mechanism == SOTTO_APPROXIMATE && is_whole) {
-            pair->epsilon = event->epsilon;
-            pair->delta = event->delta;
+        pairs->is_stated =
+            pairs->is_stated && is_whole &&
+            (event->mechanism == SOTTO_PURE || event->mechanism == SOTTO_APPROXIMATE);
+        if (event->mechanism == SOTTO_APPROXIMATE) { /* amplified, if it is sampled */
+            pair->epsilon = sot_event_epsilon(event, priced->noise_multiplier);
+            pair->delta = sot_event_delta(event);
             *out_own_deltas =
                 sot_add_up(*out_own_deltas, sot_mul_up(pair->count, pair->delta));
             continue;
         }
-        if (event->mechanism != SOTTO_PURE || !is_whole) pairs->is_stated = false;
         sotto_error refusal;
         const sotto_status status =
             price_once(priced, event, 0.0, &pair->epsilon, &refusal);

@@ -1,7 +1,8 @@
 /* accounting/pairs.h: a plan as a list of (epsilon, delta) releases, the language of the composition
  * theorems.
  *
- * Idea        A pure event has its epsilon, an approximate event its epsilon and delta. All others
+ * Idea        A pure event has its epsilon, an approximate event its epsilon and delta,
+ *             amplified by its sampling. All others
  *             are (epsilon, delta)-DP for every delta > 0: each gets the same share of delta and
  *             is priced alone, exactly, at that share.
  * Rounding    Epsilons are rounded up. The deltas and the slack together are at most the delta

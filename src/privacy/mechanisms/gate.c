@@ -161,6 +161,9 @@ static const char *differing_field(const sotto_event *a, const sotto_event *b)
     if (!same(a->rate, b->rate)) return "rate";
     if (a->categories != b->categories) return "categories";
     if (a->rows != b->rows) return "rows";
+    if (a->population != b->population) return "population";
+    if (a->batch != b->batch) return "batch";
+    if (a->dimension != b->dimension) return "dimension";
     return NULL;
 }
 
