@@ -109,6 +109,10 @@ static sotto_status fill_rows(const cli_call *call, sotto_event *event,
 static sotto_status fill_sampling(const cli_call *call, sotto_event *event,
                                   sotto_error *error)
 {
+    if (!cli_has(call, "rate")) { /* left open for the search */
+        event->sampling = SOTTO_POISSON;
+        return SOTTO_OK;
+    }
     if (!cli_given(call, "rate")) {
         if (!cli_given(call, "sampling")) return SOTTO_OK;
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,

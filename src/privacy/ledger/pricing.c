@@ -27,6 +27,7 @@ static bool is_pure(const sotto_event *event)
     case SOTTO_EXPONENTIAL:
     case SOTTO_PERMUTE_AND_FLIP:
     case SOTTO_RANDOMIZED_RESPONSE:
+    case SOTTO_LAPLACE:
         return true;
     case SOTTO_APPROXIMATE:
         return event->delta == 0.0;
@@ -35,6 +36,7 @@ static bool is_pure(const sotto_event *event)
     case SOTTO_GDP:
     case SOTTO_DISCRETE_GAUSSIAN:
     case SOTTO_OBJECTIVE_PERTURBATION:
+    case SOTTO_RDP_CURVE:
     case SOTTO_MECHANISM_UNSET:
         return false;
     }
