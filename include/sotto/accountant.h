@@ -78,7 +78,10 @@ typedef enum sotto_kernel {
     SOTTO_KERNEL_CONTOUR = 2,
     SOTTO_KERNEL_CONTOUR_SMOOTHED = 3, /* with one virtual Gaussian release added */
     SOTTO_KERNEL_RDP = 4,
-    SOTTO_KERNEL_BASIC = 5
+    SOTTO_KERNEL_BASIC = 5,
+    SOTTO_KERNEL_PLD = 6, /* on a grid, by FFT */
+    SOTTO_KERNEL_MOMENTS = 7,
+    SOTTO_KERNEL_COMPOSITION_THEOREM = 8 /* of (epsilon, delta) releases */
 } sotto_kernel;
 
 enum { SOTTO_PURPOSE_BYTES = 48 };
@@ -144,14 +147,15 @@ typedef struct sotto_account {
     double epsilon_lower; /* lower bound, 0 at worst; NaN: the accountant has none */
     double delta;         /* certified upper bound (or the target given, for epsilon) */
     double delta_lower;   /* lower bound, 0 at worst; NaN: the accountant has none */
-    double order;         /* the Renyi order used; NaN unless kernel is RDP */
+    double order;         /* the Renyi order used; NaN unless kernel is RDP or moments */
     sotto_accountant accountant;
     sotto_kernel kernel;
     sotto_adjacency adjacency;
 } sotto_account;
 
 /* A target left open in a plan: the question `noise` fills in every noise_multiplier that is
- * SOTTO_UNSET, the question `steps` every count that is 0. */
+ * SOTTO_UNSET, the question `steps` every count that is 0, the question `rate` every rate of
+ * Poisson sampling that is SOTTO_UNSET. */
 
 /* An event to fill in: nothing that carries privacy is set. */
 SOTTO_API sotto_event sotto_event_defaults(void);
@@ -164,13 +168,14 @@ SOTTO_API void sotto_plan_free(sotto_plan *plan);
 
 /* Checks the event and appends a copy. Refuses values out of range, fields that do not belong
  * to the mechanism, and pairs of mechanism, sampling and adjacency no theorem covers. A
- * Gaussian's or Laplace's noise_multiplier may be SOTTO_UNSET and a count 0: the open targets. */
+ * Gaussian's or Laplace's noise_multiplier and the rate of Poisson sampling may be SOTTO_UNSET and a count 0:
+ * the open targets. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_add(sotto_plan *plan,
                                                        const sotto_event *event,
                                                        sotto_error *error);
 
-/* Reads the JSON plan of docs/accounting.md. "search" stands for an open noise_multiplier or
- * count. Unknown keys, mechanisms and methods are refused by name. */
+/* Reads the JSON plan of docs/accounting.md. "search" stands for an open noise_multiplier,
+ * rate or count. Unknown keys, mechanisms and methods are refused by name. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_parse(const char *json,
                                                          size_t size_bytes,
                                                          sotto_plan **out_plan,
@@ -200,6 +205,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_epsilon(const sotto_plan *
                                                               sotto_account *out_account,
                                                               sotto_error *error);
 
+/* The accountant SOTTO_MOMENTS with the whole moments lambda = 1, ..., `lambda_max`, at most
+ * SOTTO_LAMBDA_MAX, in place of 32. */
+#define SOTTO_LAMBDA_MAX 1024
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_moments(const sotto_plan *plan,
+                                                              uint32_t lambda_max,
+                                                              double delta,
+                                                              sotto_account *out_account,
+                                                              sotto_error *error);
+
 /* Smallest certified delta at `epsilon`. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_delta(const sotto_plan *plan,
                                                             sotto_accountant accountant,
@@ -219,6 +233,13 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_noise(
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_steps(
     const sotto_plan *plan, sotto_accountant accountant, double epsilon, double delta,
     uint64_t *out_steps, sotto_account *out_account, sotto_error *error);
+
+/* The largest rate of Poisson sampling, put into every open event, whose certified epsilon at
+ * `delta` is at most `epsilon`; 1 at most. The answer is within a relative 1e-6 of the boundary, on
+ * its safe side. SOTTO_UNREACHABLE when a rate of 1e-12 is too much. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_rate(
+    const sotto_plan *plan, sotto_accountant accountant, double epsilon, double delta,
+    double *out_rate, sotto_account *out_account, sotto_error *error);
 
 /* Renyi divergence bound of the whole plan at a real order > 1, rounded up; infinite if the
  * divergence is. (epsilon, delta) events have none: SOTTO_UNSUPPORTED. */

@@ -262,6 +262,13 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
                               count == 0 ? "steps" : "noise");
             goto failed;
         }
+        if (event->sampling == SOTTO_POISSON && isnan(event->rate)) {
+            status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                              "event %zu leaves its rate open; give it a value, or ask "
+                              "for 'rate'",
+                              i + 1);
+            goto failed;
+        }
         add_event(composition, event, sotto_plan_adjacency(plan), noise_multiplier,
                   (double)count);
     }

@@ -109,8 +109,8 @@ int sot_event_takes_noise(sotto_mechanism mechanism)
     return mechanism == SOTTO_GAUSSIAN || mechanism == SOTTO_LAPLACE;
 }
 
-/* A field's value against the mechanism: in range if used (a Gaussian's noise may be left
- * open), unset if not. */
+/* A field's value against the mechanism: in range if used (noise and the rate of
+ * Poisson sampling may be left open), unset if not. */
 static sotto_status check_field(const sotto_event *event, int field, int used, int may,
                                 sotto_error *error)
 {
@@ -128,7 +128,8 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
                         field == RATE ? " (set sampling to poisson)" : "");
     }
     const int may_be_open =
-        field == NOISE_MULTIPLIER && sot_event_takes_noise(event->mechanism);
+        (field == NOISE_MULTIPLIER && sot_event_takes_noise(event->mechanism)) ||
+        (field == RATE && event->sampling == SOTTO_POISSON);
     if (!used || (may_be_open && isnan(value))) return SOTTO_OK;
     if (isnan(value)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,

@@ -108,8 +108,12 @@ static sotto_status read_sampling(const sot_json_value *value, sotto_event *even
     }
     status = refuse_other_keys(value, event->sampling, error);
     if (status != SOTTO_OK) return status;
-    if (event->sampling == SOTTO_POISSON)
-        return sot_json_get_double(value, "rate", &event->rate, error);
+    if (event->sampling == SOTTO_POISSON) {
+        if (!sot_json_member(value, "rate", &member))
+            return sot_json_get_double(value, "rate", &event->rate,
+                                       error); /* its error */
+        return number_or_search(&member, SOTTO_UNSET, &event->rate, error);
+    }
     status = read_size(value, "population", &event->population, error);
     if (status == SOTTO_OK) status = read_size(value, "batch", &event->batch, error);
     return status;

@@ -53,6 +53,10 @@ static void write_sampling(sot_json_writer *writer, const sotto_event *event)
     sot_json_key(writer, "method");
     sot_json_write_string(writer, sotto_sampling_name(event->sampling));
     write_size(writer, "population", event->population);
+    if (event->sampling == SOTTO_POISSON && isnan(event->rate)) {
+        sot_json_key(writer, "rate");
+        sot_json_write_string(writer, "search");
+    }
     write_number(writer, "rate", event->rate);
     sot_json_end_object(writer);
 }

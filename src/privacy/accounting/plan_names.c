@@ -35,13 +35,18 @@ static const name_row sampling_names[] = {
     {SOTTO_SINGLE_RECORD, "single-record"},
     {0, NULL}};
 static const name_row accountant_names[] = {
-    {SOTTO_EXACT, "exact"}, {SOTTO_RDP, "rdp"}, {SOTTO_BASIC, "basic"}, {0, NULL}};
+    {SOTTO_EXACT, "exact"},       {SOTTO_RDP, "rdp"},         {SOTTO_BASIC, "basic"},
+    {SOTTO_PLD, "pld"},           {SOTTO_MOMENTS, "moments"}, {SOTTO_GAUSSIAN_DP, "gdp"},
+    {SOTTO_ADVANCED, "advanced"}, {SOTTO_OPTIMAL, "optimal"}, {0, NULL}};
 static const name_row kernel_names[] = {
     {SOTTO_KERNEL_CLOSED_FORM, "closed-form"},
     {SOTTO_KERNEL_CONTOUR, "contour"},
     {SOTTO_KERNEL_CONTOUR_SMOOTHED, "contour-smoothed"},
     {SOTTO_KERNEL_RDP, "rdp"},
     {SOTTO_KERNEL_BASIC, "basic"},
+    {SOTTO_KERNEL_PLD, "pld"},
+    {SOTTO_KERNEL_MOMENTS, "moments"},
+    {SOTTO_KERNEL_COMPOSITION_THEOREM, "composition-theorem"},
     {0, NULL}};
 
 static const char *name_of(const name_row *rows, int value)

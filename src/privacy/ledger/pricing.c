@@ -60,7 +60,8 @@ static sotto_status price_pure(const sot_state *state, const sotto_plan *plan,
         return sot_fail(
             error, SOTTO_UNSUPPORTED,
             "the ledger of %s keeps a pure budget (delta 0), which cannot pay for "
-            "a sampler error of %g; use an exact sampler, or a ledger with a delta",
+            "a sampler error of %g; use exact samplers, or a ledger with a delta, for "
+            "example 1e-12",
             state->dataset, sampler_error);
     }
     sotto_account account;
