@@ -15,8 +15,10 @@ static const char *known(const char *name)
     return strcmp(name, "unknown") == 0 ? NULL : name;
 }
 
+/* A Renyi curve is a list of numbers: it needs a plan file. */
 static const char *mechanism_choice(size_t index)
 {
+    if (index + 1 == SOTTO_RDP_CURVE) return NULL; /* the last one */
     return known(sotto_mechanism_name((sotto_mechanism)(index + 1)));
 }
 
@@ -68,7 +70,7 @@ static const cli_option event_options[] = {
     {"mechanism", CLI_CHOICE, CLI_OPTIONAL, "what is released", .value = "NAME",
      .fallback = "gaussian", .choices = mechanism_choice},
     {"noise-multiplier", CLI_NUMBER, CLI_OPTIONAL,
-     "gaussian, objective-perturbation: noise scale over the reference norm",
+     "gaussian, laplace, objective-perturbation: noise scale over the reference norm",
      .value = "S", .example = "1.1", .range = CLI_POSITIVE},
     {"epsilon-each", CLI_NUMBER, CLI_OPTIONAL,
      "pure, approximate, exponential, permute-and-flip, randomized-response: epsilon of "
@@ -104,8 +106,15 @@ static const cli_option sampling_options[] = {
     {"rate", CLI_NUMBER, CLI_OPTIONAL,
      "probability that a record takes part in a release", .value = "Q", .example = "0.01",
      .range = CLI_RATE},
-    {"sampling", CLI_CHOICE, CLI_OPTIONAL, "how --rate draws the records",
+    {"sampling", CLI_CHOICE, CLI_OPTIONAL,
+     "how the records of a release are drawn: poisson with --rate, without-replacement "
+     "with --population and --batch, single-record with --population",
      .value = "NAME", .fallback = "poisson", .choices = sampling_choice},
+    {"population", CLI_COUNT, CLI_OPTIONAL,
+     "without-replacement, single-record: how many records there are to draw from",
+     .value = "N", .example = "60000", .count_max = SOTTO_POPULATION_MAX},
+    {"batch", CLI_COUNT, CLI_OPTIONAL, "without-replacement: records of one batch",
+     .value = "M", .example = "256", .count_max = SOTTO_POPULATION_MAX},
     {0},
 };
 
@@ -195,7 +204,8 @@ static sotto_status accountant_of(const cli_call *call, sotto_accountant *out_ac
 static sotto_status classical_noise(const cli_call *call, account_answer *answer,
                                     sotto_error *error)
 {
-    static const char *const excluded[] = {"plan", "rate", "sampling", "accountant"};
+    static const char *const excluded[] = {"plan",       "rate",  "sampling",
+                                           "population", "batch", "accountant"};
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++) {
         if (!cli_given(call, excluded[i])) continue;
         return cli_fail(

@@ -34,6 +34,7 @@ static const struct parameter {
     {SOTTO_RANDOMIZED_RESPONSE, FLAG("categories", categories, "2")},
     {SOTTO_OBJECTIVE_PERTURBATION, FLAG("noise-multiplier", noise_multiplier, "4.2")},
     {SOTTO_OBJECTIVE_PERTURBATION, FLAG("atom", atom, "0.9")},
+    {SOTTO_LAPLACE, FLAG("noise-multiplier", noise_multiplier, "2")},
 #undef FLAG
 };
 enum { PARAMETER_COUNT = sizeof parameters / sizeof parameters[0] };
@@ -113,14 +114,38 @@ static sotto_status fill_sampling(const cli_call *call, sotto_event *event,
         event->sampling = SOTTO_POISSON;
         return SOTTO_OK;
     }
-    if (!cli_given(call, "rate")) {
-        if (!cli_given(call, "sampling")) return SOTTO_OK;
-        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--sampling %s needs --rate; give it, for example --rate 0.01",
-                        cli_text(call, "sampling"));
+    static const struct {
+        const char *flag;
+        unsigned belongs; /* bit set of samplings */
+        const char *example;
+    } flags[] = {
+        {"rate", 1u << SOTTO_POISSON, "0.01"},
+        {"population", 1u << SOTTO_WITHOUT_REPLACEMENT | 1u << SOTTO_SINGLE_RECORD,
+         "60000"},
+        {"batch", 1u << SOTTO_WITHOUT_REPLACEMENT, "256"},
+    };
+    const bool is_sampled = cli_given(call, "sampling") || cli_given(call, "rate") ||
+                            cli_given(call, "population") || cli_given(call, "batch");
+    if (!is_sampled) return SOTTO_OK;
+    const char *method = cli_text(call, "sampling");
+    sotto_status status = sotto_sampling_from_name(method, &event->sampling, error);
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0] && status == SOTTO_OK; i++) {
+        const bool belongs_here = (flags[i].belongs >> event->sampling & 1u) != 0;
+        if (cli_given(call, flags[i].flag) == belongs_here) continue;
+        status = belongs_here
+                     ? cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                                "--sampling %s needs --%s; give it, for example --%s %s",
+                                method, flags[i].flag, flags[i].flag, flags[i].example)
+                     : cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                                "--%s is %s, but --sampling %s has no such parameter; "
+                                "leave it out or give the --sampling it belongs to",
+                                flags[i].flag, cli_text(call, flags[i].flag), method);
     }
-    event->rate = cli_number(call, "rate");
-    return sotto_sampling_from_name(cli_text(call, "sampling"), &event->sampling, error);
+    if (status != SOTTO_OK) return status;
+    if (cli_given(call, "rate")) event->rate = cli_number(call, "rate");
+    if (cli_given(call, "population")) event->population = cli_count(call, "population");
+    if (cli_given(call, "batch")) event->batch = cli_count(call, "batch");
+    return SOTTO_OK;
 }
 
 static sotto_status plan_from_flags(const cli_call *call, sotto_plan **out_plan,
@@ -226,13 +251,10 @@ static sotto_status check_against_flags(const cli_call *call, const sotto_plan *
 
 static sotto_status refuse_event_flags(const cli_call *call, sotto_error *error)
 {
-    static const char *const flags[] = {"mechanism",    "noise-multiplier",
-                                        "epsilon-each", "delta-each",
-                                        "rho",          "mu",
-                                        "scale",        "sensitivity",
-                                        "categories",   "atom",
-                                        "rows",         "rate",
-                                        "sampling",     "count"};
+    static const char *const flags[] = {
+        "mechanism", "noise-multiplier", "epsilon-each", "delta-each", "rho",  "mu",
+        "scale",     "sensitivity",      "categories",   "atom",       "rows", "rate",
+        "sampling",  "population",       "batch",        "count"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         if (!cli_has(call, flags[i]) || !cli_given(call, flags[i])) continue;
         return cli_fail(

@@ -182,7 +182,9 @@ sotto_status sot_law_sum_new(const sot_law *law, sot_law_sum **out_sum,
                              sotto_error *error)
 {
     *out_sum = NULL;
-    const bool is_box = law->kind == SOT_LAW_BOX && law->count <= SOT_BOX_REPEATS_MAX &&
+    /* Without ends the terms cancel more and the transform falls like s^-k: the contour is better. */
+    const double repeats = law->has_ends ? SOT_BOX_REPEATS_MAX : SOT_RANGE_REPEATS_MAX;
+    const bool is_box = law->kind == SOT_LAW_BOX && law->count <= repeats &&
                         law->count * law->loss <= SOT_BOX_LOSS_MAX;
     const bool is_lattice =
         (law->kind == SOT_LAW_DISCRETE_LAPLACE || law->kind == SOT_LAW_RESPONSE ||

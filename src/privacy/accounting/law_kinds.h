@@ -18,7 +18,7 @@ sotto_status sot_box_accumulate(const sot_law *law, const sot_law_table *table,
 void sot_box_tail(const sot_law *law, double c, double *out_limit, double *out_slope);
 
 /* `count` releases, at most REPEATS_MAX with losses that sum to LOSS_MAX at most. */
-enum { SOT_BOX_REPEATS_MAX = 120, SOT_BOX_LOSS_MAX = 400 };
+enum { SOT_BOX_REPEATS_MAX = 120, SOT_RANGE_REPEATS_MAX = 24, SOT_BOX_LOSS_MAX = 400 };
 sot_bracket sot_box_sum_delta(const sot_law *law, double epsilon);
 
 /* ---- lattice: discrete Laplace, randomized response, discrete Gaussian ---- */

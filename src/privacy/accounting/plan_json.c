@@ -73,7 +73,9 @@ static sotto_status refuse_other_keys(const sot_json_value *value,
                                error);
     }
     if (!is_fixed && sot_json_member(value, "batch", &member)) {
-        return sot_json_refuse(&member, "a batch belongs to \"without-replacement\"",
+        return sot_json_refuse(&member,
+                               "a batch belongs to \"without-replacement\"; poisson "
+                               "sampling takes a rate only",
                                error);
     }
     if (!is_fixed && sampling != SOTTO_SINGLE_RECORD &&

@@ -168,16 +168,44 @@ static void combinations_without_a_theorem_are_refused(void **state)
 {
     (void)state;
     sotto_error error;
+    sotto_event zcdp = event_of(SOTTO_ZCDP);
+    zcdp.rho = 0.5;
+    zcdp.sampling = SOTTO_POISSON;
+    zcdp.rate = 0.25;
+    assert_refused(try_to_add(zcdp, &error), SOTTO_UNSUPPORTED, &error, "sampled zcdp",
+                   "gaussian", NULL);
+    /* Coins under replace-one: of Gaussians only. Batches: under replace-one only. */
     sotto_event pure = event_of(SOTTO_PURE);
     pure.epsilon = 0.5;
     pure.sampling = SOTTO_POISSON;
     pure.rate = 0.25;
-    assert_refused(try_to_add(pure, &error), SOTTO_UNSUPPORTED, &error, "sampled pure",
-                   "gaussian", NULL);
     sotto_plan *plan = new_plan(SOTTO_REPLACE_ONE);
-    const sotto_event event = sampled(1.1, 0.25);
-    assert_refused(sotto_plan_add(plan, &event, &error), SOTTO_UNSUPPORTED, &error,
+    assert_refused(sotto_plan_add(plan, &pure, &error), SOTTO_UNSUPPORTED, &error,
                    "Poisson", "add-remove", "replace-one", NULL);
+    const sotto_event coins = sampled(1.1, 0.25);
+    assert_ok(sotto_plan_add(plan, &coins, &error), &error);
+    sotto_event batch = event_of(SOTTO_GAUSSIAN);
+    batch.noise_multiplier = 1.1;
+    batch.sampling = SOTTO_WITHOUT_REPLACEMENT;
+    batch.population = 600;
+    batch.batch = 25;
+    assert_ok(sotto_plan_add(plan, &batch, &error), &error);
+    assert_refused(try_to_add(batch, &error), SOTTO_UNSUPPORTED, &error,
+                   "without-replacement", "replace-one", "secret", NULL);
+    batch.batch = 601;
+    assert_refused(sotto_plan_add(plan, &batch, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "batch is 601", "at most the population", NULL);
+    batch.sampling = SOTTO_SINGLE_RECORD;
+    assert_refused(sotto_plan_add(plan, &batch, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "batch is 601", "leave it out", NULL);
+    batch.batch = 0;
+    batch.population = 0;
+    assert_refused(sotto_plan_add(plan, &batch, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "population is 0", NULL);
+    batch.sampling = SOTTO_NOT_SAMPLED;
+    batch.population = 3;
+    assert_refused(sotto_plan_add(plan, &batch, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "population is 3", "leave it out", NULL);
     sotto_plan_free(plan);
     sotto_event strange = event_of(SOTTO_GAUSSIAN);
     strange.noise_multiplier = 1.1;

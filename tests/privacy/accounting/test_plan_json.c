@@ -119,16 +119,57 @@ static void assert_same_event(const sotto_event *a, const sotto_event *b)
     assert_int_equal(a->sampling, b->sampling);
     assert_int_equal(a->count, b->count);
     assert_int_equal(a->categories, b->categories);
+    assert_int_equal(a->population, b->population);
+    assert_int_equal(a->batch, b->batch);
+    assert_int_equal(a->rows, b->rows);
+    assert_int_equal(a->dimension, b->dimension);
+    assert_int_equal(a->curve_size, b->curve_size);
+    for (uint32_t i = 0; i < a->curve_size; i++) {
+        assert_true(a->curve_orders[i] == b->curve_orders[i]);
+        assert_true(a->curve_values[i] == b->curve_values[i]);
+    }
     assert_string_equal(a->purpose, b->purpose);
 }
 
-static void the_canonical_form_reads_back_to_the_same_plan(void **state)
+/* What only replace-one plans have, and what is a list. */
+static const char *const batches =
+    "{\"adjacency\": \"replace-one\", \"events\": ["
+    "{\"noise_multiplier\": 1.25, \"sampling\": {\"method\": \"without-replacement\", "
+    "\"population\": 60000, \"batch\": 256}, \"count\": 10},"
+    "{\"noise_multiplier\": 2.5, \"sampling\": {\"method\": \"single-record\", "
+    "\"population\": 4096}},"
+    "{\"mechanism\": \"laplace\", \"noise_multiplier\": \"search\"},"
+    "{\"mechanism\": \"discrete-gaussian\", \"sigma\": 5, \"sensitivity\": 2, "
+    "\"dimension\": \"any\"},"
+    "{\"mechanism\": \"discrete-gaussian\", \"sigma\": 5, \"sensitivity\": 2, "
+    "\"dimension\": 7},"
+    "{\"mechanism\": \"rdp\", \"orders\": [1.5, 2, 32], \"values\": [0.1, 0.125, 3]}]}";
+
+static void batches_and_curves_are_read(void **state)
 {
     (void)state;
+    sotto_plan *plan = read_plan(batches);
+    const sotto_event *event = sotto_plan_event(plan, 0);
+    assert_int_equal(event->sampling, SOTTO_WITHOUT_REPLACEMENT);
+    assert_true(event->population == 60000 && event->batch == 256);
+    event = sotto_plan_event(plan, 1);
+    assert_int_equal(event->sampling, SOTTO_SINGLE_RECORD);
+    assert_true(event->population == 4096 && event->batch == 0 && isnan(event->rate));
+    assert_true(isnan(sotto_plan_event(plan, 2)->noise_multiplier));
+    assert_true(sotto_plan_event(plan, 3)->dimension == SOTTO_DIMENSION_ANY);
+    assert_int_equal(sotto_plan_event(plan, 4)->dimension, 7);
+    event = sotto_plan_event(plan, 5);
+    assert_int_equal(event->curve_size, 3);
+    assert_true(event->curve_orders[2] == 32.0 && event->curve_values[1] == 0.125);
+    sotto_plan_free(plan);
+}
+
+static void assert_reads_back(const char *text)
+{
     sotto_error error;
     char *json = NULL;
     char *again = NULL;
-    sotto_plan *plan = read_plan(everything);
+    sotto_plan *plan = read_plan(text);
     assert_ok(sotto_plan_to_json(plan, &json, &error), &error);
     sotto_plan *back = read_plan(json);
     assert_int_equal(sotto_plan_size(plan), sotto_plan_size(back));
@@ -141,8 +182,17 @@ static void the_canonical_form_reads_back_to_the_same_plan(void **state)
     sotto_plan_free_json(NULL);
     sotto_plan_free(plan);
     sotto_plan_free(back);
+}
+
+static void the_canonical_form_reads_back_to_the_same_plan(void **state)
+{
+    (void)state;
+    sotto_error error;
+    char *json = NULL;
+    sotto_plan *plan;
+    assert_reads_back(everything);
+    assert_reads_back(batches);
     assert_ok(sotto_plan_new(SOTTO_ADD_REMOVE, &plan, &error), &error);
-    json = NULL;
     assert_refused(sotto_plan_to_json(plan, &json, &error), SOTTO_INVALID_ARGUMENT,
                    &error, "no events", NULL);
     assert_null(json);
@@ -213,27 +263,63 @@ static const refusal refusals[] = {
      {"shuffle", "poisson"}},
     {EVENT(GOOD ", \"sampling\": {\"method\": \"without-replacement\", "
                 "\"population\": 60000, \"batch\": 256}"),
+     SOTTO_UNSUPPORTED,
+     {"without-replacement", "replace-one"}},
+    {EVENT(GOOD ", \"sampling\": {\"method\": \"without-replacement\", \"rate\": 0.1}"),
      SOTTO_PARSE,
-     {"without-replacement", "poisson"}},
+     {"rate", "poisson", "population"}},
+    {EVENT(GOOD ", \"sampling\": {\"method\": \"single-record\", \"population\": 9, "
+                "\"batch\": 2}"),
+     SOTTO_PARSE,
+     {"batch", "without-replacement"}},
+    {EVENT(GOOD ", \"sampling\": {\"method\": \"poisson\", \"population\": 9}"),
+     SOTTO_PARSE,
+     {"population", "rate"}},
+    {EVENT(GOOD ", \"sampling\": {\"method\": \"single-record\", \"population\": 0}"),
+     SOTTO_PARSE,
+     {"population", "1 to 1e15"}},
+    /* curves and dimensions */
+    {EVENT("\"mechanism\": \"rdp\""), SOTTO_INVALID_ARGUMENT, {"orders", "values"}},
+    {EVENT("\"mechanism\": \"rdp\", \"orders\": [2]"), SOTTO_PARSE, {"together"}},
+    {EVENT("\"mechanism\": \"rdp\", \"orders\": [2, 3], \"values\": [0.1]"),
+     SOTTO_PARSE,
+     {"a value for each"}},
+    {EVENT("\"mechanism\": \"rdp\", \"orders\": [2, 2], \"values\": [0.1, 0.1]"),
+     SOTTO_INVALID_ARGUMENT,
+     {"orders[1]", "larger"}},
+    {EVENT("\"mechanism\": \"rdp\", \"orders\": [1], \"values\": [0.1]"),
+     SOTTO_INVALID_ARGUMENT,
+     {"orders[0] is 1;", "above 1"}},
+    {EVENT("\"mechanism\": \"rdp\", \"orders\": [2], \"values\": [-0.1]"),
+     SOTTO_INVALID_ARGUMENT,
+     {"values[0] is -0.1"}},
+    {EVENT(GOOD ", \"orders\": [2], \"values\": [0.1]"),
+     SOTTO_INVALID_ARGUMENT,
+     {"rdp event", "leave them out"}},
+    {EVENT(GOOD ", \"dimension\": 3"), SOTTO_INVALID_ARGUMENT, {"dimension is 3"}},
+    {EVENT("\"mechanism\": \"discrete-gaussian\", \"sigma\": 5, \"sensitivity\": 1, "
+           "\"dimension\": 0"),
+     SOTTO_PARSE,
+     {"dimension", "any"}},
     {EVENT(GOOD ", \"sampling\": {\"method\": \"poisson\", \"batch\": 256}"),
      SOTTO_PARSE,
      {"batch", "rate"}},
     {EVENT(GOOD ", \"sampling\": {\"method\": \"poisson\"}"), SOTTO_PARSE, {"rate"}},
     {EVENT(GOOD ", \"sampling\": {\"method\": \"none\", \"rate\": 0.5}"),
      SOTTO_PARSE,
-     {"rate", "none"}},
+     {"rate", "poisson"}},
     {EVENT(GOOD ", \"sampling\": {\"method\": \"poisson\", \"rate\": 1.5}"),
      SOTTO_INVALID_ARGUMENT,
      {"events[0]", "rate is 1.5;"}},
     {EVENT(GOOD ", \"sampling\": {\"method\": \"poisson\", \"rate\": 0}"),
      SOTTO_INVALID_ARGUMENT,
      {"rate is 0;"}},
-    {EVENT("\"mechanism\": \"pure\", \"epsilon\": 0.1, \"sampling\": {\"method\": "
+    {EVENT("\"mechanism\": \"zcdp\", \"rho\": 0.1, \"sampling\": {\"method\": "
            "\"poisson\", \"rate\": 0.5}"),
      SOTTO_UNSUPPORTED,
-     {"events[0]", "sampled pure"}},
-    {"{\"adjacency\": \"replace-one\", \"events\": [{" GOOD
-     ", \"sampling\": {\"method\": \"poisson\", \"rate\": 0.5}}]}",
+     {"events[0]", "sampled zcdp"}},
+    {"{\"adjacency\": \"replace-one\", \"events\": [{\"mechanism\": \"pure\", "
+     "\"epsilon\": 0.1, \"sampling\": {\"method\": \"poisson\", \"rate\": 0.5}}]}",
      SOTTO_UNSUPPORTED,
      {"add-remove", "replace-one"}},
 };
@@ -277,6 +363,7 @@ int main(void)
         cmocka_unit_test(every_documented_form_is_read),
         cmocka_unit_test(defaults_are_gaussian_add_remove_and_one),
         cmocka_unit_test(search_leaves_a_target_open),
+        cmocka_unit_test(batches_and_curves_are_read),
         cmocka_unit_test(the_canonical_form_reads_back_to_the_same_plan),
         cmocka_unit_test(every_other_form_is_refused_by_name),
         cmocka_unit_test(too_many_events_are_refused),
