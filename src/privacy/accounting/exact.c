@@ -149,6 +149,16 @@ static sotto_status better_of_bounds_delta(const sot_priced *priced, double epsi
     return status;
 }
 
+/* At a large epsilon delta may be below all numbers: Renyi's bound then says as much as any integral, and
+ * sooner. */
+static bool underflows(const sot_priced *priced, double epsilon, sotto_error *error)
+{
+    sotto_account account = {.order = NAN};
+    if (epsilon < 50.0 || sot_closed_form_covers(priced->composition)) return false;
+    if (sot_rdp_delta(priced, epsilon, &account, error) != SOTTO_OK) return false;
+    return account.delta - priced->composition->failure.upper < 1e-280;
+}
+
 sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_account *out,
                              sotto_error *error)
 {
@@ -161,6 +171,8 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
     if (sot_composition_is_renyi(composition)) {
         return better_of_bounds_delta(priced, epsilon, out, error);
     }
+    if (underflows(priced, epsilon, error))
+        return better_of_bounds_delta(priced, epsilon, out, error);
     const int directions = sot_composition_is_symmetric(composition) ? 1 : 2;
     sot_bracket worst = {0.0, 0.0};
     sotto_kernel kernel = SOTTO_KERNEL_CLOSED_FORM;

@@ -102,7 +102,8 @@ struct sot_circle {
     double turns;                      /* J, odd */
     size_t nodes;                      /* j = 0 .. nodes - 1 */
     double log_tail; /* of |M|^k beyond the last node; -inf when there is none */
-    double *log_modulus, *argument, *error;
+    double dropped;  /* sum of 2 |M/M(c)|^k over nodes left out */
+    double *log_modulus, *argument, *error, *place; /* place: j */
 };
 
 /* Both kinds of aliases below e^-32 of a guess of delta. */
@@ -170,6 +171,23 @@ static void fill_smooth(sot_circle *line, double step)
     }
 }
 
+/* After many releases few nodes are left that matter: the others are counted together. */
+static void drop_small(sot_circle *line)
+{
+    size_t kept = 0;
+    for (size_t j = 0; j < line->nodes; j++) {
+        if (line->log_modulus[j] < -60.0) {
+            line->dropped += 2.0 * exp(line->log_modulus[j]);
+            continue;
+        }
+        line->log_modulus[kept] = line->log_modulus[j];
+        line->argument[kept] = line->argument[j];
+        line->error[kept] = line->error[j];
+        line->place[kept++] = (double)j;
+    }
+    line->nodes = kept;
+}
+
 static sotto_status fill_table(sot_circle *line, double period, sotto_error *error)
 {
     const sot_law *law = &line->law;
@@ -192,13 +210,15 @@ static sotto_status fill_table(sot_circle *line, double period, sotto_error *err
     if (!(nodes * atoms <= work_max))
         return sot_fail(error, SOTTO_UNSUPPORTED, "the sum over the circle is too long");
     line->nodes = (size_t)nodes;
-    line->log_modulus = sot_new_array(3 * line->nodes, sizeof *line->log_modulus);
+    line->log_modulus = sot_new_array(4 * line->nodes, sizeof *line->log_modulus);
     if (line->log_modulus == NULL)
-        return sot_fail_memory(error, 3 * line->nodes, sizeof *line->log_modulus);
+        return sot_fail_memory(error, 4 * line->nodes, sizeof *line->log_modulus);
     line->argument = line->log_modulus + line->nodes;
     line->error = line->argument + line->nodes;
+    line->place = line->error + line->nodes;
     if (is_smooth(law)) {
         fill_smooth(line, step);
+        drop_small(line);
         return SOTTO_OK;
     }
     sot_atoms table = {0};
@@ -207,6 +227,7 @@ static sotto_status fill_table(sot_circle *line, double period, sotto_error *err
     status = sot_atoms_accumulate(&table, law->count, step, line->nodes,
                                   line->log_modulus, line->argument, line->error, error);
     sot_atoms_clear(&table);
+    if (status == SOTTO_OK) drop_small(line);
     return status;
 }
 
@@ -230,12 +251,13 @@ static sot_bracket sum_nodes(const sot_circle *line, double epsilon)
     sot_sum sum = {0};
     double slack = 0.0;
     for (size_t j = 0; j < line->nodes; j++) {
-        const double s = (double)j * step;
+        const double s = line->place[j] * step;
         const double complex t = c + i_unit * s;
         const double complex first = cexp(-t * d) / -complex_expm1(-t * h);
         const double complex second =
             cexp(-(t + 1.0) * d) / -complex_expm1(-(t + 1.0) * h);
-        const double modulus = exp(line->log_modulus[j]) * (j == 0 ? 1.0 : 2.0);
+        const double modulus =
+            exp(line->log_modulus[j]) * (line->place[j] == 0.0 ? 1.0 : 2.0);
         const double phase = line->argument[j] - s * epsilon;
         const double complex term =
             modulus * (cos(phase) + i_unit * sin(phase)) * (first - second);
@@ -246,10 +268,11 @@ static sot_bracket sum_nodes(const sot_circle *line, double epsilon)
         slack += modulus * (cabs(first - second) * 2.0 * line->error[j] +
                             (cabs(first) + cabs(second)) * 2.0 * unit * roundings);
     }
-    /* Beyond the last node: the rest of the turn, each bracket at most 2/(1 - e^{-ch}). */
-    const double rest = line->log_tail == -HUGE_VAL
-                            ? 0.0
-                            : line->turns * exp(line->log_tail) * 2.0 / -expm1(-c * h);
+    /* What was left out and, beyond the last node, the rest of the turn: each bracket is at most
+     * 2/(1 - e^{-ch}). */
+    const double beyond =
+        line->log_tail == -HUGE_VAL ? 0.0 : line->turns * exp(line->log_tail);
+    const double rest = (line->dropped + beyond) * 2.0 / -expm1(-c * h);
     const double front = exp(line->log_mgf - c * epsilon) / line->turns;
     const double front_error =
         line->log_mgf_error +

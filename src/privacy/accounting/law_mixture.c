@@ -274,6 +274,9 @@ double sot_mixture_log_mgf_estimate(const sot_law *law, double t)
 
 /* ---- atoms ---- */
 
+/* More of them would take longer than all the rest. */
+static const double nodes_max = 2e4;
+
 static double atoms_tolerance(const sot_law *law)
 {
     return fmin(1e-16, fmax(1e-24, 1e-13 / law->count));
@@ -284,9 +287,9 @@ double sot_mixture_atoms_estimate(const sot_law *law, double c, double s_max)
     sot_mixture mixture;
     double nodes;
     if (!sot_mixture_make(law, c, &mixture)) return HUGE_VAL;
-    if (isinf(
-            visit_panels(&mixture, s_max, atoms_tolerance(law), 1e5, NULL, NULL, &nodes)))
-        return 1e6;
+    if (isinf(visit_panels(&mixture, s_max, atoms_tolerance(law), nodes_max, NULL, NULL,
+                           &nodes)))
+        return HUGE_VAL;
     return 1.5 * nodes;
 }
 
@@ -334,9 +337,8 @@ sotto_status sot_mixture_atoms(const sot_law *law, double c, double s_max,
 {
     sot_mixture mixture;
     double nodes = 0.0;
-    const double most = 4e5;
     if (!sot_mixture_make(law, c, &mixture) ||
-        isinf(visit_panels(&mixture, s_max, atoms_tolerance(law), most, NULL, NULL,
+        isinf(visit_panels(&mixture, s_max, atoms_tolerance(law), nodes_max, NULL, NULL,
                            &nodes))) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "the quadrature of rate %g and noise multiplier %g needs too "
@@ -348,8 +350,8 @@ sotto_status sot_mixture_atoms(const sot_law *law, double c, double s_max,
     atom_list list = {.mixture = &mixture,
                       .atoms = out_atoms,
                       .summation = SOT_ATOM_ROUNDINGS + 2.0 * nodes / SOT_ATOM_BLOCK};
-    const double quadrature = visit_panels(&mixture, s_max, atoms_tolerance(law), most,
-                                           add_atoms, &list, &nodes);
+    const double quadrature = visit_panels(&mixture, s_max, atoms_tolerance(law),
+                                           nodes_max, add_atoms, &list, &nodes);
     const double atom = sot_mixture_atom(&mixture);
     if (atom > 0.0) {
         add_atom(&list, 0.0, -fmax(mixture.log_peak, 0.0), atom, 16.0, 0.0);
