@@ -75,6 +75,10 @@ static const cli_option event_options[] = {
     {"atom", CLI_NUMBER, CLI_OPTIONAL,
      "objective-perturbation: least loss of one release", .value = "A", .example = "0.9",
      .range = CLI_NOT_NEGATIVE},
+    {"rows", CLI_COUNT, CLI_OPTIONAL,
+     "objective-perturbation of the logistic loss: most rows of a unit, for a smaller "
+     "price",
+     .value = "K", .example = "1", .count_max = 1000000},
     {0},
 };
 

@@ -56,7 +56,6 @@ static void heed_interrupts(void)
     action.sa_flags = (int)SA_RESETHAND;
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
 }
 
 /* One line that is written over; a pipe gets nothing. */

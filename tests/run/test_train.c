@@ -114,9 +114,10 @@ static void a_lambda_below_the_theorem_is_refused_with_the_least(void **state)
     sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
     config.lambda = 0.125;
     assert_refused(sotto_training_plan(&config, schema, &training, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "lambda is 0.125", "at least", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "lambda is 0.125", "for example",
+                   NULL);
     double least = 0.0;
-    assert_int_equal(sscanf(strstr(error.message, "at least") + 8, "%lf", &least), 1);
+    assert_int_equal(sscanf(strstr(error.message, "for example") + 11, "%lf", &least), 1);
     config.lambda = least * (1.0 + 1e-8);
     assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
     sotto_training_free(training);

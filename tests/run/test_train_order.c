@@ -194,7 +194,7 @@ static void a_wrong_file_or_setting_is_not_charged(void **state)
                    SOTTO_IO, &error, "no/such.csv", NULL);
     config.lambda = 1e-3;
     assert_int_equal(releases_of(&config, s, &status, &error), 0);
-    assert_refused(status, SOTTO_INVALID_ARGUMENT, &error, "at least", NULL);
+    assert_refused(status, SOTTO_INVALID_ARGUMENT, &error, "for example", NULL);
     config = a_training(s);
     config.output = s->data;
     assert_int_equal(releases_of(&config, s, &status, &error), 0);

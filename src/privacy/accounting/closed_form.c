@@ -88,10 +88,26 @@ static double objective_delta(const sot_composition *composition, size_t group,
     return sum;
 }
 
+/* One release and a Gaussian one of loss l ~ N(mu^2/2, mu^2), which is small beside it: for every
+ * gap delta(epsilon) <= delta_one(epsilon - gap) + P(l > gap). The gap is chosen so that the second
+ * term is a millionth of the first. It needs no atom below epsilon (objective.md, section 6). */
+static double beside_small_gaussian(const sot_objective *alone, double square,
+                                    double epsilon)
+{
+    const double first = sot_objective_delta_upper(alone, epsilon);
+    if (!(square > 0.0)) return first;
+    const double mu = sot_sqrt_up(square);
+    const double x = sqrt(2.0 * log(0x1p20 / fmax(first, DBL_MIN)));
+    const double gap =
+        sot_mul_up(mu, sot_add_up(x, 0.5 * mu)); /* P(l > gap) <= Phi(-x) */
+    const double beyond = sot_widen_up(sot_ndtr(-x), 4e-15);
+    return sot_add_up(beyond,
+                      sot_objective_delta_upper(alone, sot_sub_down(epsilon, gap)));
+}
+
 static bool is_one_objective(const sot_composition *composition)
 {
-    return composition->objective_count == 1 && composition->objective[0].count == 1.0 &&
-           composition->gaussian_square.upper == 0.0;
+    return composition->objective_count == 1 && composition->objective[0].count == 1.0;
 }
 
 static sot_bracket rest_delta(const sot_composition *composition, sot_direction direction,
@@ -102,14 +118,14 @@ static sot_bracket rest_delta(const sot_composition *composition, sot_direction 
         return sot_sampled_gaussian_delta(sampled->rate, sampled->sigma, direction,
                                           epsilon);
     }
-    if (is_one_objective(composition)) {
-        const sot_objective *alone = &composition->objective[0];
-        return (sot_bracket){0.0, sot_objective_delta_upper(alone, epsilon)};
-    }
     if (composition->objective_count > 0) {
-        return (sot_bracket){0.0, objective_delta(composition, 0, 0.0,
-                                                  composition->gaussian_square.upper,
-                                                  epsilon)};
+        const double square = composition->gaussian_square.upper;
+        double delta = 1.0;
+        if (is_one_objective(composition))
+            delta = beside_small_gaussian(&composition->objective[0], square, epsilon);
+        if (square > 0.0 || !is_one_objective(composition))
+            delta = fmin(delta, objective_delta(composition, 0, 0.0, square, epsilon));
+        return (sot_bracket){0.0, delta};
     }
     if (composition->gaussian_square.upper > 0.0) {
         const sot_bracket mu = {sot_sqrt_down(composition->gaussian_square.lower),

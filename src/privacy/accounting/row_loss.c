@@ -10,7 +10,7 @@
 
 /* Chords of the parabola, which lie at most kappa / (4 CHORDS^2) above it, and cells of the
  * integral for delta. */
-enum { CHORDS = 64, CELLS = 128 };
+enum { CHORDS = 64, CELLS = 64 };
 
 /* sot_ndtr and sot_log_ndtr are good to a relative 1.5e-15. */
 static const double ndtr_error = 2e-15;

@@ -169,6 +169,37 @@ static void renyi_divergence_of_exchanges_holds_and_comes_close(void **state)
 
 /* ---- two releases ---- */
 
+static double beside_gaussian(double loss, double mu, double target)
+{
+    const double epsilon = target - loss;
+    return 0.5 * erfc((epsilon / mu - 0.5 * mu) / sqrt(2.0)) -
+           exp(epsilon) * 0.5 * erfc((epsilon / mu + 0.5 * mu) / sqrt(2.0));
+}
+
+/* A correction beside a release whose atom is above epsilon: the price is little more than that of
+ * the release alone. */
+static void a_small_gaussian_below_the_atom_holds(void **state)
+{
+    (void)state;
+    static const double mus[] = {0.0003, 0.02, 0.3};
+    for (int i = 0; i < 9; i++) {
+        sot_objective_law law = sharp(SOTTO_ADD_REMOVE, 1, 1.0, i / 3 == 0 ? 0.3 : 0.5);
+        law.sigma = i / 3 == 2 ? 2.0 : 4.9;
+        const double epsilon = 0.9, mu = mus[i % 3], alone = claimed_delta(&law, epsilon);
+        assert_within(event_of(&law).atom, 1.5, 4.0);
+        const double claim =
+            delta_of(plan_of(event_of(&law), gdp(mu, 1)), SOTTO_EXACT, epsilon).delta;
+        assert_within(claim, alone, i % 3 == 0 ? 1.1 * alone : 1.0);
+        const density_average of = {beside_gaussian, mu, epsilon, 0.0};
+        for (int j = 0; j < PAIRS; j++) {
+            const density_pair pair = drawn_pair(&law, j, 1.0);
+            const density_pair swapped = density_swapped(&pair);
+            assert_within(density_integral(&pair, &of) / claim, 0.0, 1.0 + rounding);
+            assert_within(density_integral(&swapped, &of) / claim, 0.0, 1.0 + rounding);
+        }
+    }
+}
+
 /* delta of the second release at what the first has left. */
 static const density_pair *second_release;
 
@@ -262,6 +293,7 @@ int main(void)
         cmocka_unit_test(renyi_divergence_of_a_row_holds_and_comes_close),
         cmocka_unit_test(renyi_divergence_of_two_rows_holds_and_comes_close),
         cmocka_unit_test(renyi_divergence_of_exchanges_holds_and_comes_close),
+        cmocka_unit_test(a_small_gaussian_below_the_atom_holds),
         cmocka_unit_test(two_releases_hold_by_renyi_divergence),
         cmocka_unit_test(divergence_at_one_and_a_millionth_has_its_values),
         cmocka_unit_test(a_parabola_too_low_is_exceeded),
