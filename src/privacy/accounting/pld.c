@@ -44,11 +44,12 @@ static sotto_status discretise(const sot_pld_laws *laws, const sot_pld_view *vie
     for (size_t i = 0; i < laws->count && status == SOTTO_OK; i++) {
         sot_pld_cells cells;
         const sot_pld_law *law = &laws->list[i];
-        status = sot_pld_cells_new(law, view->spacing, view->reach, &cells, error);
+        status = sot_pld_cells_new(law, view->spacing, view->log_tail, &cells, error);
         if (status != SOTTO_OK) return status;
-        status = sot_pld_nodes_new(&cells, SOT_PLD_UPPER, law->count, &nodes[i], error);
+        status = sot_pld_nodes_new(&cells, SOT_PLD_UPPER, law->count, view->theta,
+                                   &nodes[i], error);
         if (status == SOTTO_OK)
-            status = sot_pld_nodes_new(&cells, SOT_PLD_LOWER, law->count,
+            status = sot_pld_nodes_new(&cells, SOT_PLD_LOWER, law->count, view->theta,
                                        &nodes[laws->count + i], error);
         sot_pld_cells_free(&cells);
     }
@@ -125,11 +126,19 @@ static double least_epsilon(const both_curves *curves, double delta)
     return high;
 }
 
-/* The largest epsilon found below `upper` whose lower delta is above `delta`; 0 at worst. */
+/* The largest epsilon found below `upper` whose lower delta is above `delta`; 0 at worst. Stepping
+ * down from `upper`: far below, the lower bound is lost in its own error. */
 static double exceeded_epsilon(const both_curves *curves, double upper, double delta)
 {
-    double low = 0.0;
+    double low = upper;
     double high = upper;
+    double step = 1e-12;
+    while (!(whole_lower(curves, low) > delta)) {
+        high = low;
+        low = upper * (1.0 - step);
+        step *= 2.0;
+        if (!(low > 0.0)) return 0.0;
+    }
     for (int i = 0; i < 200 && high - low > 1e-15 * high; i++) {
         const double middle = low + 0.5 * (high - low);
         if (whole_lower(curves, middle) > delta) {

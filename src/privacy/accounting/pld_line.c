@@ -44,29 +44,46 @@ static double density(double y)
 
 /* ---- the line ---- */
 
-sot_line sot_line_of(const sot_pld_piece *piece, double reach)
+/* z with log Phi(-z) = log_tail, at most 37: beyond, the densities underflow. */
+static double quantile(double log_tail)
+{
+    if (!(log_tail < -0.7)) return 0.0;
+    return fmin(-sot_normal_quantile_log(log_tail), 37.0);
+}
+
+/* The mass of the line's law beyond |y| = place on the side of `sign`, rounded up. */
+static double tail_beyond(const sot_line *line, double place, double sign)
+{
+    const double blur = 8.0 * DBL_EPSILON * (fabs(place) + line->mu);
+    const double first = sot_ndtr(blur - place);
+    if (line->direction == SOT_ADD) return sot_widen_up(first, 1e-14);
+    const double second = sot_ndtr(blur - place + sign * line->mu);
+    return sot_widen_up((1.0 - line->rate) * first + line->rate * second, 1e-14);
+}
+
+sot_line sot_line_of(const sot_pld_piece *piece, double log_tail)
 {
     sot_line line = {.direction = piece->direction, .rate = piece->rate};
     line.mu = 0.5 * (piece->mu.lower + piece->mu.upper);
     line.mu_relative = (piece->mu.upper - piece->mu.lower) / line.mu + DBL_EPSILON;
     const bool is_remove = piece->direction == SOT_REMOVE;
-    const double first_mean = is_remove && piece->rate == 1.0 ? line.mu : 0.0;
-    const double last_mean = is_remove ? line.mu : 0.0;
-    line.from = first_mean - reach;
-    line.to = last_mean + reach;
-    /* Each end is at least `reach` from every mean; the margin covers its rounding. */
-    const double tail =
-        sot_ndtr(-reach * (1.0 - 8.0 * DBL_EPSILON) + 4.0 * DBL_EPSILON * line.mu) *
-        (1.0 + 1e-12);
-    double low_tail = tail;
+    const double far = quantile(log_tail);
+    line.from = -far;
+    line.to = far;
+    if (is_remove) { /* of the second density only a part q is there */
+        line.to = fmax(far, line.mu + quantile(log_tail - log(piece->rate)));
+        if (piece->rate == 1.0) line.from = line.mu - far;
+    }
+    double low_tail = tail_beyond(&line, -line.from, -1.0);
+    const double high_tail = tail_beyond(&line, line.to, 1.0);
     if (piece->floor > line.from) {
         line.from = fmin(piece->floor, line.to);
         low_tail = 0.0;
     }
     line.lowest = is_remove ? line.from : line.to;
     line.highest = is_remove ? line.to : line.from;
-    line.below = is_remove ? low_tail : tail;
-    line.above = is_remove ? tail : low_tail;
+    line.below = is_remove ? low_tail : high_tail;
+    line.above = is_remove ? high_tail : low_tail;
     return line;
 }
 
