@@ -151,49 +151,59 @@ static double exceeded_epsilon(const both_curves *curves, double upper, double d
 }
 
 static sotto_status direction_curves(const sot_priced *priced, sot_direction direction,
-                                     sot_pld_question question, both_curves *out,
+                                     const sot_pld_question *question, both_curves *out,
                                      int *out_symmetric, sotto_error *error)
 {
     sot_pld_laws laws;
     sotto_status status = sot_pld_laws_new(priced, direction, &laws, error);
     if (status != SOTTO_OK) return status;
     *out_symmetric = laws.is_symmetric;
-    if (isnan(question.epsilon)) { /* what is left of delta for the finite part */
-        const double delta = exp(question.log_delta);
-        const double left = (delta - laws.failure.upper) / (1.0 - laws.failure.upper);
-        if (!(left > 0.0)) {
-            status =
-                sot_fail(error, SOTTO_UNREACHABLE,
-                         "delta %g is less than the %g that the plan's own approximate "
-                         "events use up; give a larger delta",
-                         delta, laws.failure.upper);
-        }
-        question.log_delta = log(left);
-    }
-    if (status == SOTTO_OK) status = curves_new(&laws, &question, out, error);
+    status = curves_new(&laws, question, out, error);
     sot_pld_laws_free(&laws);
     return status;
 }
 
-/* delta = 0: the largest loss, if there is one. */
-static sotto_status bounded_epsilon(const sot_priced *priced, sotto_account *out,
-                                    sotto_error *error)
+/* No delta is left for the finite part: the largest loss, if there is one. */
+static sotto_status bounded_epsilon(double top, sotto_account *out, sotto_error *error)
 {
-    out->epsilon = 0.0;
-    for (int direction = 0; direction < 2; direction++) {
-        sot_pld_laws laws;
-        const sotto_status status =
-            sot_pld_laws_new(priced, (sot_direction)direction, &laws, error);
-        if (status != SOTTO_OK) return status;
-        const double top = laws.failure.upper > 0.0 ? HUGE_VAL : largest_loss(&laws);
+    if (isfinite(top)) {
         out->epsilon = fmax(out->epsilon, top);
-        sot_pld_laws_free(&laws);
+        return SOTTO_OK;
     }
-    if (isfinite(out->epsilon)) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_UNREACHABLE,
-        "delta is 0, but the plan has events with unbounded loss, which need a "
-        "delta above 0");
+        "delta is 0 (or used up by approximate events), but the plan has events "
+        "of unbounded loss, which need a delta above 0");
+}
+
+static sotto_status direction_epsilon(const sot_pld_laws *laws, double delta,
+                                      sotto_account *out, sotto_error *error)
+{
+    const double failed = laws->failure.upper;
+    if (delta < failed) {
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "delta %g is less than the %g that the plan's own approximate "
+                        "events use up; give a larger delta",
+                        delta, failed);
+    }
+    if (delta == failed) return bounded_epsilon(largest_loss(laws), out, error);
+    both_curves curves;
+    const sot_pld_question question = {
+        .epsilon = NAN, .log_delta = log((delta - failed) / (1.0 - failed))};
+    const sotto_status status = curves_new(laws, &question, &curves, error);
+    if (status != SOTTO_OK) return status;
+    const double upper = least_epsilon(&curves, delta);
+    const double lower = upper < 0.0 ? 0.0 : exceeded_epsilon(&curves, upper, delta);
+    curves_free(&curves);
+    if (upper < 0.0) {
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "the accountant pld finds no epsilon up to 1e9 at delta %g; use "
+                        "exact, more noise or a larger delta",
+                        delta);
+    }
+    out->epsilon = fmax(out->epsilon, upper);
+    out->epsilon_lower = fmax(out->epsilon_lower, lower);
+    return SOTTO_OK;
 }
 
 sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_account *out,
@@ -205,26 +215,16 @@ sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_accou
     out->epsilon_lower = 0.0;
     out->order = NAN;
     out->kernel = SOTTO_KERNEL_PLD;
-    if (delta == 0.0) return bounded_epsilon(priced, out, error);
     int symmetric = 0;
     for (int direction = 0; direction < 2 && !symmetric; direction++) {
-        both_curves curves;
-        const sot_pld_question question = {.epsilon = NAN, .log_delta = log(delta)};
-        const sotto_status status = direction_curves(
-            priced, (sot_direction)direction, question, &curves, &symmetric, error);
+        sot_pld_laws laws;
+        sotto_status status =
+            sot_pld_laws_new(priced, (sot_direction)direction, &laws, error);
         if (status != SOTTO_OK) return status;
-        const double upper = least_epsilon(&curves, delta);
-        const double lower = upper < 0.0 ? 0.0 : exceeded_epsilon(&curves, upper, delta);
-        curves_free(&curves);
-        if (upper < 0.0) {
-            return sot_fail(
-                error, SOTTO_UNREACHABLE,
-                "the accountant pld finds no epsilon up to 1e9 at delta %g; use "
-                "exact, more noise or a larger delta",
-                delta);
-        }
-        out->epsilon = fmax(out->epsilon, upper);
-        out->epsilon_lower = fmax(out->epsilon_lower, lower);
+        symmetric = laws.is_symmetric;
+        status = direction_epsilon(&laws, delta, out, error);
+        sot_pld_laws_free(&laws);
+        if (status != SOTTO_OK) return status;
     }
     return SOTTO_OK;
 }
@@ -243,7 +243,7 @@ sotto_status sot_pld_delta(const sot_priced *priced, double epsilon, sotto_accou
         both_curves curves;
         const sot_pld_question question = {.epsilon = epsilon, .log_delta = NAN};
         const sotto_status status = direction_curves(
-            priced, (sot_direction)direction, question, &curves, &symmetric, error);
+            priced, (sot_direction)direction, &question, &curves, &symmetric, error);
         if (status != SOTTO_OK) return status;
         out->delta = fmax(out->delta, whole_upper(&curves, epsilon));
         out->delta_lower = fmax(out->delta_lower, whole_lower(&curves, epsilon));
