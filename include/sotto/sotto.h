@@ -5,6 +5,7 @@
 #include <sotto/accountant.h>
 #include <sotto/array.h>
 #include <sotto/certificate.h>
+#include <sotto/curve.h>
 #include <sotto/error.h>
 #include <sotto/exponential.h>
 #include <sotto/gate.h>
@@ -18,11 +19,13 @@
 #include <sotto/progress.h>
 #include <sotto/propose_test_release.h>
 #include <sotto/randomized_response.h>
+#include <sotto/reference.h>
 #include <sotto/release.h>
 #include <sotto/rng.h>
 #include <sotto/schema.h>
 #include <sotto/schema_tools.h>
 #include <sotto/selection.h>
+#include <sotto/selection_cost.h>
 #include <sotto/sparse_vector.h>
 #include <sotto/system.h>
 #include <sotto/train.h>

@@ -171,6 +171,11 @@ static sotto_status add_event(builder *b, const sot_priced *priced, size_t index
     const sotto_event *event = sotto_plan_event(priced->plan, index);
     const double count = (double)(event->count == 0 ? priced->steps : event->count);
     const double sigma = sot_event_sigma(event, priced->noise_multiplier);
+    const int is_poisson_gaussian =
+        event->mechanism == SOTTO_GAUSSIAN && event->sampling == SOTTO_POISSON &&
+        sotto_plan_adjacency(priced->plan) == SOTTO_ADD_REMOVE;
+    if (event->sampling != SOTTO_NOT_SAMPLED && !is_poisson_gaussian)
+        return refuse(b, index, event->mechanism);
     switch (event->mechanism) {
     case SOTTO_GAUSSIAN:
         if (event->sampling == SOTTO_POISSON && event->rate < 1.0)
@@ -185,14 +190,16 @@ static sotto_status add_event(builder *b, const sot_priced *priced, size_t index
         if (event->delta > 0.0) add_failure(b, event->delta, count);
         return add_pure(b, event->epsilon, count);
     case SOTTO_DISCRETE_LAPLACE:
+    case SOTTO_LAPLACE:
     case SOTTO_PURE:
     case SOTTO_EXPONENTIAL:
     case SOTTO_PERMUTE_AND_FLIP:
     case SOTTO_RANDOMIZED_RESPONSE:
-        return add_pure(b, sot_event_epsilon(event), count);
+        return add_pure(b, sot_event_epsilon(event, priced->noise_multiplier), count);
     case SOTTO_OBJECTIVE_PERTURBATION:
         return add_objective(b, event, count);
     case SOTTO_ZCDP:
+    case SOTTO_RDP_CURVE:
     case SOTTO_DISCRETE_GAUSSIAN:
     case SOTTO_MECHANISM_UNSET:
         break;

@@ -1,0 +1,250 @@
+/* sotto account curve: the whole profile of a plan, its trade-off curve, and a table of what
+ * the best attack finds. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sotto/curve.h>
+
+#include "account.h"
+#include "output.h"
+
+enum { SHOWN_ROWS = 9, TRADE_OFF_POINTS = 101 };
+
+/* Where the attack table looks; each rate gets points of its own. */
+static const double rates[] = {0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6};
+enum { RATES = sizeof rates / sizeof rates[0] };
+
+/* --- the options --- */
+
+static const char *table_choice(size_t index)
+{
+    static const char *const names[] = {"profile", "trade-off", "attack"};
+    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
+}
+
+static const cli_option options[] = {
+    {"delta-least", CLI_NUMBER, CLI_OPTIONAL, "where the profile ends", .value = "D",
+     .example = "1e-12", .fallback = "1e-10", .range = CLI_BELOW_ONE},
+    {"points", CLI_COUNT, CLI_OPTIONAL, "points of the profile, at least 2", .value = "N",
+     .example = "65", .fallback = "65", .count_max = SOTTO_CURVE_POINTS_MAX},
+    {"csv", CLI_CHOICE, CLI_OPTIONAL, "print this table as CSV", .value = "TABLE",
+     .example = "profile", .choices = table_choice},
+    {"svg", CLI_FILE, CLI_OPTIONAL, "also draw the three curves into this file",
+     .value = "FILE", .example = "curve.svg"},
+    {0},
+};
+
+/* --- text --- */
+
+static void show_profile(const sotto_curve *curve)
+{
+    const sotto_account *points = sotto_curve_points(curve);
+    const size_t steps = sotto_curve_size(curve) - 1;
+    const size_t rows = steps < SHOWN_ROWS - 1 ? steps : SHOWN_ROWS - 1;
+    char epsilon[CLI_NUMBER_BYTES], delta[CLI_NUMBER_BYTES];
+    (void)printf("%-18s%s\n", "epsilon", "delta, at most");
+    for (size_t i = 0; i <= rows; i++) {
+        const sotto_account *point = &points[i * steps / rows];
+        (void)printf("%-18s%s\n",
+                     cli_rounded_up(point->epsilon, CLI_SHOWN_DIGITS, epsilon),
+                     cli_rounded_up(point->delta, CLI_SHOWN_DIGITS, delta));
+    }
+}
+
+static void show_attack(const sotto_curve *curve)
+{
+    char rate[CLI_NUMBER_BYTES], found[CLI_NUMBER_BYTES];
+    (void)printf("%-18s%s\n", "wrongly accused", "found by any attack, at most");
+    for (size_t i = 0; i < RATES; i++) {
+        (void)printf(
+            "%-18s%s\n", cli_shortest(rates[i], rate),
+            cli_rounded_up(sotto_curve_attack(curve, rates[i]), CLI_SHOWN_DIGITS, found));
+    }
+}
+
+static void show_text(const sotto_curve *curve)
+{
+    const sotto_account *first = sotto_curve_points(curve);
+    char advantage[CLI_NUMBER_BYTES];
+    cli_line("adjacency", "%s", sotto_adjacency_name(first->adjacency));
+    cli_line("accountant", "%s", sotto_accountant_name(first->accountant));
+    cli_line("advantage", "%s (found minus wrongly accused, at most, for any attack)",
+             cli_rounded_up(first->delta, CLI_SHOWN_DIGITS, advantage));
+    (void)printf("\n");
+    show_profile(curve);
+    (void)printf("\n");
+    show_attack(curve);
+}
+
+/* --- CSV --- */
+
+/* The false positive rate of the index-th row of the trade-off table. */
+static double trade_off_rate(size_t index)
+{
+    return (double)index / (TRADE_OFF_POINTS - 1);
+}
+
+static void csv_profile(const sotto_curve *curve)
+{
+    const sotto_account *points = sotto_curve_points(curve);
+    char epsilon[CLI_NUMBER_BYTES], delta[CLI_NUMBER_BYTES];
+    (void)printf("epsilon,delta\n");
+    for (size_t i = 0; i < sotto_curve_size(curve); i++) {
+        (void)printf("%s,%s\n", cli_shortest(points[i].epsilon, epsilon),
+                     cli_shortest(points[i].delta, delta));
+    }
+}
+
+static void csv_row(double rate, double value)
+{
+    char first[CLI_NUMBER_BYTES], second[CLI_NUMBER_BYTES];
+    (void)printf("%s,%s\n", cli_shortest(rate, first), cli_shortest(value, second));
+}
+
+static void show_csv(const sotto_curve *curve, const char *table)
+{
+    if (strcmp(table, "profile") == 0) {
+        csv_profile(curve);
+    } else if (strcmp(table, "trade-off") == 0) {
+        (void)printf("false_positive_rate,false_negative_rate_lower\n");
+        for (size_t i = 0; i < TRADE_OFF_POINTS; i++)
+            csv_row(trade_off_rate(i), sotto_curve_trade_off(curve, trade_off_rate(i)));
+    } else {
+        (void)printf("false_positive_rate,true_positive_rate_upper\n");
+        for (size_t i = 0; i < RATES; i++)
+            csv_row(rates[i], sotto_curve_attack(curve, rates[i]));
+    }
+}
+
+/* --- JSON --- */
+
+static void append(cli_json *json, json_t *array, cli_json *row)
+{
+    if (row->failed || json_array_append(array, row->object) != 0) json->failed = true;
+    json_decref(row->object);
+}
+
+static json_t *profile_array(const sotto_curve *curve, cli_json *json)
+{
+    const sotto_account *points = sotto_curve_points(curve);
+    json_t *array = json_array();
+    for (size_t i = 0; i < sotto_curve_size(curve); i++) {
+        cli_json row = cli_json_new();
+        cli_json_number(&row, "epsilon", points[i].epsilon);
+        cli_json_number(&row, "delta", points[i].delta);
+        cli_json_number(&row, "delta_lower", points[i].delta_lower);
+        append(json, array, &row);
+    }
+    return array;
+}
+
+static void add_pair(cli_json *json, json_t *array, double rate, const char *key,
+                     double value)
+{
+    cli_json row = cli_json_new();
+    cli_json_number(&row, "false_positive_rate", rate);
+    cli_json_number(&row, key, value);
+    append(json, array, &row);
+}
+
+static sotto_status show_json(const sotto_curve *curve, sotto_error *error)
+{
+    const sotto_account *first = sotto_curve_points(curve);
+    cli_json json = cli_json_new();
+    json_t *trade_off = json_array(), *attack = json_array();
+    for (size_t i = 0; i < TRADE_OFF_POINTS; i++) {
+        const double rate = trade_off_rate(i);
+        add_pair(&json, trade_off, rate, "false_negative_rate_lower",
+                 sotto_curve_trade_off(curve, rate));
+    }
+    for (size_t i = 0; i < RATES; i++) {
+        add_pair(&json, attack, rates[i], "true_positive_rate_upper",
+                 sotto_curve_attack(curve, rates[i]));
+    }
+    cli_json_text(&json, "adjacency", sotto_adjacency_name(first->adjacency));
+    cli_json_text(&json, "accountant", sotto_accountant_name(first->accountant));
+    cli_json_number(&json, "advantage", first->delta);
+    cli_json_add(&json, "profile", profile_array(curve, &json));
+    cli_json_add(&json, "trade_off", trade_off);
+    cli_json_add(&json, "attack", attack);
+    return cli_json_print(&json, error);
+}
+
+/* --- SVG --- */
+
+static sotto_status write_svg(const sotto_curve *curve, const char *path,
+                              sotto_error *error)
+{
+    char *svg = NULL;
+    sotto_status status = sotto_curve_to_svg(curve, &svg, error);
+    if (status != SOTTO_OK) return status;
+    FILE *file = fopen(path, "we");
+    if (file == NULL) {
+        status = cli_fail(error, SOTTO_IO, "cannot write --svg %.100s: %s", path,
+                          strerror(errno));
+        goto done;
+    }
+    const bool written = fputs(svg, file) >= 0;
+    errno = 0;
+    if (fclose(file) != 0 || !written) {
+        status = cli_fail(error, SOTTO_IO, "cannot write --svg %.100s: %s", path,
+                          errno != 0 ? strerror(errno) : "the write failed");
+    }
+done:
+    sotto_curve_free_svg(svg);
+    return status;
+}
+
+/* --- the command --- */
+
+static sotto_status make_curve(const cli_call *call, sotto_curve **out_curve,
+                               sotto_error *error)
+{
+    sotto_accountant accountant = SOTTO_EXACT;
+    sotto_plan *plan = NULL;
+    sotto_status status =
+        sotto_accountant_from_name(cli_text(call, "accountant"), &accountant, error);
+    if (status != SOTTO_OK) return status;
+    status = account_plan_make(call, &plan, error);
+    if (status != SOTTO_OK) return status;
+    status = sotto_curve_new(plan, accountant, cli_number(call, "delta-least"),
+                             (size_t)cli_count(call, "points"), out_curve, error);
+    for (size_t i = 0; status == SOTTO_OK && i < RATES; i++)
+        status = sotto_curve_sharpen(*out_curve, plan, rates[i], error);
+    sotto_plan_free(plan);
+    return status;
+}
+
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    sotto_curve *curve = NULL;
+    if (cli_given(call, "csv") && cli_flag(call, "json")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--csv %s and --json exclude each other; leave out one of them",
+                        cli_text(call, "csv"));
+    }
+    sotto_status status = make_curve(call, &curve, error);
+    if (status == SOTTO_OK && cli_given(call, "svg"))
+        status = write_svg(curve, cli_text(call, "svg"), error);
+    if (status == SOTTO_OK) {
+        if (cli_flag(call, "json")) {
+            status = show_json(curve, error);
+        } else if (cli_given(call, "csv")) {
+            show_csv(curve, cli_text(call, "csv"));
+        } else {
+            show_text(curve);
+        }
+    }
+    sotto_curve_free(curve);
+    return status;
+}
+
+const cli_command account_curve = {
+    .name = "curve",
+    .summary = "The whole privacy profile, and what it leaves to an attacker",
+    .options = options,
+    .shared = account_event_tables,
+    .example = "sotto account curve --noise-multiplier 2 --count 10 --points 9",
+    .run = run,
+};

@@ -1,0 +1,85 @@
+/* sotto/selection_cost.h: what it costs to run a private algorithm several times and keep the best.
+ *
+ * Idea        Training with k settings and releasing the best run costs almost k runs if k is
+ *             fixed. If the number of runs K is drawn from a suitable law, kept secret, and only
+ *             the winner leaves, the price is that of two or three runs, whatever the mean of K.
+ * Theorem     Papernot & Steinke, ICLR 2022, Thm 2 (truncated negative binomial) and Thm 6
+ *             (Poisson), the latter with the outcome of zero runs counted, which the published
+ *             form forgets and which makes it false for means below 1. Proof note:
+ *             src/privacy/accounting/selection.md
+ * Neighbours  Those of the plan.
+ * Assumes     (1) the plan prices one run, the score included: a score on private data is a part
+ *             of the run; (2) every run draws its setting independently of the data, with
+ *             replacement, and the plan covers the dearest setting; (3) K has exactly the stated
+ *             law and is independent of everything else; (4) only the winner leaves: not K, not
+ *             the other runs, not their scores; if there was no run, a fixed output.
+ * Rounding    All costs are upper bounds for the law with the parameters of the struct as they
+ *             stand, whatever mean they were made from. Docs: docs/selection.md
+ */
+#ifndef SOTTO_SELECTION_COST_H
+#define SOTTO_SELECTION_COST_H
+
+#include <stdint.h>
+
+#include <sotto/accountant.h>
+#include <sotto/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum sotto_runs_law {
+    SOTTO_RUNS_UNSET = 0,
+    SOTTO_RUNS_NEGATIVE_BINOMIAL = 1, /* truncated: at least one run; shape, gamma */
+    SOTTO_RUNS_POISSON = 2            /* mean; no run at all is possible */
+} sotto_runs_law;
+
+/* The law of the number of runs. Fill it in by sotto_runs_from_mean(), or by hand. */
+typedef struct sotto_runs {
+    sotto_runs_law law;
+    double shape; /* eta > -1: 1 is geometric, 0 logarithmic; SOTTO_UNSET for Poisson */
+    double
+        gamma;   /* between 0 and 1, the smaller the more runs; SOTTO_UNSET for Poisson */
+    double mean; /* of Poisson, above 0; SOTTO_UNSET for the negative binomial */
+} sotto_runs;
+
+/* Nothing is set. */
+SOTTO_API sotto_runs sotto_runs_defaults(void);
+
+/* The law with a given mean: above 1 for the negative binomial (one run needs no law), and at
+ * most 1e9. `shape` is from -1, exclusive, to 1e6; it must be SOTTO_UNSET for Poisson. gamma
+ * gives the mean to a relative 1e-12. Refuses a shape so close to -1 that gamma underflows. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_runs_from_mean(sotto_runs_law law,
+                                                             double shape, double mean,
+                                                             sotto_runs *out_runs,
+                                                             sotto_error *error);
+
+/* The mean number of runs, rounded up, and the probability of k runs, to a relative 1e-10. NaN
+ * for a law that sotto_account_selection() would refuse. */
+SOTTO_API double sotto_runs_mean(const sotto_runs *runs);
+SOTTO_API double sotto_runs_probability(const sotto_runs *runs, uint64_t k);
+
+/* The Renyi divergence of the best of K runs of `plan`, at a real order > 1: the least bound of
+ * this and all larger orders. (epsilon, delta) events have none: SOTTO_UNSUPPORTED. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_account_selection_rdp(const sotto_plan *plan, const sotto_runs *runs, double order,
+                            double *out_rdp_upper, sotto_error *error);
+
+/* Epsilon of the best of K runs at `delta`. delta 0 is for plans of pure events: (2 + shape)
+ * epsilon for the negative binomial. The account's order is the order used, its lower bounds
+ * are unknown, and its accountant is SOTTO_RDP. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_account_selection(const sotto_plan *plan, const sotto_runs *runs, double delta,
+                        sotto_account *out_account, sotto_error *error);
+
+/* Names as the command line spells them; "unknown" for other values. */
+SOTTO_API const char *sotto_runs_law_name(sotto_runs_law law);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_runs_law_from_name(const char *name,
+                                                                 sotto_runs_law *out_law,
+                                                                 sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,283 @@
+#include "base/svg.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Ticks of one axis: enough for a decade of decades. */
+enum { TICKS_WANTED = 5, TICKS_MAX = 16, LABEL_BYTES = 48 };
+
+/* --- text and numbers --- */
+
+static void add_escaped(sot_growing *out, const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        switch (*at) {
+        case '&':
+            sot_growing_text(out, "&amp;");
+            break;
+        case '<':
+            sot_growing_text(out, "&lt;");
+            break;
+        case '>':
+            sot_growing_text(out, "&gt;");
+            break;
+        case '"':
+            sot_growing_text(out, "&quot;");
+            break;
+        default:
+            sot_growing_add(out, at, 1);
+        }
+    }
+}
+
+/* One decimal, without the locale's idea of a decimal point. */
+static void add_tenths(sot_growing *out, double value)
+{
+    const long tenths = lround(value * 10.0);
+    const long size = tenths < 0 ? -tenths : tenths;
+    sot_growing_format(out, "%s%ld", tenths < 0 ? "-" : "", size / 10);
+    if (size % 10 != 0) sot_growing_format(out, ".%ld", size % 10);
+}
+
+static void add_place(sot_growing *out, const char *name, double value)
+{
+    sot_growing_format(out, " %s=\"", name);
+    add_tenths(out, value);
+    sot_growing_text(out, "\"");
+}
+
+/* --- axes --- */
+
+/* From 0 at the start of the axis to 1 at its end; NaN for what has no place. */
+static double share_of(const sot_svg_axis *axis, double value)
+{
+    if (!isfinite(value)) return NAN;
+    if (!axis->is_log) {
+        const double share = (value - axis->least) / (axis->most - axis->least);
+        return fmin(fmax(share, 0.0), 1.0);
+    }
+    if (!(value > 0.0)) return NAN;
+    const double share = log(value / axis->least) / log(axis->most / axis->least);
+    return fmin(fmax(share, 0.0), 1.0);
+}
+
+static double x_of(const sot_svg_panel *panel, double value)
+{
+    return panel->left + panel->width * share_of(&panel->x, value);
+}
+
+static double y_of(const sot_svg_panel *panel, double value)
+{
+    return panel->top + panel->height * (1.0 - share_of(&panel->y, value));
+}
+
+typedef struct ticks {
+    size_t count;
+    double values[TICKS_MAX];
+    char labels[TICKS_MAX][LABEL_BYTES];
+} ticks;
+
+/* A tick is a whole number times 10^exponent, so its label is exact. */
+static void label_tick(long multiple, int exponent, char label[LABEL_BYTES])
+{
+    if (multiple == 0) {
+        (void)snprintf(label, LABEL_BYTES, "0");
+    } else if (exponent >= 0 && exponent <= 3) {
+        for (int i = 0; i < exponent; i++)
+            multiple *= 10;
+        (void)snprintf(label, LABEL_BYTES, "%ld", multiple);
+    } else if (exponent < 0 && exponent >= -3) {
+        long scale = 1;
+        for (int i = 0; i < -exponent; i++)
+            scale *= 10;
+        (void)snprintf(label, LABEL_BYTES, "%ld.%0*ld", multiple / scale, -exponent,
+                       multiple % scale);
+        char *last = label + strlen(label) - 1;
+        while (*last == '0')
+            *last-- = '\0';
+        if (*last == '.') *last = '\0';
+    } else {
+        (void)snprintf(label, LABEL_BYTES, "%lde%d", multiple, exponent);
+    }
+}
+
+/* Multiples of 1, 2 or 5 times a power of ten; `least` is not negative. */
+static void linear_ticks(const sot_svg_axis *axis, ticks *out)
+{
+    const double span = axis->most - axis->least;
+    int exponent = (int)floor(log10(span / TICKS_WANTED));
+    long step = 10;
+    for (long candidate = 1; candidate <= 5; candidate += candidate == 1 ? 1 : 3) {
+        if (span / ((double)candidate * pow(10.0, exponent)) <= TICKS_WANTED + 1.5) {
+            step = candidate;
+            break;
+        }
+    }
+    if (step == 10) {
+        step = 1;
+        exponent++;
+    }
+    const double unit = (double)step * pow(10.0, exponent);
+    for (double at = ceil(axis->least / unit - 1e-9);
+         at * unit <= axis->most * (1.0 + 1e-9) && out->count < TICKS_MAX; at += 1.0) {
+        out->values[out->count] = at * unit;
+        label_tick((long)at * step, exponent, out->labels[out->count]);
+        out->count++;
+    }
+}
+
+static void log_ticks(const sot_svg_axis *axis, ticks *out)
+{
+    const int first = (int)ceil(log10(axis->least) - 1e-9);
+    const int last = (int)floor(log10(axis->most) + 1e-9);
+    const int stride = (last - first) / (TICKS_WANTED + 1) + 1;
+    for (int exponent = last; exponent >= first && out->count < TICKS_MAX;
+         exponent -= stride) {
+        out->values[out->count] = pow(10.0, exponent);
+        if (exponent == 0) {
+            (void)snprintf(out->labels[out->count], LABEL_BYTES, "1");
+        } else {
+            (void)snprintf(out->labels[out->count], LABEL_BYTES, "1e%d", exponent);
+        }
+        out->count++;
+    }
+}
+
+static ticks ticks_of(const sot_svg_axis *axis)
+{
+    ticks result = {.count = 0};
+    assert(axis->least < axis->most);
+    if (axis->is_log) {
+        log_ticks(axis, &result);
+    } else {
+        linear_ticks(axis, &result);
+    }
+    return result;
+}
+
+/* --- the file --- */
+
+/* Two palettes of the same hues; the dark one is lighter. */
+static const char styles[] =
+    "<style>\n"
+    "svg{font:12px system-ui,sans-serif;--ink:#1f2328;--soft:#656d76;--grid:#d8dee4;"
+    "--page:#fff;--c0:#0550ae;--c1:#bc4c00;--c2:#1a7f37;--c3:#8250df}\n"
+    "@media(prefers-color-scheme:dark){svg{--ink:#e6edf3;--soft:#9198a1;--grid:#30363d;"
+    "--page:#0d1117;--c0:#79c0ff;--c1:#ffa657;--c2:#7ee787;--c3:#d2a8ff}}\n"
+    "text{fill:var(--ink)}.t{font-weight:600;font-size:13px}.k{fill:var(--soft);"
+    "font-size:11px}\n"
+    ".g{stroke:var(--grid);fill:none}.p{fill:var(--page)}polyline{fill:none;"
+    "stroke-width:2;stroke-linejoin:round}\n"
+    ".s0{stroke:var(--c0)}.s1{stroke:var(--c1)}.s2{stroke:var(--c2)}.s3{stroke:var(--c3)}"
+    ".s4{stroke:var(--soft);stroke-width:1;stroke-dasharray:4 3}\n"
+    ".n0{fill:var(--c0)}.n1{fill:var(--c1)}.n2{fill:var(--c2)}.n3{fill:var(--c3)}"
+    ".n4{fill:var(--soft)}\n"
+    "</style>\n";
+
+void sot_svg_begin(sot_growing *out, int width, int height, const char *title,
+                   const char *description)
+{
+    sot_growing_format(out,
+                       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+                       "height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>",
+                       width, height, width, height);
+    add_escaped(out, title);
+    sot_growing_text(out, "</title>\n<desc>");
+    add_escaped(out, description);
+    sot_growing_text(out, "</desc>\n");
+    sot_growing_text(out, styles);
+    sot_growing_format(out, "<rect class=\"p\" width=\"%d\" height=\"%d\"/>\n", width,
+                       height);
+}
+
+void sot_svg_end(sot_growing *out)
+{
+    sot_growing_text(out, "</svg>\n");
+}
+
+static void add_text(sot_growing *out, const char *class_name, double x, double y,
+                     const char *anchor, const char *text)
+{
+    sot_growing_format(out, "<text class=\"%s\"", class_name);
+    add_place(out, "x", x);
+    add_place(out, "y", y);
+    sot_growing_format(out, " text-anchor=\"%s\">", anchor);
+    add_escaped(out, text);
+    sot_growing_text(out, "</text>\n");
+}
+
+static void add_grid_line(sot_growing *out, double x1, double y1, double x2, double y2)
+{
+    sot_growing_text(out, "<line class=\"g\"");
+    add_place(out, "x1", x1);
+    add_place(out, "y1", y1);
+    add_place(out, "x2", x2);
+    add_place(out, "y2", y2);
+    sot_growing_text(out, "/>\n");
+}
+
+void sot_svg_panel_draw(sot_growing *out, const sot_svg_panel *panel)
+{
+    const double right = panel->left + panel->width, bottom = panel->top + panel->height;
+    const ticks across = ticks_of(&panel->x), up = ticks_of(&panel->y);
+    for (size_t i = 0; i < across.count; i++) {
+        const double x = x_of(panel, across.values[i]);
+        add_grid_line(out, x, panel->top, x, bottom);
+        add_text(out, "k", x, bottom + 16.0, "middle", across.labels[i]);
+    }
+    for (size_t i = 0; i < up.count; i++) {
+        const double y = y_of(panel, up.values[i]);
+        add_grid_line(out, panel->left, y, right, y);
+        add_text(out, "k", panel->left - 6.0, y + 4.0, "end", up.labels[i]);
+    }
+    sot_growing_format(out,
+                       "<rect class=\"g\" x=\"%d\" y=\"%d\" width=\"%d\" "
+                       "height=\"%d\"/>\n",
+                       panel->left, panel->top, panel->width, panel->height);
+    add_text(out, "t", panel->left, panel->top - 10.0, "start", panel->title);
+    add_text(out, "k", panel->left + panel->width / 2.0, bottom + 34.0, "middle",
+             panel->x.label);
+    const double x = panel->left - 44.0, y = panel->top + panel->height / 2.0;
+    sot_growing_text(out,
+                     "<text class=\"k\" text-anchor=\"middle\" transform=\"translate(");
+    add_tenths(out, x);
+    sot_growing_text(out, " ");
+    add_tenths(out, y);
+    sot_growing_text(out, ") rotate(-90)\">");
+    add_escaped(out, panel->y.label);
+    sot_growing_text(out, "</text>\n");
+}
+
+void sot_svg_line(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                  const double *x, const double *y, size_t count)
+{
+    bool open = false;
+    for (size_t i = 0; i < count; i++) {
+        const double across = x_of(panel, x[i]), up = y_of(panel, y[i]);
+        if (isnan(across) || isnan(up)) {
+            if (open) sot_growing_text(out, "\"/>\n");
+            open = false;
+            continue;
+        }
+        if (!open) {
+            sot_growing_format(out, "<polyline class=\"s%d\" points=\"", (int)style);
+        } else {
+            sot_growing_text(out, " ");
+        }
+        open = true;
+        add_tenths(out, across);
+        sot_growing_text(out, ",");
+        add_tenths(out, up);
+    }
+    if (open) sot_growing_text(out, "\"/>\n");
+}
+
+void sot_svg_note(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                  double x, double y, const char *anchor, const char *text)
+{
+    char class_name[8];
+    (void)snprintf(class_name, sizeof class_name, "n%d", (int)style);
+    add_text(out, class_name, x_of(panel, x), y_of(panel, y), anchor, text);
+}

@@ -1,0 +1,56 @@
+/* base/svg.h: plots as SVG, written into a growing text.
+ *
+ * Idea     A picture is some panels side by side; a panel has two axes, linear or logarithmic,
+ *          and draws lines in the units of its axes. One self-contained file: no script, no
+ *          font, no address. Colours follow the reader's light or dark preference.
+ * Numbers  Coordinates are written in tenths of a unit by integer arithmetic: the same calls
+ *          give the same bytes in every locale.
+ */
+#ifndef SOT_BASE_SVG_H
+#define SOT_BASE_SVG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/growing.h"
+
+typedef struct sot_svg_axis {
+    const char *label;
+    double least, most; /* least < most; above 0 if logarithmic */
+    bool is_log;
+} sot_svg_axis;
+
+typedef struct sot_svg_panel {
+    const char *title;
+    sot_svg_axis x, y;
+    int left, top, width, height; /* of the plotting area; labels need 60 to its left, 24
+                                   * above and 44 below */
+} sot_svg_panel;
+
+/* How a line looks. */
+typedef enum sot_svg_style {
+    SOT_SVG_FIRST = 0,  /* the first colour, bold */
+    SOT_SVG_SECOND = 1, /* the second colour, bold */
+    SOT_SVG_THIRD = 2,
+    SOT_SVG_FOURTH = 3,
+    SOT_SVG_GUIDE = 4 /* thin and dashed, for comparison */
+} sot_svg_style;
+
+/* Texts are escaped; `title` and `description` are what a screen reader says. */
+void sot_svg_begin(sot_growing *out, int width, int height, const char *title,
+                   const char *description);
+void sot_svg_end(sot_growing *out);
+
+/* Frame, grid, tick labels, axis labels and title. */
+void sot_svg_panel_draw(sot_growing *out, const sot_svg_panel *panel);
+
+/* A line through the points, clamped to the panel; what is not finite (on a logarithmic axis:
+ * or not positive) interrupts it. */
+void sot_svg_line(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                  const double *x, const double *y, size_t count);
+
+/* Words at a place of the panel, in the colour of the style; `anchor` is start, middle or end. */
+void sot_svg_note(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                  double x, double y, const char *anchor, const char *text);
+
+#endif

@@ -1,0 +1,263 @@
+#include "privacy/accounting/selection.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "numeric/outward.h"
+#include "numeric/roots.h"
+#include "numeric/special.h"
+
+/* ---- the formulas ---- */
+
+double sot_selection_price(const sotto_runs *runs, double order, double rdp)
+{
+    const double inverse_up = sot_div_up(1.0, order);
+    const double share = sot_sub_up(1.0, sot_div_down(1.0, order)); /* 1 - 1/order */
+    const double loss = share > 0.0 ? sot_mul_up(share, rdp) : 0.0;
+    const double stop = sot_mul_up(sot_runs_log_inverse_gamma(runs), inverse_up);
+    return sot_mul_up(sot_add_up(1.0, runs->shape), sot_add_up(loss, stop));
+}
+
+double sot_selection_rdp_negative_binomial(const sotto_runs *runs, double order,
+                                           double rdp, double price)
+{
+    const double mean = sot_log_up(sotto_runs_mean(runs));
+    /* order - 1 is exact: Sterbenz below 2, a multiple of order's last place above. */
+    const double spread = sot_div_up(fmax(0.0, mean), order - 1.0);
+    return sot_add_up(sot_add_up(rdp, price), spread);
+}
+
+double sot_selection_epsilon_hat(double order)
+{
+    return sot_log1p_down(sot_div_down(1.0, order - 1.0));
+}
+
+double sot_selection_rdp_poisson(double mean, double order, double rdp, double delta_hat)
+{
+    const double t = order - 1.0; /* exact, as above */
+    const double loss = sot_add_up(rdp, sot_mul_up(mean, delta_hat));
+    const double some = sot_add_up(sot_log_up(mean), sot_mul_up(t, loss));
+    if (!isfinite(some)) return HUGE_VAL;
+    /* The sum's error is at most 5e-16 (|larger| + log 2); it is never negative, because
+     * e^-mean + mean >= 1. */
+    const double larger = fmax(-mean, some);
+    const double sum = sot_log_add_exp(-mean, some) + 1e-15 * (fabs(larger) + 1.0);
+    return sot_div_up(fmax(0.0, sum), t);
+}
+
+/* ---- one plan, one law ---- */
+
+typedef struct selection {
+    const sotto_plan *plan;
+    const sotto_runs *runs;
+    double price;        /* of the negative binomial, at its best order */
+    double pure_epsilon; /* of one run; infinite if it is not pure */
+    double delta;        /* of the question for epsilon */
+    sotto_status status; /* the first failure */
+    sotto_error *error;
+} selection;
+
+static double run_rdp(selection *asked, double order)
+{
+    double rdp;
+    if (asked->status != SOTTO_OK) return HUGE_VAL;
+    asked->status = sotto_account_rdp(asked->plan, order, &rdp, asked->error);
+    return asked->status == SOTTO_OK ? fmin(rdp, asked->pure_epsilon) : HUGE_VAL;
+}
+
+/* One run's delta, for Thm 6, by its exact profile. */
+static double run_delta(selection *asked, double epsilon)
+{
+    sotto_account account;
+    if (asked->status != SOTTO_OK) return 1.0;
+    asked->status =
+        sotto_account_delta(asked->plan, SOTTO_EXACT, epsilon, &account, asked->error);
+    return asked->status == SOTTO_OK ? account.delta : 1.0;
+}
+
+/* The bound at one order, before the minimum over larger ones. */
+static double bound_at(selection *asked, double order)
+{
+    const double rdp = run_rdp(asked, order);
+    if (!isfinite(rdp)) return HUGE_VAL;
+    if (asked->runs->law == SOTTO_RUNS_NEGATIVE_BINOMIAL)
+        return sot_selection_rdp_negative_binomial(asked->runs, order, rdp, asked->price);
+    const double delta_hat = run_delta(asked, sot_selection_epsilon_hat(order));
+    return sot_selection_rdp_poisson(asked->runs->mean, order, rdp, delta_hat);
+}
+
+/* The limit of large orders: of pure runs. Infinite for others. */
+static double pure_bound(selection *asked)
+{
+    if (!isfinite(asked->pure_epsilon)) return HUGE_VAL;
+    if (asked->runs->law == SOTTO_RUNS_NEGATIVE_BINOMIAL) {
+        return sot_mul_up(sot_add_up(2.0, asked->runs->shape), asked->pure_epsilon);
+    }
+    return sot_add_up(asked->pure_epsilon,
+                      sot_mul_up(asked->runs->mean, run_delta(asked, 0.0)));
+}
+
+/* ---- searches over log(order - 1); what they find needs no proof ---- */
+
+static double price_at(double log_t, void *context)
+{
+    selection *asked = context;
+    const double order = 1.0 + exp(log_t);
+    return sot_selection_price(asked->runs, order, run_rdp(asked, order));
+}
+
+static double rdp_at(double log_t, void *context)
+{
+    return bound_at(context, 1.0 + exp(log_t));
+}
+
+/* Prop. 12 of Canonne, Kamath & Steinke, NeurIPS 2020, rounded up. */
+static double epsilon_of(double order, double rdp, double delta)
+{
+    const double first = sot_log1p_up(-sot_div_down(1.0, order));
+    const double logs = sot_add_down(sot_log_down(delta), sot_log_down(order));
+    const double shift = sot_sub_up(first, sot_div_down(logs, order - 1.0));
+    return fmax(0.0, sot_add_up(rdp, shift));
+}
+
+static double epsilon_at(double log_t, void *context)
+{
+    selection *asked = context;
+    const double order = 1.0 + exp(log_t);
+    const double rdp = bound_at(asked, order);
+    return isfinite(rdp) ? epsilon_of(order, rdp, asked->delta) : HUGE_VAL;
+}
+
+/* A scan by strides of e from `lowest` to `highest`, then Brent around the best. */
+static double least_over(sot_function objective, selection *asked, double lowest,
+                         double highest, double *out_log_t)
+{
+    double best = lowest, least = objective(lowest, asked);
+    for (double at = lowest + 1.0; at <= highest; at += 1.0) {
+        const double value = objective(at, asked);
+        if (value < least) {
+            least = value;
+            best = at;
+        }
+    }
+    double refined;
+    const double at = sot_minimize(objective, asked, fmax(lowest, best - 1.0), best + 1.0,
+                                   1e-5, 40, &refined);
+    *out_log_t = refined < least ? at : best;
+    return fmin(refined, least);
+}
+
+static const double log_t_least = -9.0; /* orders from 1.0001 */
+static const double log_t_most = 16.0;  /* to 1e7 */
+
+/* ---- the public questions ---- */
+
+static sotto_status begin(const sotto_plan *plan, const sotto_runs *runs,
+                          selection *asked, sotto_error *error)
+{
+    double rdp, own_delta, log_t;
+    sotto_account account;
+    sotto_status status = sot_runs_check(runs, error);
+    if (status != SOTTO_OK) return status;
+    status = sotto_account_rdp_with_delta(plan, 2.0, &rdp, &own_delta, error);
+    if (status != SOTTO_OK) return status;
+    if (own_delta > 0.0) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the plan has an approximate event; the theorems on the best of "
+                        "several runs need a Renyi divergence: use pure, zcdp, gdp or "
+                        "gaussian events");
+    }
+    *asked = (selection){.plan = plan,
+                         .runs = runs,
+                         .pure_epsilon = HUGE_VAL,
+                         .status = SOTTO_OK,
+                         .error = error};
+    sotto_error ignored;
+    status = sotto_account_epsilon(plan, SOTTO_BASIC, 0.0, &account, &ignored);
+    if (status == SOTTO_OK) asked->pure_epsilon = account.epsilon;
+    if (status == SOTTO_OUT_OF_MEMORY)
+        return sot_fail(error, status, "%s", ignored.message);
+    if (runs->law == SOTTO_RUNS_NEGATIVE_BINOMIAL) {
+        asked->price = least_over(price_at, asked, log_t_least, log_t_most, &log_t);
+        asked->price =
+            fmin(asked->price, sot_selection_price(runs, HUGE_VAL, asked->pure_epsilon));
+        /* Order 1: no Renyi bound is needed. */
+        asked->price = fmin(asked->price, sot_selection_price(runs, 1.0, 0.0));
+    }
+    return asked->status;
+}
+
+sotto_status sotto_account_selection_rdp(const sotto_plan *plan, const sotto_runs *runs,
+                                         double order, double *out_rdp_upper,
+                                         sotto_error *error)
+{
+    selection asked;
+    double log_t;
+    if (!(order > 1.0) || isinf(order)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "order is %g; give a finite Renyi order above 1, for example 8",
+                        order);
+    }
+    sotto_status status = begin(plan, runs, &asked, error);
+    if (status != SOTTO_OK) return status;
+    /* The divergence increases with the order, so the bound of a larger one holds too. */
+    const double lowest = log(order - 1.0) + 1e-9;
+    double rdp = fmin(bound_at(&asked, order), pure_bound(&asked));
+    rdp = fmin(rdp, least_over(rdp_at, &asked, lowest, fmax(lowest, log_t_most), &log_t));
+    if (asked.status == SOTTO_OK) *out_rdp_upper = rdp;
+    return asked.status;
+}
+
+static sotto_status finish(const selection *asked, double epsilon, double order,
+                           sotto_account *out_account, sotto_error *error)
+{
+    if (asked->status != SOTTO_OK) return asked->status;
+    if (!isfinite(epsilon)) {
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            asked->delta > 0.0
+                ? "no Renyi order gives a finite epsilon at delta %g; use more "
+                  "noise"
+                : "delta is %g, which only plans of pure events can have; give "
+                  "a delta above 0, for example 1e-6",
+            asked->delta);
+    }
+    *out_account =
+        (sotto_account){.epsilon = epsilon,
+                        .epsilon_lower = SOTTO_UNSET,
+                        .delta = asked->delta,
+                        .delta_lower = SOTTO_UNSET,
+                        .order = order,
+                        .accountant = SOTTO_RDP,
+                        .kernel = isnan(order) ? SOTTO_KERNEL_BASIC : SOTTO_KERNEL_RDP,
+                        .adjacency = sotto_plan_adjacency(asked->plan)};
+    return SOTTO_OK;
+}
+
+sotto_status sotto_account_selection(const sotto_plan *plan, const sotto_runs *runs,
+                                     double delta, sotto_account *out_account,
+                                     sotto_error *error)
+{
+    selection asked;
+    if (!(delta >= 0.0 && delta < 1.0)) { /* NaN too */
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "delta is %g; give a number from 0 up to, but not including, 1, "
+                        "for example 1e-6",
+                        delta);
+    }
+    sotto_status status = begin(plan, runs, &asked, error);
+    if (status != SOTTO_OK) return status;
+    asked.delta = delta;
+    double order = SOTTO_UNSET, epsilon = pure_bound(&asked);
+    if (delta > 0.0) {
+        double log_t;
+        const double by_order =
+            least_over(epsilon_at, &asked, log_t_least, log_t_most, &log_t);
+        if (by_order < epsilon) {
+            epsilon = by_order;
+            order = 1.0 + exp(log_t);
+        }
+    }
+    return finish(&asked, epsilon, order, out_account, error);
+}
