@@ -19,6 +19,7 @@ typedef struct both_curves {
     sot_bracket failure;
     double top; /* no loss is larger; often infinite */
     double window_top;
+    int is_loose; /* no lower bounds */
 } both_curves;
 
 static void curves_free(both_curves *curves)
@@ -60,7 +61,8 @@ static sotto_status discretise(const sot_pld_laws *laws, const sot_pld_view *vie
 static sotto_status curves_new(const sot_pld_laws *laws, const sot_pld_question *question,
                                both_curves *out, sotto_error *error)
 {
-    *out = (both_curves){.failure = laws->failure, .top = largest_loss(laws)};
+    *out = (both_curves){
+        .failure = laws->failure, .top = largest_loss(laws), .is_loose = laws->is_loose};
     if (laws->count == 0) return SOTTO_OK;
     const size_t count = laws->count;
     sot_pld_view view = {0};
@@ -96,6 +98,8 @@ static double whole_upper(const both_curves *curves, double epsilon)
 
 static double whole_lower(const both_curves *curves, double epsilon)
 {
+    if (curves->is_loose) return 0.0;
+
     double finite = 0.0;
     if (epsilon < curves->top) finite = sot_pld_curve_delta(&curves->side[1], epsilon);
     const double failed = curves->failure.lower;

@@ -74,7 +74,8 @@ static void deposit_atom(sot_pld_cells *cells, const sot_pld_law *law,
 
 /* Over t = l - a from t0 to t1: mass = 2c e^{(a + t0 - to)/2} expm1((t1 - t0)/2), and, since
  * e^{t/2}(1 - e^-t) = 2 sinh(t/2), rise = 8c e^{(a - to)/2} sinh((t1 + t0)/4) sinh((t1 - t0)/4). */
-static void deposit_ramp(sot_pld_cells *cells, const sot_pld_piece *piece)
+static void deposit_ramp(sot_pld_cells *cells, const sot_pld_law *law,
+                         const sot_pld_piece *piece)
 {
     const double g = cells->step;
     const int64_t last = (int64_t)floor((piece->to - cells->anchor) / g) + 1;
@@ -86,9 +87,7 @@ static void deposit_ramp(sot_pld_cells *cells, const sot_pld_piece *piece)
         if (!(t1 > t0)) continue;
         /* Ends are off by the rounding of a: a relative error of the width, of the density,
          * and of the rise's lower end. */
-        const double blur = 2.0 * start_error(cells, k) +
-                            2.0 * DBL_EPSILON * fabs(piece->from) +
-                            2.0 * DBL_EPSILON * fabs(piece->to);
+        const double blur = 2.0 * start_error(cells, k) + 2.0 * law->place_err;
         const double relative = 32.0 * DBL_EPSILON + blur + 2.0 * blur / (t1 - t0) +
                                 DBL_EPSILON * fabs(a - piece->to);
         const double mass =
@@ -178,6 +177,7 @@ double sot_pld_cells_estimate(const sot_pld_law *law, double spacing, double log
 static double anchor_of(const sot_pld_law *law, double spacing, double log_tail)
 {
     if (law->spacing > 0.0 || law->piece_count != 1 ||
+        law->pieces[0].kind != SOT_PLD_LINE || law->pieces[0].is_replaced ||
         spacing < 0.125 * fabs(law->anchor)) {
         return law->anchor;
     }
@@ -217,6 +217,7 @@ sotto_status sot_pld_cells_new(const sot_pld_law *law, double spacing, double lo
     out_cells->rise_up = memory + out_cells->count;
     out_cells->mass_down = memory + 2 * out_cells->count;
     out_cells->rise_down = memory + 3 * out_cells->count;
+    out_cells->infinite_up = law->infinite;
     for (size_t i = 0; i < law->piece_count; i++) {
         const sot_pld_piece *piece = &law->pieces[i];
         switch (piece->kind) {
@@ -224,7 +225,7 @@ sotto_status sot_pld_cells_new(const sot_pld_law *law, double spacing, double lo
             deposit_atom(out_cells, law, piece);
             break;
         case SOT_PLD_RAMP:
-            deposit_ramp(out_cells, piece);
+            deposit_ramp(out_cells, law, piece);
             break;
         case SOT_PLD_LINE:
             deposit_line(out_cells, piece, log_tail);

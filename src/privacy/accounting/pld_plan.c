@@ -184,14 +184,16 @@ static double spacing_wanted(const sot_pld_laws *laws, const sketches *all,
     double repeats = 0.0;
     int lattices = 0;
     for (size_t i = 0; i < laws->count; i++) {
-        if (laws->list[i].has_density) repeats += laws->list[i].count;
-        if (laws->list[i].spacing > 0.0) lattices++;
+        const sot_pld_law *law = &laws->list[i];
+        if (law->spacing > 0.0) lattices++;
+        /* the first lattice will be on the grid, the others not */
+        if (law->has_density || lattices > 1) repeats += law->count;
     }
     const double epsilon = fmax(all->epsilon, 1.0 / all->theta);
     double spacing = HUGE_VAL;
     if (repeats > 0.0)
         spacing = sqrt(12.0 * tolerance * epsilon / ((1.0 + all->theta) * repeats));
-    if (lattices > 1 || (lattices == 1 && repeats > 0.0))
+    if (lattices > 1)
         spacing = fmin(spacing, 4.0 * tolerance * epsilon); /* atoms between the nodes */
     return spacing;
 }
