@@ -227,7 +227,9 @@ sotto_status sot_pld_compose(const sot_pld_nodes *laws, size_t count,
     double offset = 0.0;
     const double fft_bound = sot_fft_error_bound(fft);
     for (size_t i = 0; i < count; i++) {
-        const double kappa = view->guess[3 * i];
+        const double found =
+            sot_pld_nodes_log_mgf_upper(&laws[i], view->theta, view->guess[3 * i]);
+        const double kappa = isfinite(found) ? found : view->guess[3 * i];
         const double norm = tilt(&laws[i], view, kappa, side, ring);
         sot_fft_forward(fft, ring, ring);
         raise(ring, view->size, fft_bound * norm, laws[i].repeat, &product);

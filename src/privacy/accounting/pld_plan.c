@@ -66,7 +66,8 @@ static size_t sketch_piece(const sot_pld_piece *piece, double log_tail, double *
                           log((1.0 - line.rate) * exp(fmin(0.0, first - second)) +
                               line.rate * exp(fmin(0.0, second - first)));
             loss[count] = sot_line_loss(&line, y);
-            log_mass[count] = (piece->direction == SOT_ADD ? first : mixed) +
+            const double share = next == line.from || y == line.to ? 0.5 : 1.0;
+            log_mass[count] = log(share) + (piece->direction == SOT_ADD ? first : mixed) +
                               log(line_step * 0.3989422804);
         }
         count++;
@@ -102,6 +103,11 @@ static sotto_status sketch_law(const sot_pld_law *law, double log_tail, sketch *
                              out->log_mass + done);
     out->log_total = sketch_log_mgf(out, 0.0);
     return SOTTO_OK;
+}
+
+static double guess_of(const sketch *law, double theta)
+{
+    return sketch_log_mgf(law, theta) - law->log_total;
 }
 
 static double log_mgf(const sketches *all, double theta)
@@ -265,9 +271,9 @@ static void choose_view(const sot_pld_laws *laws, sketches *all,
     view->theta = all->theta;
     choose_window(laws, all, limits, view);
     for (size_t i = 0; i < all->count; i++) {
-        out_guess[3 * i] = sketch_log_mgf(&all->list[i], view->theta);
-        out_guess[3 * i + 1] = sketch_log_mgf(&all->list[i], view->up_theta);
-        out_guess[3 * i + 2] = sketch_log_mgf(&all->list[i], view->down_theta);
+        out_guess[3 * i] = guess_of(&all->list[i], view->theta);
+        out_guess[3 * i + 1] = guess_of(&all->list[i], view->up_theta);
+        out_guess[3 * i + 2] = guess_of(&all->list[i], view->down_theta);
     }
     view->guess = out_guess;
 }
