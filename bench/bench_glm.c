@@ -173,9 +173,8 @@ static bool sums_are_right(const sot_matrix *matrix, const double *theta, double
         const float label = (float)matrix->labels[i];
         plain->dots(matrix, i, i + 1, at, &margin);
         sot_slopes_logistic_portable(&margin, &label, 1, &slope);
-        slope *= (float)(1.0 / spacing);
         memset(one, 0, matrix->stride * sizeof *one);
-        plain->add(matrix, i, i + 1, &slope, one);
+        plain->add(matrix, i, i + 1, &slope, (float)(1.0 / spacing), one);
         for (size_t j = 0; j < matrix->columns; j++)
             sums[j] += one[j];
     }

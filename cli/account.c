@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <sotto/reference.h>
+
 #include "commands.h"
 
 /* --- the words the library knows; its enumerations count up from 1 --- */
@@ -28,9 +30,25 @@ static const char *sampling_choice(size_t index)
     return known(sotto_sampling_name((sotto_sampling)(index + 1)));
 }
 
-static const char *accountant_choice(size_t index)
+/* Accountants are numbered from 1, and numbers may be left out. */
+const char *account_accountant(size_t index)
 {
-    return known(sotto_accountant_name((sotto_accountant)(index + 1)));
+    enum { NUMBERS = 32 };
+    size_t seen = 0;
+    for (int number = 1; number < NUMBERS; number++) {
+        const char *name = known(sotto_accountant_name((sotto_accountant)number));
+        if (name != NULL && seen++ == index) return name;
+    }
+    return NULL;
+}
+
+/* `epsilon` also knows the approximation that is asked for by name. */
+static const char *epsilon_choice(size_t index)
+{
+    const char *name = account_accountant(index);
+    const bool is_next =
+        name == NULL && (index == 0 || account_accountant(index - 1) != NULL);
+    return is_next ? sotto_reference_name(SOTTO_REFERENCE_CENTRAL_LIMIT) : name;
 }
 
 static const char *adjacency_choice(size_t index)
@@ -40,7 +58,7 @@ static const char *adjacency_choice(size_t index)
 
 static const char *calibration_choice(size_t index)
 {
-    static const char *const names[] = {"analytic", "classical"};
+    static const char *const names[] = {"analytic", "classical", "lecture"};
     return index < sizeof names / sizeof names[0] ? names[index] : NULL;
 }
 
@@ -75,6 +93,10 @@ static const cli_option event_options[] = {
     {"atom", CLI_NUMBER, CLI_OPTIONAL,
      "objective-perturbation: least loss of one release", .value = "A", .example = "0.9",
      .range = CLI_NOT_NEGATIVE},
+    {"rows", CLI_COUNT, CLI_OPTIONAL,
+     "objective-perturbation of the logistic loss: most rows of a unit, for a smaller "
+     "price",
+     .value = "K", .example = "1", .count_max = 1000000},
     {0},
 };
 
@@ -93,30 +115,13 @@ static const cli_option count_options[] = {
     {0},
 };
 
-static const cli_option question_options[] = {
-    {"plan", CLI_FILE, CLI_OPTIONAL,
-     "JSON file with the events instead of the flags above; - is standard input",
-     .value = "FILE", .example = "plan.json"},
+static const cli_option accountant_options[] = {
     {"accountant", CLI_CHOICE, CLI_OPTIONAL, "how the loss is computed", .value = "NAME",
-     .fallback = "exact", .choices = accountant_choice},
-    {"adjacency", CLI_CHOICE, CLI_OPTIONAL,
-     "what one record means; a plan file says it itself", .value = "NAME",
-     .fallback = "add-remove", .choices = adjacency_choice},
+     .fallback = "exact", .choices = account_accountant},
     {0},
 };
 
-static const cli_option *const whole_event[] = {event_options, sampling_options,
-                                                count_options, question_options, NULL};
-static const cli_option *const event_without_count[] = {event_options, sampling_options,
-                                                        question_options, NULL};
-static const cli_option *const event_without_noise[] = {sampling_options, count_options,
-                                                        question_options, NULL};
-
-const cli_option *const account_event_tables[] = {event_options, sampling_options,
-                                                  count_options, question_options, NULL};
-
-/* The theorems on selection fix how the loss is computed. */
-static const cli_option run_options[] = {
+static const cli_option plan_options[] = {
     {"plan", CLI_FILE, CLI_OPTIONAL,
      "JSON file with the events instead of the flags above; - is standard input",
      .value = "FILE", .example = "plan.json"},
@@ -127,11 +132,25 @@ static const cli_option run_options[] = {
 };
 
 const cli_option *const account_run_tables[] = {event_options, sampling_options,
-                                                count_options, run_options, NULL};
+                                                count_options, plan_options, NULL};
+const cli_option *const account_event_tables[] = {event_options,      sampling_options,
+                                                  count_options,      plan_options,
+                                                  accountant_options, NULL};
+static const cli_option *const event_without_count[] = {
+    event_options, sampling_options, plan_options, accountant_options, NULL};
+static const cli_option *const event_without_rate[] = {
+    event_options, count_options, plan_options, accountant_options, NULL};
+static const cli_option *const event_without_noise[] = {
+    sampling_options, count_options, plan_options, accountant_options, NULL};
 
 static const cli_option epsilon_options[] = {
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
      .value = "D", .example = "1e-5", .range = CLI_BELOW_ONE},
+    {"accountant", CLI_CHOICE, CLI_OPTIONAL, "how the loss is computed", .value = "NAME",
+     .fallback = "exact", .choices = epsilon_choice},
+    {"lambda-max", CLI_COUNT, CLI_OPTIONAL,
+     "moments: the largest moment to try, 32 unless given", .value = "N", .example = "64",
+     .count_max = SOTTO_LAMBDA_MAX},
     {0},
 };
 
@@ -141,7 +160,7 @@ static const cli_option delta_options[] = {
     {0},
 };
 
-static const cli_option steps_options[] = {
+static const cli_option target_options[] = {
     {"epsilon", CLI_NUMBER, CLI_REQUIRED, "privacy target, at least 0", .value = "E",
      .example = "1", .range = CLI_NOT_NEGATIVE},
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
@@ -155,8 +174,8 @@ static const cli_option noise_options[] = {
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
      .value = "D", .example = "1e-5", .range = CLI_BELOW_ONE},
     {"calibration", CLI_CHOICE, CLI_OPTIONAL,
-     "analytic is tight, classical the textbook's", .value = "NAME",
-     .fallback = "analytic", .choices = calibration_choice},
+     "analytic is tight; classical the textbook's, lecture a course's, beside it",
+     .value = "NAME", .fallback = "analytic", .choices = calibration_choice},
     {"mechanism", CLI_CHOICE, CLI_OPTIONAL, "what is released", .value = "NAME",
      .fallback = "gaussian", .choices = gaussian_choice},
     {0},
@@ -223,6 +242,11 @@ static sotto_status ask(const cli_call *call, const sotto_plan *plan,
     if (status != SOTTO_OK) return status;
     switch (answer->question) {
     case ACCOUNT_EPSILON:
+        if (cli_given(call, "lambda-max")) {
+            return sotto_account_moments(plan, (uint32_t)cli_count(call, "lambda-max"),
+                                         cli_number(call, "delta"), &answer->account,
+                                         error);
+        }
         return sotto_account_epsilon(plan, accountant, cli_number(call, "delta"),
                                      &answer->account, error);
     case ACCOUNT_DELTA:
@@ -232,6 +256,10 @@ static sotto_status ask(const cli_call *call, const sotto_plan *plan,
         return sotto_account_noise(plan, accountant, answer->target_epsilon,
                                    cli_number(call, "delta"), &answer->noise_multiplier,
                                    &answer->account, error);
+    case ACCOUNT_RATE:
+        return sotto_account_rate(plan, accountant, answer->target_epsilon,
+                                  cli_number(call, "delta"), &answer->rate,
+                                  &answer->account, error);
     case ACCOUNT_STEPS:
         return sotto_account_steps(plan, accountant, answer->target_epsilon,
                                    cli_number(call, "delta"), &answer->steps,
@@ -249,6 +277,8 @@ static sotto_status answer_question(const cli_call *call, account_question quest
     if (question == ACCOUNT_NOISE) answer.calibration = cli_text(call, "calibration");
     if (question == ACCOUNT_NOISE && strcmp(answer.calibration, "classical") == 0) {
         status = classical_noise(call, &answer, error);
+    } else if (question == ACCOUNT_NOISE && strcmp(answer.calibration, "lecture") == 0) {
+        return account_lecture(call, error);
     } else {
         sotto_plan *plan = NULL;
         status = account_plan_make(call, &plan, error);
@@ -261,6 +291,16 @@ static sotto_status answer_question(const cli_call *call, account_question quest
 
 static sotto_status run_epsilon(const cli_call *call, sotto_error *error)
 {
+    const char *approximation = sotto_reference_name(SOTTO_REFERENCE_CENTRAL_LIMIT);
+    const char *accountant = cli_text(call, "accountant");
+    if (cli_given(call, "lambda-max") &&
+        strcmp(accountant, sotto_accountant_name(SOTTO_MOMENTS)) != 0) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--lambda-max is %s, but --accountant %s has no moments; leave "
+                        "it out or use --accountant moments",
+                        cli_text(call, "lambda-max"), accountant);
+    }
+    if (strcmp(accountant, approximation) == 0) return account_approximate(call, error);
     return answer_question(call, ACCOUNT_EPSILON, error);
 }
 
@@ -279,11 +319,16 @@ static sotto_status run_steps(const cli_call *call, sotto_error *error)
     return answer_question(call, ACCOUNT_STEPS, error);
 }
 
+static sotto_status run_rate(const cli_call *call, sotto_error *error)
+{
+    return answer_question(call, ACCOUNT_RATE, error);
+}
+
 static const cli_command epsilon_command = {
     .name = "epsilon",
     .summary = "The certified epsilon of a plan at a given delta",
     .options = epsilon_options,
-    .shared = whole_event,
+    .shared = account_run_tables,
     .example = "sotto account epsilon --noise-multiplier 1.1 --rate 0.004 --count 15000 "
                "--delta 1e-5",
     .run = run_epsilon,
@@ -293,7 +338,7 @@ static const cli_command delta_command = {
     .name = "delta",
     .summary = "The certified delta of a plan at a given epsilon",
     .options = delta_options,
-    .shared = whole_event,
+    .shared = account_event_tables,
     .example = "sotto account delta --noise-multiplier 2 --count 10 --epsilon 3",
     .run = run_delta,
 };
@@ -313,20 +358,27 @@ static const cli_command steps_command = {
     .name = "steps",
     .summary = "The largest number of releases that meets a privacy target",
     .details = "In a plan file, \"count\": \"search\" marks the count to find.",
-    .options = steps_options,
+    .options = target_options,
     .shared = event_without_count,
     .example = "sotto account steps --epsilon 2 --delta 1e-5 --noise-multiplier 1 "
                "--rate 0.01",
     .run = run_steps,
 };
 
-static const cli_command *const commands[] = {&epsilon_command,
-                                              &delta_command,
-                                              &noise_command,
-                                              &steps_command,
-                                              &account_curve,
-                                              &account_selection,
-                                              NULL};
+static const cli_command rate_command = {
+    .name = "rate",
+    .summary = "The largest sampling rate that meets a privacy target",
+    .details = "In a plan file, \"rate\": \"search\" marks the rate to find.",
+    .options = target_options,
+    .shared = event_without_rate,
+    .example = "sotto account rate --epsilon 2 --delta 1e-5 --noise-multiplier 1 "
+               "--count 15000",
+    .run = run_rate,
+};
+
+static const cli_command *const commands[] = {
+    &epsilon_command, &delta_command, &noise_command,     &steps_command,   &rate_command,
+    &account_compare, &account_curve, &account_selection, &account_amplify, NULL};
 
 const cli_command cli_account = {
     .name = "account",

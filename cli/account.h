@@ -10,7 +10,7 @@
 
 /* cli/account_plan.c: the plan in the file of --plan, or one event made from the flags. A flag
  * the command does not have is left open for the search: `noise` has no --noise-multiplier,
- * `steps` no --count. Free the plan with sotto_plan_free(). */
+ * `steps` no --count, `rate` no --rate. Free the plan with sotto_plan_free(). */
 SOTTO_MUST_CHECK sotto_status account_plan_make(const cli_call *call,
                                                 sotto_plan **out_plan,
                                                 sotto_error *error);
@@ -19,21 +19,38 @@ typedef enum account_question {
     ACCOUNT_EPSILON = 1,
     ACCOUNT_DELTA = 2,
     ACCOUNT_NOISE = 3,
-    ACCOUNT_STEPS = 4
+    ACCOUNT_STEPS = 4,
+    ACCOUNT_RATE = 5
 } account_question;
 
 typedef struct account_answer {
     account_question question;
     sotto_account account;
-    double target_epsilon;   /* of noise and steps */
+    double target_epsilon;   /* of noise, steps and rate */
     double noise_multiplier; /* of noise */
     uint64_t steps;          /* of steps */
+    double rate;             /* of rate */
     const char *calibration; /* of noise */
 } account_answer;
 
 /* cli/account_show.c: prints the answer as text or as one JSON object. */
 SOTTO_MUST_CHECK sotto_status account_show(const account_answer *answer, bool as_json,
                                            sotto_error *error);
+
+/* cli/account.c: the index-th accountant of the library, NULL after the last. */
+const char *account_accountant(size_t index);
+
+/* cli/account_lecture.c: `noise --calibration lecture`, the course's noise beside the tight one. */
+SOTTO_MUST_CHECK sotto_status account_lecture(const cli_call *call, sotto_error *error);
+
+/* cli/account_compare.c: every accountant on one plan; and `epsilon --accountant gdp-clt`, which is
+ * an approximation and says so. */
+extern const cli_command account_compare;
+SOTTO_MUST_CHECK sotto_status account_approximate(const cli_call *call,
+                                                  sotto_error *error);
+
+/* cli/account_amplify.c: what sampling makes of an (epsilon, delta) release. */
+extern const cli_command account_amplify;
 
 /* The tables of options that describe a whole plan, for commands in files of their own. */
 extern const cli_option *const account_event_tables[];

@@ -90,9 +90,29 @@ static sotto_status fill_parameters(const cli_call *call, sotto_event *event,
     return SOTTO_OK;
 }
 
+/* The one parameter that may be left out. */
+static sotto_status fill_rows(const cli_call *call, sotto_event *event,
+                              sotto_error *error)
+{
+    if (!cli_has(call, "rows") || !cli_given(call, "rows")) return SOTTO_OK;
+    if (event->mechanism != SOTTO_OBJECTIVE_PERTURBATION) {
+        return cli_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "--rows is %s, but --mechanism %s has no such parameter; leave it "
+            "out or use --mechanism objective-perturbation",
+            cli_text(call, "rows"), sotto_mechanism_name(event->mechanism));
+    }
+    event->rows = (uint32_t)cli_count(call, "rows"); /* at most 1000000 */
+    return SOTTO_OK;
+}
+
 static sotto_status fill_sampling(const cli_call *call, sotto_event *event,
                                   sotto_error *error)
 {
+    if (!cli_has(call, "rate")) { /* left open for the search */
+        event->sampling = SOTTO_POISSON;
+        return SOTTO_OK;
+    }
     if (!cli_given(call, "rate")) {
         if (!cli_given(call, "sampling")) return SOTTO_OK;
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -112,6 +132,8 @@ static sotto_status plan_from_flags(const cli_call *call, sotto_plan **out_plan,
         sotto_mechanism_from_name(cli_text(call, "mechanism"), &event.mechanism, error);
     if (status != SOTTO_OK) return status;
     status = fill_parameters(call, &event, error);
+    if (status != SOTTO_OK) return status;
+    status = fill_rows(call, &event, error);
     if (status != SOTTO_OK) return status;
     status = fill_sampling(call, &event, error);
     if (status != SOTTO_OK) return status;
@@ -204,10 +226,13 @@ static sotto_status check_against_flags(const cli_call *call, const sotto_plan *
 
 static sotto_status refuse_event_flags(const cli_call *call, sotto_error *error)
 {
-    static const char *const flags[] = {
-        "mechanism", "noise-multiplier", "epsilon-each", "delta-each", "rho",  "mu",
-        "scale",     "sensitivity",      "categories",   "atom",       "rate", "sampling",
-        "count"};
+    static const char *const flags[] = {"mechanism",    "noise-multiplier",
+                                        "epsilon-each", "delta-each",
+                                        "rho",          "mu",
+                                        "scale",        "sensitivity",
+                                        "categories",   "atom",
+                                        "rows",         "rate",
+                                        "sampling",     "count"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         if (!cli_has(call, flags[i]) || !cli_given(call, flags[i])) continue;
         return cli_fail(

@@ -15,6 +15,7 @@ static sotto_status show_json(const account_answer *answer, sotto_error *error)
         cli_json_number(&json, "noise_multiplier", answer->noise_multiplier);
         cli_json_text(&json, "calibration", answer->calibration);
     }
+    if (answer->question == ACCOUNT_RATE) cli_json_number(&json, "rate", answer->rate);
     if (answer->question == ACCOUNT_STEPS) cli_json_count(&json, "steps", answer->steps);
     cli_json_number(&json, "epsilon", account->epsilon);
     cli_json_number(&json, "epsilon_lower", account->epsilon_lower);
@@ -77,6 +78,12 @@ static const char *kernel_words(sotto_kernel kernel)
         return "Renyi divergence";
     case SOTTO_KERNEL_BASIC:
         return "sum over the events";
+    case SOTTO_KERNEL_PLD:
+        return "discretised loss, composed by FFT";
+    case SOTTO_KERNEL_MOMENTS:
+        return "moments of the privacy loss";
+    case SOTTO_KERNEL_COMPOSITION_THEOREM:
+        return "composition of the events' epsilons and deltas";
     }
     return sotto_kernel_name(kernel);
 }
@@ -115,6 +122,11 @@ static void show_answer(const account_answer *answer)
         show_achieved(account->epsilon, answer->target_epsilon);
         cli_line("delta", "%s", cli_shortest(account->delta, number));
         break;
+    case ACCOUNT_RATE:
+        cli_line("rate", "%s", cli_rounded_down(answer->rate, CLI_SHOWN_DIGITS, number));
+        show_achieved(account->epsilon, answer->target_epsilon);
+        cli_line("delta", "%s", cli_shortest(account->delta, number));
+        break;
     case ACCOUNT_STEPS:
         cli_line("steps", "%llu", (unsigned long long)answer->steps);
         show_achieved(account->epsilon, answer->target_epsilon);
@@ -133,6 +145,9 @@ static void show_text(const account_answer *answer)
     if (isnan(account->order)) {
         cli_line("accountant", "%s (%s)", sotto_accountant_name(account->accountant),
                  kernel_words(account->kernel));
+    } else if (account->kernel == SOTTO_KERNEL_MOMENTS) {
+        cli_line("accountant", "%s (moment lambda = %.0f of the privacy loss)",
+                 sotto_accountant_name(account->accountant), account->order - 1.0);
     } else {
         cli_line("accountant", "%s (%s of order %s)",
                  sotto_accountant_name(account->accountant),

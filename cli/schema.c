@@ -86,11 +86,23 @@ static const cli_option check_options[] = {
     {0},
 };
 
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = text == NULL ? 0 : strlen(text);
+    return length >= strlen(end) && strcasecmp(text + length - strlen(end), end) == 0;
+}
+
 static sotto_status run_check(const cli_call *call, sotto_error *error)
 {
     sotto_schema *schema = NULL;
     char *json = NULL;
     char *text = NULL;
+    if (ends_with(cli_text(call, "data"), ".json") &&
+        !ends_with(cli_text(call, "schema"), ".json")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the schema comes first: sotto schema check %.90s %.90s",
+                        cli_text(call, "data"), cli_text(call, "schema"));
+    }
     sotto_status status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK && cli_given(call, "data"))
         status = sotto_schema_check_file(schema, cli_text(call, "data"), error);
@@ -138,12 +150,6 @@ static int put(const char *text, size_t size_bytes, void *context)
 {
     FILE *file = context;
     return fwrite(text, 1, size_bytes, file) == size_bytes ? 0 : 1;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = text == NULL ? 0 : strlen(text);
-    return length >= strlen(end) && strcasecmp(text + length - strlen(end), end) == 0;
 }
 
 /* A file that could not be written whole is removed. */

@@ -56,7 +56,6 @@ static void heed_interrupts(void)
     action.sa_flags = (int)SA_RESETHAND;
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
 }
 
 /* One line that is written over; a pipe gets nothing. */
@@ -155,7 +154,7 @@ const cli_command cli_train = {
     .details = "The plan is charged to the ledger before a row is read.",
     .options = options,
     .shared = shared,
-    .example = "sotto train examples/survey.csv --schema examples/survey.schema.json "
-               "--target smokes --model logistic --epsilon 1 --delta 1e-6 -o model.json",
+    .example = "sotto train examples/survey.csv --schema examples/smokers.schema.json "
+               "--model logistic --epsilon 1 --delta 1e-6 -o model.json",
     .run = run,
 };

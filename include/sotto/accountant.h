@@ -40,13 +40,16 @@ typedef enum sotto_mechanism {
     SOTTO_APPROXIMATE = 3,          /* epsilon, delta: any (epsilon, delta)-DP release */
     SOTTO_ZCDP = 4,                 /* rho: any rho-zCDP release */
     SOTTO_GDP = 5,                  /* mu: any mu-GDP release */
-    SOTTO_DISCRETE_GAUSSIAN = 6,    /* scale (sigma), sensitivity; priced by its zCDP */
-    SOTTO_DISCRETE_LAPLACE = 7,     /* scale, sensitivity; priced as pure */
-    SOTTO_EXPONENTIAL = 8,          /* epsilon; priced as pure */
-    SOTTO_PERMUTE_AND_FLIP = 9,     /* epsilon; priced as pure */
-    SOTTO_RANDOMIZED_RESPONSE = 10, /* epsilon, categories; priced as pure */
-    SOTTO_OBJECTIVE_PERTURBATION = 11 /* noise_multiplier, atom: the loss is that of a
-                                       * Gaussian release, or `atom` where that is less */
+    SOTTO_DISCRETE_GAUSSIAN = 6,    /* scale (sigma), sensitivity, dimension */
+    SOTTO_DISCRETE_LAPLACE = 7,     /* scale, sensitivity (L1, any dimension) */
+    SOTTO_EXPONENTIAL = 8,          /* epsilon: the range of the log ratios */
+    SOTTO_PERMUTE_AND_FLIP = 9,     /* epsilon; not bounded in range: priced as pure */
+    SOTTO_RANDOMIZED_RESPONSE = 10, /* epsilon, categories */
+    SOTTO_OBJECTIVE_PERTURBATION = 11, /* noise_multiplier, atom: the loss is that of a
+                         * Gaussian release, or `atom` where that is less */
+    SOTTO_LAPLACE = 12, /* noise_multiplier: scale over L1 sensitivity, any dimension */
+    SOTTO_RDP_CURVE =
+        13 /* curve_orders, curve_values: any release with these Renyi bounds */
 } sotto_mechanism;
 
 typedef enum sotto_sampling {
@@ -75,7 +78,10 @@ typedef enum sotto_kernel {
     SOTTO_KERNEL_CONTOUR = 2,
     SOTTO_KERNEL_CONTOUR_SMOOTHED = 3, /* with one virtual Gaussian release added */
     SOTTO_KERNEL_RDP = 4,
-    SOTTO_KERNEL_BASIC = 5
+    SOTTO_KERNEL_BASIC = 5,
+    SOTTO_KERNEL_PLD = 6, /* on a grid, by FFT */
+    SOTTO_KERNEL_MOMENTS = 7,
+    SOTTO_KERNEL_COMPOSITION_THEOREM = 8 /* of (epsilon, delta) releases */
 } sotto_kernel;
 
 enum { SOTTO_PURPOSE_BYTES = 48 };
@@ -97,19 +103,38 @@ typedef struct sotto_event {
     double grid;        /* spacing of the released values; information only */
     double atom;        /* of objective perturbation, at least 0 */
     sotto_sampling sampling;
-    double rate;    /* probability that a record takes part, in (0, 1] */
-    uint64_t count; /* how often the event happens, at least 1 */
+    double rate;         /* probability that a record takes part, in (0, 1] */
+    uint64_t count;      /* how often the event happens, at least 1 */
+    uint64_t population; /* records a batch is drawn from; 0 unless without-replacement or
+                            single-record */
+    uint64_t batch;      /* records of one batch, at most population; 0 unless
+                            without-replacement */
     uint32_t
         categories; /* of randomized response, at least 2; 0 for every other mechanism */
     uint32_t
         rows; /* of objective perturbation with the logistic loss: the most rows of one
                        unit, with which the accountant knows more than the atom; 0: not said */
+    uint32_t
+        dimension; /* of the discrete Gaussian: numbers released at once; 0 means one,
+                            SOTTO_DIMENSION_ANY that it is not known */
+    uint32_t curve_size;        /* of a Renyi curve: its points, 1 to SOTTO_CURVE_MAX */
+    const double *curve_orders; /* increasing, above 1; the plan keeps its own copy */
+    const double *curve_values; /* bounds of the Renyi divergence at these orders */
     char purpose
         [SOTTO_PURPOSE_BYTES]; /* what is released; the gate matches it; may be "" */
 } sotto_event;
 
 /* NaN: "nobody has set this". */
 #define SOTTO_UNSET ((double)__builtin_nanf(""))
+
+/* "The number of coordinates is not known": what holds for every number of them is used. */
+#define SOTTO_DIMENSION_ANY UINT32_MAX
+
+/* At most this many records to draw from. */
+#define SOTTO_POPULATION_MAX UINT64_C(1000000000000000)
+
+/* At most this many points of one Renyi curve. */
+#define SOTTO_CURVE_MAX 1024
 
 /* At most this many repetitions of one event, and this many events in a plan. */
 #define SOTTO_COUNT_MAX  UINT64_C(1000000000000)
@@ -122,14 +147,15 @@ typedef struct sotto_account {
     double epsilon_lower; /* lower bound, 0 at worst; NaN: the accountant has none */
     double delta;         /* certified upper bound (or the target given, for epsilon) */
     double delta_lower;   /* lower bound, 0 at worst; NaN: the accountant has none */
-    double order;         /* the Renyi order used; NaN unless kernel is RDP */
+    double order;         /* the Renyi order used; NaN unless kernel is RDP or moments */
     sotto_accountant accountant;
     sotto_kernel kernel;
     sotto_adjacency adjacency;
 } sotto_account;
 
 /* A target left open in a plan: the question `noise` fills in every noise_multiplier that is
- * SOTTO_UNSET, the question `steps` every count that is 0. */
+ * SOTTO_UNSET, the question `steps` every count that is 0, the question `rate` every rate of
+ * Poisson sampling that is SOTTO_UNSET. */
 
 /* An event to fill in: nothing that carries privacy is set. */
 SOTTO_API sotto_event sotto_event_defaults(void);
@@ -142,13 +168,14 @@ SOTTO_API void sotto_plan_free(sotto_plan *plan);
 
 /* Checks the event and appends a copy. Refuses values out of range, fields that do not belong
  * to the mechanism, and pairs of mechanism, sampling and adjacency no theorem covers. A
- * Gaussian's noise_multiplier may be SOTTO_UNSET and a count 0: the open targets. */
+ * Gaussian's or Laplace's noise_multiplier and the rate of Poisson sampling may be SOTTO_UNSET and a count 0:
+ * the open targets. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_add(sotto_plan *plan,
                                                        const sotto_event *event,
                                                        sotto_error *error);
 
-/* Reads the JSON plan of docs/accounting.md. "search" stands for an open noise_multiplier or
- * count. Unknown keys, mechanisms and methods are refused by name. */
+/* Reads the JSON plan of docs/accounting.md. "search" stands for an open noise_multiplier,
+ * rate or count. Unknown keys, mechanisms and methods are refused by name. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_parse(const char *json,
                                                          size_t size_bytes,
                                                          sotto_plan **out_plan,
@@ -178,6 +205,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_epsilon(const sotto_plan *
                                                               sotto_account *out_account,
                                                               sotto_error *error);
 
+/* The accountant SOTTO_MOMENTS with the whole moments lambda = 1, ..., `lambda_max`, at most
+ * SOTTO_LAMBDA_MAX, in place of 32. */
+#define SOTTO_LAMBDA_MAX 1024
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_moments(const sotto_plan *plan,
+                                                              uint32_t lambda_max,
+                                                              double delta,
+                                                              sotto_account *out_account,
+                                                              sotto_error *error);
+
 /* Smallest certified delta at `epsilon`. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_delta(const sotto_plan *plan,
                                                             sotto_accountant accountant,
@@ -197,6 +233,13 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_noise(
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_steps(
     const sotto_plan *plan, sotto_accountant accountant, double epsilon, double delta,
     uint64_t *out_steps, sotto_account *out_account, sotto_error *error);
+
+/* The largest rate of Poisson sampling, put into every open event, whose certified epsilon at
+ * `delta` is at most `epsilon`; 1 at most. The answer is within a relative 1e-6 of the boundary, on
+ * its safe side. SOTTO_UNREACHABLE when a rate of 1e-12 is too much. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_rate(
+    const sotto_plan *plan, sotto_accountant accountant, double epsilon, double delta,
+    double *out_rate, sotto_account *out_account, sotto_error *error);
 
 /* Renyi divergence bound of the whole plan at a real order > 1, rounded up; infinite if the
  * divergence is. (epsilon, delta) events have none: SOTTO_UNSUPPORTED. */

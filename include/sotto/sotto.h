@@ -20,6 +20,7 @@
 #include <sotto/progress.h>
 #include <sotto/propose_test_release.h>
 #include <sotto/randomized_response.h>
+#include <sotto/reference.h>
 #include <sotto/release.h>
 #include <sotto/rng.h>
 #include <sotto/schema.h>

@@ -12,7 +12,7 @@
  * Neighbours  config->adjacency; a record is a row, or all rows of a unit when the schema has one.
  * Assumes     (1) The schema and every setting were chosen without looking at the rows; (2) whoever
  *             sees the model does not see how long the training took.
- * Docs        docs/training.md, docs/choosing.md
+ * Docs        docs/training.md, docs/choosing-parameters.md
  */
 #ifndef SOTTO_TRAIN_H
 #define SOTTO_TRAIN_H

@@ -8,7 +8,7 @@
 #include "data/lines.h"
 #include "data/schema_parts.h"
 
-enum { LINE_BYTES = 64 << 20 };
+enum { LINE_BYTES = 16 << 20 };
 
 static bool is_blank(char byte)
 {

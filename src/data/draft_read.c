@@ -11,7 +11,7 @@
 #include "data/lines.h"
 #include "data/schema_parts.h"
 
-enum { LINE_BYTES = 16 << 20 };
+enum { LINE_BYTES = 4 << 20 };
 
 typedef struct piece {
     const char *text;

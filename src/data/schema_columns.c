@@ -59,7 +59,8 @@ static sotto_status read_bounds(const sot_json_value *value, sotto_column *colum
     if (status != SOTTO_OK) return status;
     if (!(column->lower < column->upper) || column->lower < -bound_most ||
         column->upper > bound_most) {
-        return sot_json_refuse(value, "give bounds with lower below upper, within 2^52",
+        (void)sot_json_member(value, "upper", &member);
+        return sot_json_refuse(&member, "give bounds with lower below upper, within 2^52",
                                error);
     }
     if (column->type == SOTTO_COLUMN_INTEGER && (column->lower != floor(column->lower) ||

@@ -99,13 +99,13 @@ static void write_target(sot_json_writer *writer, const sotto_schema *schema,
     sot_json_begin_object(writer);
     write_text(writer, "column", target->column);
     if (target->threshold) write_number(writer, "above", target->above);
-    /* A category of one value is a poor target, but a list of one label would not be read. */
-    if (target->label_count >= 2 && target->label_count <= SOT_SCHEMA_LABELS_MAX) {
+    /* A category may have one value or thousands; a list of so many labels would not be read, and
+     * is the column's own. */
+    if (target->label_count >= 2 && target->label_count <= SOT_SCHEMA_LABELS_MAX)
         write_labels(writer, target, numbers);
-        if (numbers || type == SOTTO_COLUMN_CATEGORY) {
-            sot_json_key(writer, "default");
-            write_label(writer, target, numbers, target->missing);
-        }
+    if (target->label_count > 0 && (numbers || type == SOTTO_COLUMN_CATEGORY)) {
+        sot_json_key(writer, "default");
+        write_label(writer, target, numbers, target->missing);
     }
     sot_json_end_object(writer);
 }

@@ -141,8 +141,14 @@ static sotto_status read_numbers(const sot_json_value *list, const sotto_column 
         status = make_room(target, sot_json_size(list), &labels, &codes, error);
     for (size_t i = 0; status == SOTTO_OK && i < target->label_count; i++) {
         const sot_json_value item = sot_json_item(list, i);
-        status = sot_json_as_double(&item, &codes[i], error);
-        if (status != SOTTO_OK) break;
+        if (sot_json_as_double(&item, &codes[i], NULL) != SOTTO_OK) {
+            return sot_json_refuse(
+                &item,
+                column == NULL ? "give a number: the labels of a matrix are numbers"
+                               : "give a number that the column holds; names are for "
+                                 "\"above\", a threshold",
+                error);
+        }
         codes[i] += 0.0; /* -0 is 0 */
         if (column != NULL &&
             (codes[i] < column->lower || codes[i] > column->upper ||
@@ -211,10 +217,13 @@ static sotto_status find_column(const sot_json_value *value, const sotto_schema 
                                 size_t *out_index, sotto_error *error)
 {
     const char *name;
-    sotto_status status = sot_json_as_string(value, &name, error);
-    if (status != SOTTO_OK) return status;
     sotto_error found;
-    status = sotto_schema_find(schema, name, out_index, &found);
+    if (sot_json_as_string(value, &name, NULL) != SOTTO_OK) {
+        return sot_json_refuse(
+            value, "give the name of a column, or {\"column\": ..., \"labels\": [...]}",
+            error);
+    }
+    const sotto_status status = sotto_schema_find(schema, name, out_index, &found);
     if (status == SOTTO_OUT_OF_MEMORY)
         return sot_fail(error, status, "%s", found.message);
     if (status != SOTTO_OK) {

@@ -1,6 +1,7 @@
 /* The guarantee of a certificate, for people. Upper bounds are rounded up. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "release/certificate_page.h"
 #include "release/shown.h"
@@ -45,7 +46,10 @@ static void add_protected(sot_page *page, const sot_certificate *certificate)
                   replaced
                       ? "replace-one: data sets that differ in what they say of one unit"
                       : "add-remove: data sets of which one has one unit more");
-    sot_page_fact(page, "number of rows", replaced ? "public" : "secret");
+    /* Exchanging a unit of several rows may change how many rows there are. */
+    const bool is_row = strcmp(facts->unit, "row") == 0;
+    sot_page_fact(page, is_row ? "number of rows" : "number of units",
+                  replaced ? "public" : "secret");
     sot_page_paragraph(page,
                        "The guarantee covers these accesses to the data, together:");
     for (size_t i = 0; facts->covered[i] != NULL; i++)

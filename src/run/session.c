@@ -210,6 +210,26 @@ static sotto_status work_through_gate(sot_session *session, sot_session_work wor
     return status;
 }
 
+/* Whoever is refused after the charge should hear of it. */
+static sotto_status fail_charged(const sot_session *session, sotto_status status,
+                                 sotto_error *error)
+{
+    static const char rest[] = "; the ledger keeps the charge";
+    if (status == SOTTO_OK || session->ledger == NULL || error == NULL) return status;
+    const size_t length = strlen(error->message);
+    if (length + sizeof rest <= sizeof error->message)
+        memcpy(error->message + length, rest, sizeof rest);
+    return status;
+}
+
+/* How much could not be had follows from the number of rows, which is secret. */
+static sotto_status hide_sizes(sotto_status status, sotto_error *error)
+{
+    if (status != SOTTO_OUT_OF_MEMORY) return status;
+    return sot_fail(error, status,
+                    "out of memory: the rows need more than this process can get");
+}
+
 sotto_status sot_session_run(sot_session *session, sot_session_work work, void *context,
                              sotto_error *error)
 {
@@ -219,8 +239,9 @@ sotto_status sot_session_run(sot_session *session, sot_session_work work, void *
         return status == SOTTO_OK ? reserve(session, error) : status;
     }
     status = reserve(session, error);
-    if (status == SOTTO_OK) status = work_through_gate(session, work, context, error);
-    return status;
+    if (status != SOTTO_OK) return status;
+    status = hide_sizes(work_through_gate(session, work, context, error), error);
+    return fail_charged(session, status, error);
 }
 
 /* ---- what is handed out ---- */
@@ -257,8 +278,9 @@ sotto_status sot_session_render(const sot_session *session, char **out_text,
 sotto_status sot_session_write(const sot_session *session, sotto_error *error)
 {
     if (session->output == NULL) return SOTTO_OK;
-    return sot_file_write(session->output, session->file, strlen(session->file), 0644,
-                          error);
+    const sotto_status status = sot_file_write(session->output, session->file,
+                                               strlen(session->file), 0644, error);
+    return fail_charged(session, status, error);
 }
 
 void sot_session_close(sot_session *session)

@@ -62,7 +62,8 @@ SOTTO_MUST_CHECK sotto_status sot_session_check(const sot_session *session,
                                                 sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_session_open(sot_session *session, sotto_error *error);
 
-/* `work` reads the rows and releases through session->gate everything that the plan holds. */
+/* `work` reads the rows and releases through session->gate everything that the plan holds. Its
+ * messages reach the caller, but that of memory that ran out, which would tell the rows' number. */
 typedef sotto_status (*sot_session_work)(void *context, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_session_run(sot_session *session, sot_session_work work,
                                               void *context, sotto_error *error);

@@ -115,6 +115,14 @@ static sotto_status make_learner(sotto_training *training, sotto_error *error)
     return sot_erm_new(&setup, &training->learner, error);
 }
 
+/* (1 + e^epsilon) times the samplers' error is part of delta: beyond this there is no room for it.
+ * Gaussian noise is calibrated without it, to a relative 1e-12, and so wants it to be far smaller. */
+static double largest_epsilon(const sotto_training *training)
+{
+    const double room = isnan(training->config.delta) ? 1.0 : 40.0;
+    return floor(log(training->delta) - log(training->learner->sampler_error) - room);
+}
+
 /* What was calibrated must be within what was asked for, as the certificate will compute it. */
 static sotto_status price(sotto_training *training, sotto_error *error)
 {
@@ -126,8 +134,16 @@ static sotto_status price(sotto_training *training, sotto_error *error)
     const sotto_status status =
         sotto_account_epsilon_inexact(training->plan, SOTTO_EXACT, training->delta,
                                       sampler_error, &training->account, error);
+    const bool fits = status == SOTTO_OK && training->account.epsilon <= config->epsilon;
+    if (fits || (status != SOTTO_OK && status != SOTTO_UNREACHABLE)) return status;
+    if (sampler_error > 0.0 && config->epsilon > largest_epsilon(training)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "epsilon is %g, more than the certificate of a training can state; "
+            "give at most %.0f",
+            config->epsilon, largest_epsilon(training));
+    }
     if (status != SOTTO_OK) return status;
-    if (training->account.epsilon <= config->epsilon) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_INTERNAL,
         "the plan costs epsilon %.17g, more than the %.17g that were asked for",

@@ -14,7 +14,7 @@ static inline const char *write_bytes(const char *name, const char *bytes,
                                       size_t size_bytes)
 {
     static char path[160];
-    snprintf(path, sizeof path, "data_test_%ld_%s", (long)getpid(), name);
+    snprintf(path, sizeof path, "/tmp/sotto_data_test_%ld_%s", (long)getpid(), name);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size_bytes, file), size_bytes);
@@ -27,7 +27,7 @@ static inline const char *write_packed(const char *name, const char *bytes,
                                        size_t size_bytes)
 {
     static char path[160];
-    snprintf(path, sizeof path, "data_test_%ld_%s", (long)getpid(), name);
+    snprintf(path, sizeof path, "/tmp/sotto_data_test_%ld_%s", (long)getpid(), name);
     gzFile file = gzopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(gzwrite(file, bytes, (unsigned)size_bytes), (int)size_bytes);

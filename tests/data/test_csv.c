@@ -34,7 +34,7 @@ static sotto_schema *make_schema(void)
 static char *write_file(const char *name, const char *bytes, size_t size_bytes)
 {
     static char path[128];
-    snprintf(path, sizeof path, "csv_test_%ld_%s", (long)getpid(), name);
+    snprintf(path, sizeof path, "/tmp/sotto_csv_test_%ld_%s", (long)getpid(), name);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size_bytes, file), size_bytes);
@@ -189,7 +189,7 @@ static void compressed_and_tabbed_files_read_the_same(void **state)
     sotto_error error;
     sotto_schema *schema = make_schema();
     char path[64];
-    snprintf(path, sizeof path, "csv_test_%ld.tsv.gz", (long)getpid());
+    snprintf(path, sizeof path, "/tmp/sotto_csv_test_%ld.tsv.gz", (long)getpid());
     gzFile file = gzopen(path, "wb");
     gzputs(file, "\xef\xbb\xbfperson\tage\tchildren\ttown\tsmokes\tnote\np\t3.5\t2\ta,"
                  "b\tyes\t-\n");

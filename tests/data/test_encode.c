@@ -1,10 +1,9 @@
 /* The encoding: every record becomes a vector on the grid whose norm is at most R, exactly. */
-#include "support.h"
+#include "data/schemas.h"
 
 #include <float.h>
 
 #include <sotto/rng.h>
-#include <sotto/schema.h>
 
 #include "base/memory.h"
 #include "data/encode.h"
@@ -15,20 +14,6 @@ typedef struct fixture {
     sot_encoding *encoding;
     sot_features features;
 } fixture;
-
-/* Quotes written as ' to keep the texts legible. */
-static sotto_schema *schema_of(const char *text)
-{
-    sotto_error error;
-    sotto_schema *schema;
-    char *json = strdup(text);
-    assert_non_null(json);
-    for (char *at = json; *at != '\0'; at++)
-        if (*at == '\'') *at = '"';
-    assert_ok(sotto_schema_parse("s", json, strlen(json), &schema, &error), &error);
-    free(json);
-    return schema;
-}
 
 static fixture fixture_of(const char *text, const char *target)
 {

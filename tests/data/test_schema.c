@@ -1,19 +1,7 @@
 /* The schema: what it says, what it refuses, and that it survives being written out again. */
-#include "support.h"
-
-#include <sotto/schema.h>
+#include "data/schemas.h"
 
 #include "base/memory.h"
-
-/* Quotes written as ' to keep the texts legible. */
-static char *json_of(const char *text)
-{
-    char *json = strdup(text);
-    assert_non_null(json);
-    for (char *at = json; *at != '\0'; at++)
-        if (*at == '\'') *at = '"';
-    return json;
-}
 
 static sotto_status parse(const char *text, sotto_schema **out_schema, sotto_error *error)
 {
@@ -22,14 +10,6 @@ static sotto_status parse(const char *text, sotto_schema **out_schema, sotto_err
         sotto_schema_parse("s.json", json, strlen(json), out_schema, error);
     free(json);
     return status;
-}
-
-static sotto_schema *schema_of(const char *text)
-{
-    sotto_error error;
-    sotto_schema *schema;
-    assert_ok(parse(text, &schema, &error), &error);
-    return schema;
 }
 
 static char *written(const sotto_schema *schema, const char *target)
@@ -191,7 +171,7 @@ static void a_wrong_target_is_told_what_to_give(void **state)
     assert_target_refusal("'zzz'", "name a column of the schema", "zzz");
     assert_target_refusal("'note'", "note", "number, integer, category or boolean");
     assert_target_refusal("'person'", "person", "number, integer, category or boolean");
-    assert_target_refusal("7", "target", "string");
+    assert_target_refusal("7", "target is 7", "the name of a column");
     assert_target_refusal("{'labels': ['a', 'b']}", "target", "name the target's column");
     assert_target_refusal("{'column': 'town', 'classes': 2}", "classes", "target");
     assert_target_refusal("{'column': 'town', 'labels': ['Lund']}", "labels",
@@ -309,6 +289,37 @@ static void the_written_form_reads_back_as_the_same_schema(void **state)
     }
 }
 
+/* Thousands of values are no list of labels, but a target all the same; so is a single one. */
+static void a_category_of_any_size_is_written(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 1000, 1001, 3000};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        sotto_error error;
+        char *text = malloc(256 + 16 * sizes[k]);
+        assert_non_null(text);
+        char *at = text + sprintf(text,
+                                  "{'target': {'column': 'c', 'default': 'v%zu'}, "
+                                  "'columns': [{'name': 'c', 'type': 'category', "
+                                  "'values': ['v1'",
+                                  sizes[k]);
+        for (size_t i = 2; i <= sizes[k]; i++)
+            at += sprintf(at, ",'v%zu'", i);
+        (void)strcpy(at, "]}]}");
+        sotto_schema *schema = schema_of(text);
+        char *form = written(schema, NULL);
+        sotto_schema *again;
+        assert_ok(sotto_schema_parse("again", form, strlen(form), &again, &error),
+                  &error);
+        assert_int_equal(sotto_schema_target(again)->label_count, sizes[k]);
+        assert_int_equal(sotto_schema_target(again)->missing, sizes[k] - 1);
+        sotto_schema_free(again);
+        sotto_schema_free_text(form);
+        sotto_schema_free(schema);
+        free(text);
+    }
+}
+
 static void the_written_form_is_one_for_all_spellings(void **state)
 {
     (void)state;
@@ -405,6 +416,7 @@ int main(void)
         cmocka_unit_test(a_wrong_matrix_is_told_what_to_give),
         cmocka_unit_test(a_wrong_norm_is_told_what_to_give),
         cmocka_unit_test(the_written_form_reads_back_as_the_same_schema),
+        cmocka_unit_test(a_category_of_any_size_is_written),
         cmocka_unit_test(the_written_form_is_one_for_all_spellings),
         cmocka_unit_test(names_are_those_of_the_file),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),

@@ -41,6 +41,14 @@ def test_noise_and_steps_return_the_safe_side():
     assert account.epsilon({**step, "count": most.steps + 1}, delta=1e-6).epsilon > 1
 
 
+def test_the_rate_found_is_the_largest_that_is_certified():
+    step = account.event(noise_multiplier=1, rate=account.SEARCH, count=500)
+    found = account.rate(step, epsilon=1, delta=1e-6)
+    assert found.epsilon <= 1
+    more = account.event(noise_multiplier=1, rate=found.rate * (1 + 2e-6), count=500)
+    assert account.epsilon(more, delta=1e-6).epsilon > 1
+
+
 def test_a_plan_may_be_an_event_a_list_a_dict_or_json():
     plan = {"adjacency": "add-remove", "events": [GAUSSIAN]}
     expected = account.epsilon(plan, delta=1e-5)

@@ -335,11 +335,16 @@ def test_the_ledger_is_charged_first_and_refuses(tmp_path):
     model = estimator.fit(X, y)
     assert model.certificate_["ledger"] is not None
     assert model.certificate_["dataset"] == "study-7"
-    first = model.coef_.copy()
-    with pytest.raises(sotto.BudgetExceededError) as caught:
-        estimator.fit(X, y)
-    assert caught.value.status is sotto.Status.BUDGET_EXCEEDED
-    np.testing.assert_array_equal(estimator.coef_, first)  # a refused fit leaves the old one
+    refusal, last = None, None
+    for _ in range(20):  # what a training costs is the accountant's affair, but not 1/20 of this
+        last = estimator.coef_.copy()
+        try:
+            estimator.fit(X, y)
+        except sotto.BudgetExceededError as problem:
+            refusal = problem
+            break
+    assert refusal is not None and refusal.status is sotto.Status.BUDGET_EXCEEDED
+    np.testing.assert_array_equal(estimator.coef_, last)  # a refused fit leaves the old one
 
 
 # ---- refusals ----

@@ -314,24 +314,6 @@ static void conditions_name_public_values(void **state)
     }
 }
 
-static void units_of_several_rows_are_refused(void **state)
-{
-    (void)state;
-    static const char text[] =
-        "{\"unit\": {\"column\": \"id\", \"rows\": 3}, \"columns\": [{\"name\": \"id\", "
-        "\"type\": \"id\"}]}";
-    sotto_error error;
-    sotto_plan *plan;
-    sotto_schema *schema;
-    assert_ok(sotto_schema_parse("s", text, sizeof text - 1, &schema, &error), &error);
-    sotto_release_config config = plain(SOTTO_RELEASE_COUNT, NULL);
-    assert_refused(sotto_release_plan(&config, schema, &plan, &error), SOTTO_UNSUPPORTED,
-                   &error, "unit", "'id'", NULL);
-    sotto_schema_free(schema);
-    assert_refused(sotto_release_plan(&config, NULL, &plan, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "schema", NULL);
-}
-
 static void names_go_both_ways(void **state)
 {
     (void)state;
@@ -361,7 +343,6 @@ int main(void)
         cmocka_unit_test(choices_refuse_what_they_cannot_mean),
         cmocka_unit_test(settings_of_another_statistic_are_refused),
         cmocka_unit_test(conditions_name_public_values),
-        cmocka_unit_test(units_of_several_rows_are_refused),
         cmocka_unit_test(names_go_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

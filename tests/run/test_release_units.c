@@ -72,7 +72,7 @@ static void sensitivities_are_those_of_the_cap(void **state)
 static const char *write_rows(const char *rows)
 {
     static char path[64];
-    snprintf(path, sizeof path, "release_units_%ld.csv", (long)getpid());
+    snprintf(path, sizeof path, "/tmp/sotto_release_units_%ld.csv", (long)getpid());
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file, "person,age,visits,town\n%s", rows);

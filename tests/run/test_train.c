@@ -114,12 +114,54 @@ static void a_lambda_below_the_theorem_is_refused_with_the_least(void **state)
     sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
     config.lambda = 0.125;
     assert_refused(sotto_training_plan(&config, schema, &training, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "lambda is 0.125", "at least", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "lambda is 0.125", "for example",
+                   NULL);
     double least = 0.0;
-    assert_int_equal(sscanf(strstr(error.message, "at least") + 8, "%lf", &least), 1);
+    assert_int_equal(sscanf(strstr(error.message, "for example") + 11, "%lf", &least), 1);
     config.lambda = least * (1.0 + 1e-8);
     assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
     sotto_training_free(training);
+    sotto_schema_free(schema);
+}
+
+/* Also a pure law, which pays for a small lambda as far as that goes, calls it a wrong setting. */
+static void settings_without_a_model_are_refused_before_the_charge(void **state)
+{
+    (void)state;
+    sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, SOTTO_UNSET);
+    config.epsilon = 0.01;
+    config.lambda = 0.125;
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "needs more");
+    config = seeded(SOTTO_METHOD_OBJECTIVE, SOTTO_UNSET);
+    config.epsilon = 200.0;
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "give at most 186");
+    config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
+    config.epsilon = 1000.0;
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "give at most 549");
+    config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-120);
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "none for pure noise");
+    config = seeded(SOTTO_METHOD_GD, 1e-6);
+    config.expected_rows = 100;
+    config.learning_rate = 4.0;
+    config.lambda = 1e3;
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "run away");
+}
+
+/* The largest epsilon that the refusal names is fine. */
+static void the_largest_epsilon_has_a_certificate(void **state)
+{
+    (void)state;
+    const double deltas[] = {SOTTO_UNSET, 1e-6};
+    const double most[] = {186.0, 549.0};
+    sotto_schema *schema = parse(study_schema);
+    for (int i = 0; i < 2; i++) {
+        sotto_error error;
+        sotto_training *training = NULL;
+        sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, deltas[i]);
+        config.epsilon = most[i];
+        assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
+        sotto_training_free(training);
+    }
     sotto_schema_free(schema);
 }
 
@@ -370,11 +412,10 @@ static void a_failed_allocation_is_reported_and_nothing_is_lost(void **state)
     sotto_error error;
     sotto_schema *schema = parse(study_schema);
     const char *path = write_rows(rows);
-    const sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
+    const sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, SOTTO_UNSET);
     sotto_status status = SOTTO_OUT_OF_MEMORY;
     size_t nth = 1;
-    /* Every seventh, from a different one each time: together they cover most places. */
-    for (; status == SOTTO_OUT_OF_MEMORY; nth += nth < 200 ? 1 : 7) {
+    for (; status == SOTTO_OUT_OF_MEMORY; nth++) {
         sotto_train_result *result = NULL;
         (void)sot_test_fail_allocation(nth);
         status = sotto_train_file(&config, schema, path, &result, &error);
@@ -386,6 +427,77 @@ static void a_failed_allocation_is_reported_and_nothing_is_lost(void **state)
     assert_true(nth > 50);
     (void)unlink(path);
     sotto_schema_free(schema);
+}
+
+enum { MESSAGES_MAX = 64 };
+
+typedef struct messages {
+    char text[MESSAGES_MAX][SOTTO_MESSAGE_BYTES];
+    size_t count;
+    bool released;
+} messages;
+
+static int note_the_release(const sotto_progress *progress, void *context)
+{
+    messages *seen = context;
+    if (progress->step == progress->steps) seen->released = true;
+    return 0;
+}
+
+static bool is_among(const messages *seen, const char *text)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        if (strcmp(seen->text[i], text) == 0) return true;
+    return false;
+}
+
+/* What is said for each allocation that fails before the model is released. */
+static void collect_messages(const char *table, messages *seen)
+{
+    sotto_error error;
+    sotto_schema *schema = parse(study_schema);
+    const char *path = write_rows(table);
+    sotto_train_config config = seeded(SOTTO_METHOD_OUTPUT, SOTTO_UNSET);
+    config.lambda = 1.0;
+    config.progress = note_the_release;
+    config.progress_context = seen;
+    sotto_status status = SOTTO_OUT_OF_MEMORY;
+    *seen = (messages){0};
+    for (size_t nth = 1; status == SOTTO_OUT_OF_MEMORY; nth++) {
+        sotto_train_result *result = NULL;
+        seen->released = false;
+        (void)sot_test_fail_allocation(nth);
+        status = sotto_train_file(&config, schema, path, &result, &error);
+        (void)sot_test_fail_allocation(0);
+        sotto_train_free(result);
+        if (status == SOTTO_OK || seen->released || is_among(seen, error.message))
+            continue;
+        assert_true(seen->count < MESSAGES_MAX);
+        strcpy(seen->text[seen->count++], error.message);
+    }
+    (void)unlink(path);
+    sotto_schema_free(schema);
+}
+
+/* How much memory was asked for says how many rows there are. */
+static void memory_that_runs_out_does_not_tell_the_rows(void **state)
+{
+    (void)state;
+    static messages few, many;
+    static char table[1 << 17];
+    const char *const row = "44.5,Lund,p1,no\n";
+    size_t used = (size_t)snprintf(table, sizeof table, "age,town,person,smokes\n");
+    for (int i = 0; i < 5000; i++) {
+        memcpy(table + used, row, strlen(row) + 1);
+        used += strlen(row);
+    }
+    collect_messages("age,town,person,smokes\n44.5,Lund,p1,no\n", &few);
+    collect_messages(table, &many);
+    assert_true(few.count > 3);
+    for (size_t i = 0; i < many.count; i++)
+        if (!is_among(&few, many.text[i])) fail_msg("only many rows: %s", many.text[i]);
+    for (size_t i = 0; i < few.count; i++)
+        if (!is_among(&many, few.text[i])) fail_msg("only one row: %s", few.text[i]);
 }
 
 static void names_and_values_belong_together(void **state)
@@ -422,6 +534,8 @@ int main(void)
         cmocka_unit_test(what_carries_privacy_has_no_default),
         cmocka_unit_test(settings_of_another_method_are_refused),
         cmocka_unit_test(a_lambda_below_the_theorem_is_refused_with_the_least),
+        cmocka_unit_test(settings_without_a_model_are_refused_before_the_charge),
+        cmocka_unit_test(the_largest_epsilon_has_a_certificate),
         cmocka_unit_test(a_public_number_of_rows_needs_units_of_one_row),
         cmocka_unit_test(a_wrong_public_n_is_refused_and_not_corrected),
         cmocka_unit_test(the_plan_costs_what_was_asked_for),
@@ -433,6 +547,7 @@ int main(void)
         cmocka_unit_test(advice_names_what_could_be_better),
         cmocka_unit_test(a_forecast_tells_much_noise_from_little),
         cmocka_unit_test(a_failed_allocation_is_reported_and_nothing_is_lost),
+        cmocka_unit_test(memory_that_runs_out_does_not_tell_the_rows),
         cmocka_unit_test(names_and_values_belong_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,7 +133,7 @@ static void a_failure_behind_the_charge_keeps_it(void **state)
     const sotto_train_config config = a_training(s);
     sot_test_file_fault(SOT_FILE_WRITE, 1, 0);
     assert_int_equal(releases_of(&config, s, &status, &error), 2);
-    assert_int_equal(status, SOTTO_IO);
+    assert_refused(status, SOTTO_IO, &error, "keeps the charge", NULL);
     assert_int_equal(access(s->output, F_OK), -1);
     assert_true(spent(s) > 0.0);
     tear_down(s);
@@ -171,7 +171,8 @@ static void an_interrupted_training_leaves_a_charge_and_no_file(void **state)
         config.progress = watch;
         config.progress_context = &seen;
         (void)releases_of(&config, s, &status, &error);
-        assert_refused(status, SOTTO_INTERRUPTED, &error, "stopped on request", NULL);
+        assert_refused(status, SOTTO_INTERRUPTED, &error, "stopped on request",
+                       "keeps the charge", NULL);
         assert_int_equal(access(s->output, F_OK), -1);
         assert_true(seen.epsilon <= config.epsilon);
         assert_true(spent(s) > before);
@@ -193,7 +194,7 @@ static void a_wrong_file_or_setting_is_not_charged(void **state)
                    SOTTO_IO, &error, "no/such.csv", NULL);
     config.lambda = 1e-3;
     assert_int_equal(releases_of(&config, s, &status, &error), 0);
-    assert_refused(status, SOTTO_INVALID_ARGUMENT, &error, "at least", NULL);
+    assert_refused(status, SOTTO_INVALID_ARGUMENT, &error, "for example", NULL);
     config = a_training(s);
     config.output = s->data;
     assert_int_equal(releases_of(&config, s, &status, &error), 0);

@@ -167,6 +167,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_account_steps": (
         c_int, [c_void_p, c_int, c_double, c_double, POINTER(c_uint64), POINTER(Account),
                 POINTER(Error)]),
+    "sotto_account_rate": (
+        c_int, [c_void_p, c_int, c_double, c_double, POINTER(c_double), POINTER(Account),
+                POINTER(Error)]),
     "sotto_account_rdp": (c_int, [c_void_p, c_double, POINTER(c_double), POINTER(Error)]),
     "sotto_adjacency_name": (c_char_p, [c_int]),
     "sotto_accountant_name": (c_char_p, [c_int]),

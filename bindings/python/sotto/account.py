@@ -22,7 +22,7 @@ from typing import Any
 from . import _library
 from ._library import call, text_of
 
-#: Stands for the noise that :func:`noise`, or the count that :func:`steps`, is to find.
+#: Stands for what :func:`noise`, :func:`steps` or :func:`rate` is to find: noise, count, rate.
 SEARCH = "search"
 
 Event = Mapping[str, Any]
@@ -36,7 +36,7 @@ class Account:
     ``epsilon`` and ``delta`` are an upper bound and the target it was asked at; the ``_lower``
     fields are lower bounds, or None if the accountant has none. ``kernel`` is the computation that
     gave the answer, ``order`` the Renyi order if it was that one. :func:`noise` fills in
-    ``noise_multiplier``, :func:`steps` fills in ``steps``.
+    ``noise_multiplier``, :func:`steps` fills in ``steps``, :func:`rate` fills in ``rate``.
     """
 
     epsilon: float
@@ -49,9 +49,11 @@ class Account:
     adjacency: str
     noise_multiplier: float | None = None
     steps: int | None = None
+    rate: float | None = None
 
 
-def event(mechanism: str = "gaussian", *, rate: float | None = None, **parameters: Any) -> dict:
+def event(mechanism: str = "gaussian", *, rate: float | str | None = None,
+          **parameters: Any) -> dict:
     """One event of a plan: its mechanism and the mechanism's parameters.
 
     ``rate`` is the probability of Poisson sampling, ``count`` how often the event happens.
@@ -146,6 +148,18 @@ def steps(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact"
     call("sotto_account_steps", handle.pointer, _accountant(accountant), epsilon, delta,
          byref(found), byref(account))
     return _answer(account, steps=found.value)
+
+
+def rate(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact",
+         adjacency: str | None = None) -> Account:
+    """The largest rate of Poisson sampling that meets a target.
+
+    The rate is put into every event whose rate is :data:`SEARCH`.
+    """
+    handle, account, found = _Plan(plan, adjacency), _library.Account(), c_double()
+    call("sotto_account_rate", handle.pointer, _accountant(accountant), epsilon, delta,
+         byref(found), byref(account))
+    return _answer(account, rate=found.value)
 
 
 def rdp(plan: Plan, *, order: float, adjacency: str | None = None) -> float:

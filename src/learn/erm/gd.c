@@ -67,6 +67,19 @@ static sotto_status check_settings(const sot_learner_setup *setup, sotto_error *
     return SOTTO_OK;
 }
 
+/* A step multiplies theta by 1 - rate lambda / rows, beside the gradient sum, which is bounded:
+ * below -1 theta grows without end, and what was paid for is no model. */
+static sotto_status check_stable(const descent *state, double learning_rate,
+                                 sotto_error *error)
+{
+    if (state->rate * state->lambda <= 2.0 * state->rows) return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "lambda is %g: with a learning rate of %g and %.0f rows the steps run "
+        "away; give a smaller lambda or rate",
+        state->lambda, learning_rate, state->rows);
+}
+
 /* The noise of `steps` Gaussian releases that together cost the budget. */
 static sotto_status calibrate(descent *state, const sotto_train_config *config,
                               sotto_error *error)
@@ -258,6 +271,8 @@ sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error)
     state->rate = rate / sot_erm_smoothness(setup);
     state->lambda = isnan(config->lambda) ? 0.0 : config->lambda;
     state->rows = (double)sot_learner_rows(setup);
+    status = check_stable(state, rate, error);
+    if (status != SOTTO_OK) return status;
     state->noise = sotto_gaussian_defaults();
     state->noise.adjacency = config->adjacency;
     state->noise.purpose = "gradient sum";

@@ -20,8 +20,22 @@ typedef struct task {
     float per_unit; /* 1 / spacing */
     size_t width;
     int64_t *sums;     /* width a chunk */
-    int32_t *partials; /* width a chunk */
+    int32_t *partials; /* dense: width a chunk */
 } task;
+
+/* Four at a time, which compilers make one instruction. */
+static void to_floats(const double *from, size_t count, float *out)
+{
+    size_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        out[k] = (float)from[k];
+        out[k + 1] = (float)from[k + 1];
+        out[k + 2] = (float)from[k + 2];
+        out[k + 3] = (float)from[k + 3];
+    }
+    for (; k < count; k++)
+        out[k] = (float)from[k];
+}
 
 static sotto_status units_chunk(size_t chunk, size_t begin, size_t end, void *context,
                                 sotto_error *error)
@@ -30,10 +44,11 @@ static sotto_status units_chunk(size_t chunk, size_t begin, size_t end, void *co
     const task *shared = context;
     const sot_matrix *matrix = shared->glm->matrix;
     int64_t *sum = shared->sums + chunk * shared->width;
-    int32_t *partial = shared->partials + chunk * shared->width;
+    int32_t *partial =
+        shared->partials != NULL ? shared->partials + chunk * shared->width : NULL;
     float margins[SOT_UNITS_STEP_MOST];
     float labels[SOT_UNITS_STEP_MOST];
-    float scales[SOT_UNITS_STEP_MOST];
+    float slopes[SOT_UNITS_STEP_MOST];
     const size_t step = sot_units_step(matrix);
 
     for (size_t first = begin; first < end; first += SOT_UNITS_FLUSH_ROWS) {
@@ -42,20 +57,20 @@ static sotto_status units_chunk(size_t chunk, size_t begin, size_t end, void *co
         for (size_t i = first; i < last; i += step) {
             const size_t next = last - i > step ? i + step : last;
             shared->units->dots(matrix, i, next, shared->theta, margins);
-            for (size_t k = 0; k < next - i; k++)
-                labels[k] = (float)matrix->labels[i + k];
-            shared->glm->loss->slopes(margins, labels, next - i, scales);
-            for (size_t k = 0; k < next - i; k++)
-                scales[k] *= shared->per_unit;
-            shared->units->add(matrix, i, next, scales, partial);
+            to_floats(matrix->labels + i, next - i, labels);
+            shared->glm->loss->slopes(margins, labels, next - i, slopes);
+            if (partial != NULL)
+                shared->units->add(matrix, i, next, slopes, shared->per_unit, partial);
+            else
+                shared->units->add_wide(matrix, i, next, slopes, shared->per_unit, sum);
         }
-        for (size_t j = 0; j < shared->width; j++) {
+        for (size_t j = 0; partial != NULL && j < shared->width; j++) {
             sum[j] += partial[j];
             partial[j] = 0;
         }
     }
     sot_wipe(margins, sizeof margins);
-    sot_wipe(scales, sizeof scales);
+    sot_wipe(slopes, sizeof slopes);
     return SOTTO_OK;
 }
 
@@ -90,9 +105,10 @@ sotto_status sot_glm_gradient_units(const sot_glm *glm, const double *theta,
                    .width = width};
     float *at = sot_new_array(width, sizeof *at);
     shared.sums = sot_new_array(chunks, width * sizeof *shared.sums);
-    shared.partials = sot_new_array(chunks, width * sizeof *shared.partials);
+    const bool dense = matrix->dense != NULL;
+    if (dense) shared.partials = sot_new_array(chunks, width * sizeof *shared.partials);
     sotto_status status = SOTTO_OK;
-    if (at == NULL || shared.sums == NULL || shared.partials == NULL) {
+    if (at == NULL || shared.sums == NULL || (dense && shared.partials == NULL)) {
         status = sot_fail_memory(error, chunks + 1, width * sizeof *shared.sums);
         goto done;
     }

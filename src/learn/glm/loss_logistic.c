@@ -4,13 +4,13 @@
 #include "learn/glm/slopes_logistic.h"
 
 /* Errors, with libm's exp and log1p within 4 units in the last place (1 is what glibc states), a
- * relative 2^-50 each. Let a = |u|, e = exp(-a) <= 1, computed with a relative error of 2^-50;
- * i = 1 / (1 + e) gains 2^-52 |di| <= 2^-52 e i^2 <= ... term by term:
+ * relative 2^-50 each. With a = |u|, e = exp(-a) <= 1 and i = 1 / (1 + e), to first order:
  *     i        e i^2 2^-50 + 2 * 2^-53 i         <= 2^-52 + 2^-52              < 2^-50
  *     e i      (2^-50 i + 3 * 2^-53) e i         <= (2^-50 + 2^-51) / 2        < 2^-50
  *     e i^2    (2^-50 + 5 * 2^-53) e i^2         <= (2^-50 + 2^-50) / 4        = 2^-51
  *     f        log1p(e) relative 2^-50 + 2^-50, one addition of positive terms < 2^-48
- * With a > 745 e may be 0 instead of a number below 2^-1074. 1 + e >= 1, so i <= 1 exactly. */
+ * and the second order is far below what is left to the bounds. With a > 745 e may be 0 instead of
+ * a number below 2^-1074. 1 + e >= 1, so i <= 1 exactly. */
 typedef struct curve {
     double slope_size; /* |f'| */
     double curvature;

@@ -16,7 +16,7 @@ bool sot_newton_direct_pays(const sot_matrix *matrix)
     const double columns = (double)matrix->columns;
     const double rows = (double)matrix->rows;
     const bool dense = matrix->dense != NULL;
-    if (columns > 2048.0) return false;
+    if (columns > 1024.0) return false; /* the chunks hold a matrix each */
     if (matrix->rows == 0) return true;
     const double terms = dense ? columns : (double)matrix->starts[matrix->rows] / rows;
     const double matrix_cost = rows * terms * terms / 2.0 * (dense ? 0.05 : 0.5) +

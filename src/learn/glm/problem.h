@@ -53,7 +53,7 @@ SOTTO_MUST_CHECK sotto_status sot_glm_noise_of(const sot_glm *glm, const double 
  * each row the slope f'(theta.x; y) in float, then per coordinate trunc(slope x_j / spacing), added
  * up in int64. A row's contribution is a function of that row, theta and the spacing alone, and its
  * norm in units is at most slope_most R / spacing (1 + 2^-20) (proof: gradient_sum.md). `spacing`
- * is a power of two, 2^-100 to 2^99, with R / spacing at most 2^20. */
+ * is a power of two, 2^-100 to 2^99, with slope_most R / spacing at most 2^20. */
 SOTTO_MUST_CHECK sotto_status sot_glm_gradient_units(const sot_glm *glm,
                                                      const double *theta, double spacing,
                                                      int64_t *out_units,

@@ -35,13 +35,14 @@ static inline int32_t contribution(float scale, float x, bool nearest)
 }
 
 static void dense_add(const sot_matrix *matrix, size_t begin, size_t end,
-                      const float *scales, int32_t *sum)
+                      const float *slopes, float per_unit, int32_t *sum)
 {
     const bool nearest = SOT_PLANTED(glm_units_round_to_nearest);
     for (size_t i = begin; i < end; i++) {
         const float *row = matrix->dense + i * matrix->stride;
+        const float scale = slopes[i - begin] * per_unit;
         for (size_t j = 0; j < matrix->stride; j++)
-            sum[j] += contribution(scales[i - begin], row[j], nearest);
+            sum[j] += contribution(scale, row[j], nearest);
     }
 }
 
@@ -56,19 +57,19 @@ static void sparse_dots(const sot_matrix *matrix, size_t begin, size_t end,
     }
 }
 
-static void sparse_add(const sot_matrix *matrix, size_t begin, size_t end,
-                       const float *scales, int32_t *sum)
+static void sparse_add_wide(const sot_matrix *matrix, size_t begin, size_t end,
+                            const float *slopes, float per_unit, int64_t *sum)
 {
     const bool nearest = SOT_PLANTED(glm_units_round_to_nearest);
     for (size_t i = begin; i < end; i++) {
-        const float scale = scales[i - begin];
+        const float scale = slopes[i - begin] * per_unit;
         for (size_t k = (size_t)matrix->starts[i]; k < (size_t)matrix->starts[i + 1]; k++)
             sum[matrix->indices[k]] += contribution(scale, matrix->values[k], nearest);
     }
 }
 
 static const sot_units dense_units = {.dots = dense_dots, .add = dense_add};
-static const sot_units sparse_units = {.dots = sparse_dots, .add = sparse_add};
+static const sot_units sparse_units = {.dots = sparse_dots, .add_wide = sparse_add_wide};
 
 const sot_units *sot_units_portable(const sot_matrix *matrix)
 {

@@ -18,9 +18,13 @@ typedef struct sot_units {
     /* out[i - begin] = theta.x_i */
     void (*dots)(const sot_matrix *matrix, size_t begin, size_t end, const float *theta,
                  float *out);
-    /* sum[j] += trunc(scales[i - begin] x_ij) */
-    void (*add)(const sot_matrix *matrix, size_t begin, size_t end, const float *scales,
-                int32_t *sum);
+    /* sum[j] += trunc(slopes[i - begin] per_unit x_ij), per_unit a power of two. Dense: for at most
+     * SOT_UNITS_FLUSH_ROWS rows on one sum. */
+    void (*add)(const sot_matrix *matrix, size_t begin, size_t end, const float *slopes,
+                float per_unit, int32_t *sum);
+    /* Sparse: the same, any number of rows, where emptying all columns often would cost more. */
+    void (*add_wide)(const sot_matrix *matrix, size_t begin, size_t end,
+                     const float *slopes, float per_unit, int64_t *sum);
 } sot_units;
 
 const sot_units *sot_units_for(const sot_matrix *matrix);

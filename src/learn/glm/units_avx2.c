@@ -87,17 +87,17 @@ AVX2 static inline __m256i total_of(const int32_t *sum)
 /* Four rows at a time: the sums are loaded and stored once for the four. The rows are in the cache,
  * as they were read for their products; meanwhile the memory is asked for those that come next. */
 AVX2 static void add(const sot_matrix *matrix, size_t begin, size_t end,
-                     const float *scales, int32_t *sum)
+                     const float *slopes, float per_unit, int32_t *sum)
 {
     const size_t stride = matrix->stride;
     size_t i = begin;
     for (; i + 3 < end; i += 4) {
         const float *row = matrix->dense + i * stride;
-        const float *scale = scales + (i - begin);
-        const __m256 s0 = _mm256_broadcast_ss(scale);
-        const __m256 s1 = _mm256_broadcast_ss(scale + 1);
-        const __m256 s2 = _mm256_broadcast_ss(scale + 2);
-        const __m256 s3 = _mm256_broadcast_ss(scale + 3);
+        const float *slope = slopes + (i - begin);
+        const __m256 s0 = _mm256_set1_ps(slope[0] * per_unit);
+        const __m256 s1 = _mm256_set1_ps(slope[1] * per_unit);
+        const __m256 s2 = _mm256_set1_ps(slope[2] * per_unit);
+        const __m256 s3 = _mm256_set1_ps(slope[3] * per_unit);
         const bool more = matrix->rows - i > end - begin + 3;
         const float *ahead = more ? row + (end - begin) * stride : row;
         for (size_t j = 0; j < stride; j += 8) {
@@ -116,7 +116,7 @@ AVX2 static void add(const sot_matrix *matrix, size_t begin, size_t end,
     }
     for (; i < end; i++) {
         const float *row = matrix->dense + i * stride;
-        const __m256 scale = _mm256_set1_ps(scales[i - begin]);
+        const __m256 scale = _mm256_set1_ps(slopes[i - begin] * per_unit);
         for (size_t j = 0; j < stride; j += 8)
             _mm256_storeu_si256(
                 (__m256i *)(void *)(sum + j),

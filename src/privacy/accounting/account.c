@@ -1,5 +1,6 @@
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include <sotto/accountant.h>
 
@@ -12,12 +13,19 @@ typedef struct accountant_row {
     sotto_accountant accountant;
     sot_price_epsilon epsilon;
     sot_price_delta delta;
+    bool
+        searches_delta; /* delta at epsilon is itself a search: prefer the other question */
 } accountant_row;
 
 static const accountant_row accountants[] = {
-    {SOTTO_EXACT, sot_exact_epsilon, sot_exact_delta},
-    {SOTTO_RDP, sot_rdp_epsilon, sot_rdp_delta},
-    {SOTTO_BASIC, sot_basic_epsilon, sot_basic_delta},
+    {SOTTO_EXACT, sot_exact_epsilon, sot_exact_delta, false},
+    {SOTTO_RDP, sot_rdp_epsilon, sot_rdp_delta, false},
+    {SOTTO_BASIC, sot_basic_epsilon, sot_basic_delta, false},
+    {SOTTO_PLD, sot_pld_epsilon, sot_pld_delta, false},
+    {SOTTO_MOMENTS, sot_moments_epsilon, sot_moments_delta, false},
+    {SOTTO_GAUSSIAN_DP, sot_gdp_epsilon, sot_gdp_delta, false},
+    {SOTTO_ADVANCED, sot_advanced_epsilon, sot_advanced_delta, true},
+    {SOTTO_OPTIMAL, sot_optimal_epsilon, sot_optimal_delta, true},
 };
 
 static sotto_status find_accountant(sotto_accountant accountant,
@@ -29,9 +37,10 @@ static sotto_status find_accountant(sotto_accountant accountant,
             return SOTTO_OK;
         }
     }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "accountant is %d; give SOTTO_EXACT, SOTTO_RDP or SOTTO_BASIC",
-                    (int)accountant);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "accountant is %d; give SOTTO_EXACT or another one of sotto_accountant",
+        (int)accountant);
 }
 
 static sotto_status check_delta(double delta, double least, sotto_error *error)
@@ -119,13 +128,16 @@ typedef struct search {
     sotto_error *error;
 } search;
 
-/* log(delta at the target epsilon) - log(target): at most 0 when the target is met. */
+/* log(delta at the target epsilon) - log(target), or epsilon - target: at most 0 when the target
+ * is met. */
 static double excess(search *target, double noise_multiplier, uint64_t steps)
 {
     sotto_account account;
     sotto_error error;
-    const sotto_status status = price(target->plan, target->row, noise_multiplier, steps,
-                                      &target->epsilon, NULL, &account, &error);
+    const bool by_epsilon = target->row->searches_delta;
+    const sotto_status status =
+        price(target->plan, target->row, noise_multiplier, steps,
+              by_epsilon ? NULL : &target->epsilon, &target->delta, &account, &error);
     if (status == SOTTO_UNREACHABLE) return 1e3;
     if (status != SOTTO_OK) {
         if (target->status == SOTTO_OK) {
@@ -133,6 +145,7 @@ static double excess(search *target, double noise_multiplier, uint64_t steps)
         }
         return NAN;
     }
+    if (by_epsilon) return account.epsilon - target->epsilon;
     return log(fmax(account.delta, DBL_MIN)) - log(target->delta);
 }
 
@@ -153,9 +166,9 @@ static sotto_status begin_search(const sotto_plan *plan, sotto_accountant accoun
     const int wants_noise = open_field[0] == 'n';
     for (size_t i = 0; i < sotto_plan_size(plan); i++) {
         const sotto_event *event = sotto_plan_event(plan, i);
-        if (wants_noise
-                ? event->mechanism == SOTTO_GAUSSIAN && isnan(event->noise_multiplier)
-                : event->count == 0) {
+        if (wants_noise ? sot_event_takes_noise(event->mechanism) &&
+                              isnan(event->noise_multiplier)
+                        : event->count == 0) {
             return SOTTO_OK;
         }
     }

@@ -2,6 +2,8 @@
 #ifndef SOT_ACCOUNTING_ACCOUNTANTS_H
 #define SOT_ACCOUNTING_ACCOUNTANTS_H
 
+#include <stdbool.h>
+
 #include "privacy/accounting/composition.h"
 
 /* What an accountant works on: the plan and its compiled form, open targets filled in. */
@@ -31,6 +33,36 @@ sotto_status sot_basic_epsilon(const sot_priced *priced, double delta, sotto_acc
                                sotto_error *error);
 sotto_status sot_basic_delta(const sot_priced *priced, double epsilon, sotto_account *out,
                              sotto_error *error);
+
+sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_account *out,
+                             sotto_error *error);
+sotto_status sot_pld_delta(const sot_priced *priced, double epsilon, sotto_account *out,
+                           sotto_error *error);
+
+sotto_status sot_moments_epsilon(const sot_priced *priced, double delta,
+                                 sotto_account *out, sotto_error *error);
+sotto_status sot_moments_delta(const sot_priced *priced, double epsilon,
+                               sotto_account *out, sotto_error *error);
+
+sotto_status sot_gdp_epsilon(const sot_priced *priced, double delta, sotto_account *out,
+                             sotto_error *error);
+sotto_status sot_gdp_delta(const sot_priced *priced, double epsilon, sotto_account *out,
+                           sotto_error *error);
+
+sotto_status sot_advanced_epsilon(const sot_priced *priced, double delta,
+                                  sotto_account *out, sotto_error *error);
+sotto_status sot_advanced_delta(const sot_priced *priced, double epsilon,
+                                sotto_account *out, sotto_error *error);
+
+sotto_status sot_optimal_epsilon(const sot_priced *priced, double delta,
+                                 sotto_account *out, sotto_error *error);
+sotto_status sot_optimal_delta(const sot_priced *priced, double epsilon,
+                               sotto_account *out, sotto_error *error);
+
+/* Refuses, in the name of `method`, plans with events other than gaussian and gdp of all records or
+ * (if `allows_sampled`) Poisson-sampled gaussian under add-remove. */
+sotto_status sot_only_gaussian_events(const sotto_plan *plan, bool allows_sampled,
+                                      const char *method, sotto_error *error);
 
 /* The delta left for the finite part, or the error that the events' own deltas exceed it. */
 sotto_status sot_finite_delta(const sot_composition *composition, double delta,

@@ -99,11 +99,9 @@ static void add_block(const double *loss, const double *weight, size_t count, do
     }
 }
 
-static void accumulate_node(const sot_atoms *atoms, double times, double s, double real,
-                            double imaginary, double *log_modulus, double *argument,
-                            double *error)
+void sot_atoms_add_node(double times, double rho, double real, double imaginary,
+                        double *log_modulus, double *argument, double *error)
 {
-    const double rho = s * atoms->rounding_per_s + atoms->quadrature;
     /* |M| + rho: by log1p while |M| is near 1, where log would lose the small difference, by
      * hypot below, where |M|^2 - 1 would lose |M|. */
     const double square = real * (2.0 + real) + imaginary * imaginary; /* |M|^2 - 1 */
@@ -135,8 +133,9 @@ sotto_status sot_atoms_accumulate(const sot_atoms *atoms, double times, double s
                   imaginary);
     }
     for (size_t j = 0; j < nodes; j++) {
-        accumulate_node(atoms, times, (double)j * step, real[j], imaginary[j],
-                        &out_log_modulus[j], &out_argument[j], &out_error[j]);
+        const double rho = (double)j * step * atoms->rounding_per_s + atoms->quadrature;
+        sot_atoms_add_node(times, rho, real[j], imaginary[j], &out_log_modulus[j],
+                           &out_argument[j], &out_error[j]);
     }
     sot_free(sums);
     return SOTTO_OK;

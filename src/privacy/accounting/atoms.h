@@ -48,4 +48,8 @@ SOTTO_MUST_CHECK sotto_status sot_atoms_accumulate(const sot_atoms *atoms, doubl
                                                    double *out_argument,
                                                    double *out_error, sotto_error *error);
 
+/* The same for one node whose M(c + is)/M(c) - 1 = real + i imaginary is known up to `rho`. */
+void sot_atoms_add_node(double times, double rho, double real, double imaginary,
+                        double *log_modulus, double *argument, double *error);
+
 #endif

@@ -3,6 +3,7 @@
  * perturbation) share what is left of delta in equal parts, each priced alone by its exact profile. */
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "numeric/outward.h"
@@ -17,11 +18,14 @@ typedef struct single {
     double sigma; /* NaN: use mu */
     double mu;
     sot_objective objective; /* its shift is 0 for all other events */
+    bool has_law;
+    sot_law law;
 } single;
 
 static sot_bracket single_delta(double epsilon, void *context)
 {
     const single *event = context;
+    if (event->has_law) return sot_law_delta(&event->law, epsilon);
     if (event->objective.shift > 0.0) {
         return (sot_bracket){0.0, sot_objective_delta_upper(&event->objective, epsilon)};
     }
@@ -43,6 +47,23 @@ static double zcdp_epsilon(double rho, double delta)
     return sot_widen_up(rho + 2.0 * sqrt(rho * -log(delta)), 16.0 * DBL_EPSILON);
 }
 
+/* The best of the listed orders a: divergence + log(1 - 1/a) - (log delta + log a)/(a - 1), as
+ * in rdp.c. */
+static double curve_epsilon(const sotto_event *event, double delta)
+{
+    double least = HUGE_VAL;
+    for (uint32_t i = 0; i < event->curve_size; i++) {
+        const double a = event->curve_orders[i];
+        const double gain = log1p(-1.0 / a);
+        const double price = -(log(delta) + log(a)) / (a - 1.0);
+        const double slack = 16.0 * DBL_EPSILON *
+                             (event->curve_values[i] - gain + fabs(price) +
+                              (fabs(log(delta)) + log(a)) / (a - 1.0));
+        least = fmin(least, event->curve_values[i] + gain + price + slack);
+    }
+    return fmax(0.0, least);
+}
+
 static double count_of(const sot_priced *priced, const sotto_event *event)
 {
     return (double)(event->count == 0 ? priced->steps : event->count);
@@ -54,6 +75,7 @@ static int needs_share(const sotto_event *event)
     return event->mechanism == SOTTO_GAUSSIAN || event->mechanism == SOTTO_GDP ||
            event->mechanism == SOTTO_ZCDP ||
            event->mechanism == SOTTO_DISCRETE_GAUSSIAN ||
+           event->mechanism == SOTTO_RDP_CURVE ||
            event->mechanism == SOTTO_OBJECTIVE_PERTURBATION;
 }
 
@@ -61,17 +83,27 @@ static sotto_status event_epsilon(const sot_priced *priced, const sotto_event *e
                                   double share, double *out_epsilon, sotto_error *error)
 {
     if (!needs_share(event)) {
-        *out_epsilon = sot_event_epsilon(event);
+        *out_epsilon = sot_event_epsilon(event, priced->noise_multiplier);
         return SOTTO_OK;
     }
-    if (event->mechanism == SOTTO_ZCDP || event->mechanism == SOTTO_DISCRETE_GAUSSIAN) {
-        *out_epsilon = zcdp_epsilon(sot_event_rho(event), share);
+    if (event->mechanism == SOTTO_RDP_CURVE) {
+        *out_epsilon = curve_epsilon(event, share);
         return SOTTO_OK;
     }
     single alone = {.rate = 1.0, .sigma = NAN, .mu = event->mu};
+    alone.has_law = sot_event_law(event, sotto_plan_adjacency(priced->plan),
+                                  priced->noise_multiplier, &alone.law);
+    if (!alone.has_law &&
+        (event->mechanism == SOTTO_ZCDP || event->mechanism == SOTTO_DISCRETE_GAUSSIAN)) {
+        *out_epsilon = zcdp_epsilon(sot_event_rho(event), share);
+        return SOTTO_OK;
+    }
     if (event->mechanism == SOTTO_GAUSSIAN) {
         alone.sigma = sot_event_sigma(event, priced->noise_multiplier);
-        if (event->sampling == SOTTO_POISSON) alone.rate = event->rate;
+        alone.rate = sot_event_rate(event);
+        if (event->sampling == SOTTO_POISSON && alone.rate >= 1.0 &&
+            sotto_plan_adjacency(priced->plan) == SOTTO_REPLACE_ONE)
+            alone.sigma *= 0.5; /* centres 2 apart */
     }
     if (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION) {
         alone.objective = sot_objective_of(event, sotto_plan_adjacency(priced->plan));
@@ -93,7 +125,8 @@ sotto_status sot_basic_epsilon(const sot_priced *priced, double delta, sotto_acc
         const sotto_event *event = sotto_plan_event(priced->plan, i);
         const double count = count_of(priced, event);
         if (event->mechanism == SOTTO_APPROXIMATE) {
-            own_deltas = sot_add_up(own_deltas, sot_mul_up(count, event->delta));
+            own_deltas =
+                sot_add_up(own_deltas, sot_mul_up(count, sot_event_delta(event)));
         } else if (needs_share(event)) {
             sharers += count;
         }

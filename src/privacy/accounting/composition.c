@@ -94,80 +94,90 @@ static void add_failure(sot_composition *composition, double delta, double count
     composition->failure = either_fails(composition->failure, failed);
 }
 
-/* A stated scale and sensitivity bound the noise: a noise_multiplier may be the nearest double
- * to their ratio, which lies above it half of the time, and one that is open fills up to it. */
-double sot_event_sigma(const sotto_event *event, double noise_multiplier)
-{
-    const double sigma =
-        isnan(event->noise_multiplier) ? noise_multiplier : event->noise_multiplier;
-    if (isnan(event->scale)) return sigma;
-    const double ratio = sot_div_down(event->scale, event->sensitivity);
-    return sigma > ratio ? ratio : sigma; /* an open one stays NaN */
-}
-
-/* Canonne, Kamath & Steinke, NeurIPS 2020, Thm 14: rho = sensitivity^2/(2 sigma^2). */
-double sot_event_rho(const sotto_event *event)
-{
-    if (event->mechanism != SOTTO_DISCRETE_GAUSSIAN) return event->rho;
-    const double ratio = sot_div_up(event->sensitivity, event->scale);
-    return 0.5 * sot_mul_up(ratio, ratio);
-}
-
-/* Discrete Laplace of scale t: the pmf changes by e^{|shift|/t}, so epsilon = sensitivity/t. */
-double sot_event_epsilon(const sotto_event *event)
-{
-    if (event->mechanism != SOTTO_DISCRETE_LAPLACE) return event->epsilon;
-    return sot_div_up(event->sensitivity, event->scale);
-}
-
 /* True when the pair an event is priced by is worse than the event's own: a bound from below on
  * the pair's loss then says nothing about the event. Discrete Laplace noise that one record moves by one
  * step of the grid, and two-way randomized response, are binary randomized response itself. */
-static bool is_priced_loosely(const sotto_event *event)
+static bool is_priced_loosely(const sotto_event *event, bool has_law)
 {
-    if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE) return event->categories > 2;
+    if (event->mechanism == SOTTO_GAUSSIAN) /* no one data set attains the spliced pair */
+        return event->sampling == SOTTO_WITHOUT_REPLACEMENT ||
+               event->sampling == SOTTO_SINGLE_RECORD;
+    if (event->sampling != SOTTO_NOT_SAMPLED) return true;
+    if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE)
+        return event->categories > 2 && !has_law;
     if (event->mechanism == SOTTO_DISCRETE_LAPLACE) {
-        return event->sensitivity != (isnan(event->grid) ? 1.0 : event->grid);
+        return event->sensitivity != (isnan(event->grid) ? 1.0 : event->grid) && !has_law;
     }
+    if (event->mechanism == SOTTO_DISCRETE_GAUSSIAN) return !has_law;
     return event->mechanism == SOTTO_EXPONENTIAL ||
            event->mechanism == SOTTO_PERMUTE_AND_FLIP ||
-           event->mechanism == SOTTO_DISCRETE_GAUSSIAN ||
            event->mechanism == SOTTO_OBJECTIVE_PERTURBATION;
 }
 
-static void add_event(sot_composition *composition, const sotto_event *event,
-                      sotto_adjacency adjacency, double sigma, double count)
+static void add_law(sot_composition *composition, const sot_law *law, double count)
 {
+    for (size_t i = 0; i < composition->law_count; i++) {
+        if (sot_law_equals(&composition->laws[i], law)) {
+            composition->laws[i].count += count;
+            return;
+        }
+    }
+    composition->laws[composition->law_count] = *law;
+    composition->laws[composition->law_count++].count = count;
+}
+
+/* Sampled Gaussians that have no law of their own: everybody takes part, or coins under
+ * add-remove. Under replace-one the two centres are 2 apart. */
+static void add_gaussian(sot_composition *composition, const sotto_event *event,
+                         sotto_adjacency adjacency, double sigma, double count)
+{
+    const bool is_poisson = event->sampling == SOTTO_POISSON;
+    if (is_poisson && event->rate < 1.0) {
+        add_sampled(composition, event->rate, sigma, count);
+        return;
+    }
+    const double moved = is_poisson && adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0;
+    const sot_bracket mu = {sot_div_down(moved, sigma), sot_div_up(moved, sigma)};
+    add_square(composition, mu, count);
+}
+
+static void add_event(sot_composition *composition, const sotto_event *event,
+                      sotto_adjacency adjacency, double noise_multiplier, double count)
+{
+    sot_law law;
+    const bool has_law = sot_event_law(event, adjacency, noise_multiplier, &law);
+    composition->is_loose = composition->is_loose || is_priced_loosely(event, has_law);
+    if (has_law) {
+        add_law(composition, &law, count);
+        return;
+    }
     switch (event->mechanism) {
     case SOTTO_GAUSSIAN:
-        if (event->sampling == SOTTO_POISSON && event->rate < 1.0) {
-            add_sampled(composition, event->rate, sigma, count);
-        } else {
-            const sot_bracket mu = {sot_div_down(1.0, sigma), sot_div_up(1.0, sigma)};
-            add_square(composition, mu, count);
-        }
+        add_gaussian(composition, event, adjacency,
+                     sot_event_sigma(event, noise_multiplier), count);
         break;
     case SOTTO_GDP:
         add_square(composition, (sot_bracket){event->mu, event->mu}, count);
         break;
     case SOTTO_ZCDP:
-        composition->rho_upper =
-            sot_add_up(composition->rho_upper, sot_mul_up(count, event->rho));
-        break;
-    case SOTTO_APPROXIMATE:
-        if (event->delta > 0.0) add_failure(composition, event->delta, count);
-        add_pure(composition, event->epsilon, count);
-        break;
     case SOTTO_DISCRETE_GAUSSIAN:
         composition->rho_upper =
             sot_add_up(composition->rho_upper, sot_mul_up(count, sot_event_rho(event)));
         break;
+    case SOTTO_RDP_CURVE:
+        composition->curves[composition->curve_count++] = (sot_curve){event, count};
+        break;
+    case SOTTO_APPROXIMATE:
+        if (event->delta > 0.0) add_failure(composition, sot_event_delta(event), count);
+        add_pure(composition, sot_event_epsilon(event, NAN), count);
+        break;
+    case SOTTO_LAPLACE:
     case SOTTO_DISCRETE_LAPLACE:
     case SOTTO_PURE:
     case SOTTO_EXPONENTIAL:
     case SOTTO_PERMUTE_AND_FLIP:
     case SOTTO_RANDOMIZED_RESPONSE:
-        add_pure(composition, sot_event_epsilon(event), count);
+        add_pure(composition, sot_event_epsilon(event, noise_multiplier), count);
         break;
     case SOTTO_OBJECTIVE_PERTURBATION:
         add_objective(composition, event, adjacency, count);
@@ -176,6 +186,50 @@ static void add_event(sot_composition *composition, const sotto_event *event,
         assert(false); /* sotto_plan_add refuses this */
         break;
     }
+}
+
+static sotto_status allocate(size_t size, sot_composition *composition,
+                             sotto_error *error)
+{
+    composition->sampled = sot_new_array(size, sizeof *composition->sampled);
+    composition->pure = sot_new_array(size, sizeof *composition->pure);
+    composition->objective = sot_new_array(size, sizeof *composition->objective);
+    composition->laws = sot_new_array(size, sizeof *composition->laws);
+    composition->curves = sot_new_array(size, sizeof *composition->curves);
+    if (composition->sampled == NULL || composition->pure == NULL ||
+        composition->objective == NULL || composition->laws == NULL ||
+        composition->curves == NULL) {
+        return sot_fail_memory(error, size, sizeof *composition->laws);
+    }
+    return SOTTO_OK;
+}
+
+/* Closed forms are tried with few laws only, and not beside Gaussians, which make the contour
+ * short. */
+static sotto_status sum_laws(sot_composition *composition, sotto_error *error)
+{
+    const size_t count = composition->law_count;
+    const size_t few = 4;
+    if (count == 0) return SOTTO_OK;
+    composition->law_sums = sot_new_array(count, sizeof *composition->law_sums);
+    if (composition->law_sums == NULL)
+        return sot_fail_memory(error, count, sizeof *composition->law_sums);
+    if (count > few || composition->gaussian_square.upper > 0.0 ||
+        composition->sampled_count > 1 || composition->objective_count > 0 ||
+        sot_composition_is_renyi(composition)) {
+        return SOTTO_OK;
+    }
+    sotto_status status = SOTTO_OK;
+    double most = 0.0;
+    for (size_t i = 0; i < count && status == SOTTO_OK; i++) {
+        sot_law_sum **sum = &composition->law_sums[i];
+        status = sot_law_sum_new(&composition->laws[i], sum, error);
+        if (*sum != NULL && sot_law_sum_points(*sum) > most) {
+            most = sot_law_sum_points(*sum);
+            composition->law_rest = i;
+        }
+    }
+    return status;
 }
 
 sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier,
@@ -189,20 +243,13 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
     }
     sot_composition *composition = sot_new_array(1, sizeof *composition);
     if (composition == NULL) return sot_fail_memory(error, 1, sizeof *composition);
-    composition->sampled = sot_new_array(size, sizeof *composition->sampled);
-    composition->pure = sot_new_array(size, sizeof *composition->pure);
-    composition->objective = sot_new_array(size, sizeof *composition->objective);
-    sotto_status status = SOTTO_OK;
-    if (composition->sampled == NULL || composition->pure == NULL ||
-        composition->objective == NULL) {
-        status = sot_fail_memory(error, size, sizeof *composition->sampled);
-        goto failed;
-    }
+    sotto_status status = allocate(size, composition, error);
+    if (status != SOTTO_OK) goto failed;
     for (size_t i = 0; i < size; i++) {
         const sotto_event *event = sotto_plan_event(plan, i);
         const double sigma = sot_event_sigma(event, noise_multiplier);
         const uint64_t count = event->count == 0 ? steps : event->count;
-        if ((event->mechanism == SOTTO_GAUSSIAN && isnan(sigma)) || count == 0) {
+        if ((sot_event_takes_noise(event->mechanism) && isnan(sigma)) || count == 0) {
             status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
                               "event %zu leaves its %s open; give it a value, or ask for "
                               "'%s'",
@@ -210,9 +257,18 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
                               count == 0 ? "steps" : "noise");
             goto failed;
         }
-        composition->is_loose = composition->is_loose || is_priced_loosely(event);
-        add_event(composition, event, sotto_plan_adjacency(plan), sigma, (double)count);
+        if (event->sampling == SOTTO_POISSON && isnan(event->rate)) {
+            status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                              "event %zu leaves its rate open; give it a value, or ask "
+                              "for 'rate'",
+                              i + 1);
+            goto failed;
+        }
+        add_event(composition, event, sotto_plan_adjacency(plan), noise_multiplier,
+                  (double)count);
     }
+    status = sum_laws(composition, error);
+    if (status != SOTTO_OK) goto failed;
     *out_composition = composition;
     return SOTTO_OK;
 failed:
@@ -226,6 +282,11 @@ void sot_composition_free(sot_composition *composition)
     sot_free(composition->sampled);
     sot_free(composition->pure);
     sot_free(composition->objective);
+    for (size_t i = 0; i < composition->law_count && composition->law_sums != NULL; i++)
+        sot_law_sum_free(composition->law_sums[i]);
+    sot_free(composition->law_sums);
+    sot_free(composition->laws);
+    sot_free(composition->curves);
     sot_free(composition);
 }
 
@@ -268,6 +329,11 @@ static double symmetric_log_mgf(const sot_composition *composition, double t,
         sum += objective->count * one;
         error += 8.0 * DBL_EPSILON * objective->count * one;
     }
+    for (size_t i = 0; i < composition->curve_count; i++) {
+        const double one = sot_curve_log_mgf_upper(composition->curves[i].event, t);
+        sum += composition->curves[i].count * one;
+        error += 8.0 * DBL_EPSILON * composition->curves[i].count * one;
+    }
     *out_error = error;
     return sum;
 }
@@ -283,6 +349,12 @@ double sot_composition_log_mgf(const sot_composition *composition,
             sot_sampled_log_mgf(&composition->sampled[i], direction, t, &one_error);
         sum += composition->sampled[i].count * one;
         error += composition->sampled[i].count * one_error;
+    }
+    for (size_t i = 0; i < composition->law_count; i++) {
+        double one_error;
+        const double one = sot_law_log_mgf(&composition->laws[i], t, &one_error);
+        sum += composition->laws[i].count * one;
+        error += composition->laws[i].count * one_error;
     }
     *out_error = error * (1.0 + 1e-9) + 16.0 * DBL_EPSILON * fabs(sum);
     return sum;
@@ -301,11 +373,15 @@ double sot_composition_log_mgf_upper(const sot_composition *composition,
         const double exact = one + one_error;
         sum += sampled->count * (exact < bound ? exact : bound); /* NaN: the bound */
     }
+    for (size_t i = 0; i < composition->law_count; i++) {
+        const sot_law *law = &composition->laws[i];
+        sum += law->count * sot_law_renyi_upper(law, t);
+    }
     return sum + error * (1.0 + 1e-9) + 16.0 * DBL_EPSILON * fabs(sum);
 }
 
-double sot_composition_log_mgf_estimate(const sot_composition *composition,
-                                        sot_direction direction, double t)
+static double all_but_laws_estimate(const sot_composition *composition,
+                                    sot_direction direction, double t)
 {
     double sum = t * (t + 1.0) *
                  (0.5 * composition->gaussian_square.upper + composition->rho_upper);
@@ -321,7 +397,56 @@ double sot_composition_log_mgf_estimate(const sot_composition *composition,
         const sot_objective *objective = &composition->objective[i];
         sum += objective->count * sot_objective_log_mgf_upper(objective, t);
     }
+    for (size_t i = 0; i < composition->curve_count; i++) {
+        sum += composition->curves[i].count *
+               sot_curve_log_mgf_upper(composition->curves[i].event, t);
+    }
     return sum;
+}
+
+double sot_composition_log_mgf_estimate(const sot_composition *composition,
+                                        sot_direction direction, double t)
+{
+    double sum = all_but_laws_estimate(composition, direction, t);
+    for (size_t i = 0; i < composition->law_count; i++) {
+        const sot_law *law = &composition->laws[i];
+        sum += law->count * sot_law_log_mgf_estimate(law, t);
+    }
+    return sum;
+}
+
+double sot_composition_renyi_estimate(const sot_composition *composition, double t)
+{
+    double sum = all_but_laws_estimate(composition, SOT_REMOVE, t);
+    for (size_t i = 0; i < composition->law_count; i++) {
+        const sot_law *law = &composition->laws[i];
+        sum += law->count * sot_law_renyi_estimate(law, t);
+    }
+    return sum;
+}
+
+bool sot_composition_is_renyi(const sot_composition *composition)
+{
+    return composition->rho_upper > 0.0 || composition->curve_count > 0;
+}
+
+double sot_composition_t_max(const sot_composition *composition)
+{
+    double most = HUGE_VAL;
+    for (size_t i = 0; i < composition->curve_count; i++) {
+        const sotto_event *event = composition->curves[i].event;
+        most = fmin(most, event->curve_orders[event->curve_size - 1] - 1.0);
+    }
+    return most;
+}
+
+bool sot_composition_has_range(const sot_composition *composition)
+{
+    for (size_t i = 0; i < composition->law_count; i++) {
+        const sot_law *law = &composition->laws[i];
+        if (law->kind == SOT_LAW_BOX && !law->has_ends && law->count > 1.0) return true;
+    }
+    return false;
 }
 
 int sot_composition_is_symmetric(const sot_composition *composition)

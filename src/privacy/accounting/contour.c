@@ -96,6 +96,7 @@ static double place_line(const sot_contour_request *request)
 typedef struct decay {
     const sot_contour_request *request;
     sot_sampled_tail **tails;
+    sot_law_tail **law_tails;
 } decay;
 
 /* Bound of log |M(c + is')/M(c)| for all s' >= s: sampled parts by the shifted line, Gaussian
@@ -109,6 +110,8 @@ static double log_decay(decay *bound, double s)
     for (size_t i = 0; i < composition->sampled_count; i++) {
         sum += composition->sampled[i].count * sot_sampled_tail_log(bound->tails[i], s);
     }
+    for (size_t i = 0; i < composition->law_count; i++)
+        sum += composition->laws[i].count * sot_law_tail_log(bound->law_tails[i], s);
     return sum;
 }
 
@@ -257,6 +260,10 @@ static sotto_status fill_table(sot_contour *contour, double work_max, double s_m
             status = add_to_table(contour, &atoms, composition->pure[i].count, error);
         }
     }
+    const sot_law_table table = {contour->c,           contour->step,     contour->nodes,
+                                 contour->log_modulus, contour->argument, contour->error};
+    for (size_t i = 0; i < composition->law_count && status == SOTTO_OK; i++)
+        status = sot_law_accumulate(&composition->laws[i], &table, work_max, error);
     return status;
 }
 
@@ -274,12 +281,18 @@ static sotto_status allocate_table(sot_contour *contour, sotto_error *error)
 }
 
 static sotto_status make_tails(const sot_contour_request *request, double c,
-                               sot_sampled_tail **tails, sotto_error *error)
+                               sot_sampled_tail **tails, sot_law_tail **law_tails,
+                               sotto_error *error)
 {
     const sot_composition *composition = request->composition;
     for (size_t i = 0; i < composition->sampled_count; i++) {
         const sotto_status status = sot_sampled_tail_new(
             &composition->sampled[i], request->direction, c, &tails[i], error);
+        if (status != SOTTO_OK) return status;
+    }
+    for (size_t i = 0; i < composition->law_count; i++) {
+        const sotto_status status =
+            sot_law_tail_new(&composition->laws[i], c, &law_tails[i], error);
         if (status != SOTTO_OK) return status;
     }
     return SOTTO_OK;
@@ -306,6 +319,8 @@ static double estimate_work(const sot_contour_request *request, double c, double
         atoms += (double)stride * sot_sampled_atoms_estimate(&composition->sampled[i],
                                                              request->direction, c, stop);
     }
+    for (size_t i = 0; i < composition->law_count; i++)
+        atoms += sot_law_atoms_estimate(&composition->laws[i], c, stop);
     return atoms * (1.0 + stop * period / (2.0 * M_PI));
 }
 
@@ -344,17 +359,24 @@ static sotto_status measure_decay(const sot_contour_request *request, double c,
                                   sotto_error *error)
 {
     const size_t sampled_count = request->composition->sampled_count;
+    const size_t law_count = request->composition->law_count;
     sot_sampled_tail **tails = sot_new_array(sampled_count, sizeof *tails);
-    if (tails == NULL) return sot_fail_memory(error, sampled_count, sizeof *tails);
-    const sotto_status status = make_tails(request, c, tails, error);
+    sot_law_tail **law_tails = sot_new_array(law_count, sizeof *law_tails);
+    sotto_status status =
+        tails == NULL || law_tails == NULL
+            ? sot_fail_memory(error, sampled_count + law_count, sizeof *tails)
+            : make_tails(request, c, tails, law_tails, error);
     if (status == SOTTO_OK) {
-        decay bound = {request, tails};
+        decay bound = {request, tails, law_tails};
         *out_stop = stopping_point(&bound);
         *out_log_tail = *out_stop == 0.0 ? 0.0 : log_decay(&bound, *out_stop);
     }
-    for (size_t i = 0; i < sampled_count; i++)
+    for (size_t i = 0; i < sampled_count && tails != NULL; i++)
         sot_sampled_tail_free(tails[i]);
+    for (size_t i = 0; i < law_count && law_tails != NULL; i++)
+        sot_law_tail_free(law_tails[i]);
     sot_free(tails);
+    sot_free(law_tails);
     return status;
 }
 
@@ -376,7 +398,8 @@ static sotto_status lay_out(sot_contour *contour, const sot_contour_request *req
     if (stop > 0.0) work = move_line_left(contour, request, target, stop);
     /* The estimate is good to a factor 2: refuse the hopeless before any atom is made. */
     if (work > 4.0 * plan_work_factor * request->work_max ||
-        (request->composition->sampled_count < 2 && work > 4.0 * request->work_max)) {
+        (request->composition->sampled_count + request->composition->law_count < 2 &&
+         work > 4.0 * request->work_max)) {
         return sot_fail(error, SOTTO_UNSUPPORTED, "the contour integral is too long");
     }
     if (contour->c != first_c) {
@@ -409,7 +432,7 @@ double sot_contour_log_chernoff(const sot_contour_request *request)
 sotto_status sot_contour_new(const sot_contour_request *request,
                              sot_contour **out_contour, sotto_error *error)
 {
-    assert(request->composition->rho_upper == 0.0);
+    assert(!sot_composition_is_renyi(request->composition));
     sot_contour *contour = sot_new_array(1, sizeof *contour);
     if (contour == NULL) return sot_fail_memory(error, 1, sizeof *contour);
     contour->composition = request->composition;

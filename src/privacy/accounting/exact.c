@@ -16,7 +16,7 @@
 static const double work_max = 2e8;
 
 /* Virtual Gaussians to try, smallest (tightest) first. */
-static const double smoothings[] = {0.0, 1e-3, 4e-3, 1.6e-2, 6.4e-2};
+static const double smoothings[] = {0.0, 1e-4, 1e-3, 4e-3, 1.6e-2, 6.4e-2};
 enum { SMOOTHINGS = sizeof smoothings / sizeof smoothings[0] };
 
 /* The first contour that fits the work limit, made for epsilon or (if NaN) for log_delta. */
@@ -56,6 +56,10 @@ static double loss_max(const sot_composition *composition, sot_direction directi
     for (size_t i = 0; i < composition->pure_count; i++) {
         const sot_pure *pure = &composition->pure[i];
         sum = sot_add_up(sum, sot_mul_up(pure->count, pure->epsilon));
+    }
+    for (size_t i = 0; i < composition->law_count; i++) {
+        const sot_law *law = &composition->laws[i];
+        sum = sot_add_up(sum, sot_mul_up(law->count, sot_law_loss_max(law)));
     }
     return sum;
 }
@@ -134,7 +138,7 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
     out->delta = NAN;
     out->delta_lower = 0.0;
     out->order = NAN;
-    if (composition->rho_upper > 0.0) {
+    if (sot_composition_is_renyi(composition)) {
         return better_of_bounds_delta(priced, epsilon, out, error);
     }
     const int directions = sot_composition_is_symmetric(composition) ? 1 : 2;
@@ -160,7 +164,8 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
     out->delta = whole.upper;
     out->delta_lower = whole.lower;
     out->kernel = kernel;
-    if (kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED || whole.upper > 1.01 * whole.lower) {
+    if (kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED || whole.upper > 1.01 * whole.lower ||
+        sot_composition_has_range(composition)) {
         return better_of_bounds_delta(priced, epsilon, out, error);
     }
     return SOTTO_OK;
@@ -235,16 +240,23 @@ static sotto_status direction_epsilon(const sot_composition *composition,
 static sotto_status pure_epsilon(const sot_composition *composition, sotto_account *out,
                                  sotto_error *error)
 {
+    double upper = 0.0;
+    double lower = 0.0;
+    for (size_t i = 0; i < composition->law_count; i++) {
+        const sot_law *law = &composition->laws[i];
+        const double once = sot_law_loss_max(law);
+        upper = sot_add_up(upper, sot_mul_up(law->count, once));
+        lower = sot_add_down(lower, sot_mul_down(law->count, sot_next_down(once)));
+    }
     if (composition->gaussian_square.upper > 0.0 || composition->sampled_count > 0 ||
-        composition->rho_upper > 0.0 || composition->objective_count > 0) {
+        sot_composition_is_renyi(composition) || composition->objective_count > 0 ||
+        isinf(upper)) {
         return sot_fail(
             error, SOTTO_UNREACHABLE,
             "delta is 0 (or used up by approximate events), but the plan has "
-            "Gaussian, GDP, zCDP or objective-perturbation events, which need "
+            "Gaussian, GDP, zCDP, rdp or objective-perturbation events, which need "
             "a delta above 0");
     }
-    double upper = 0.0;
-    double lower = 0.0;
     for (size_t i = 0; i < composition->pure_count; i++) {
         const sot_pure *pure = &composition->pure[i];
         upper = sot_add_up(upper, sot_mul_up(pure->count, pure->epsilon));
@@ -293,6 +305,10 @@ static double total_variation(const sot_composition *composition)
         const sot_objective *objective = &composition->objective[i];
         const double once = sot_objective_delta_upper(objective, 0.0);
         sum = sot_add_up(sum, sot_mul_up(objective->count, once));
+    }
+    for (size_t i = 0; i < composition->law_count; i++) {
+        const sot_law *law = &composition->laws[i];
+        sum = sot_add_up(sum, sot_mul_up(law->count, sot_law_delta(law, 0.0).upper));
     }
     return sum;
 }
@@ -351,14 +367,15 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
     if (status != SOTTO_OK) return status;
     if (finite == 0.0) return pure_epsilon(composition, out, error);
 
-    if (composition->rho_upper > 0.0)
+    if (sot_composition_is_renyi(composition))
         return better_of_bounds_epsilon(priced, delta, out, error);
 
     status = both_directions(priced, finite, out, error);
     /* A contour's delta cannot fall below its own rounding: Renyi's bound can. */
     const bool missing = status == SOTTO_UNSUPPORTED || status == SOTTO_UNREACHABLE;
     if (status != SOTTO_OK && !missing) return status;
-    const bool doubtful = missing || out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
+    const bool doubtful = missing || sot_composition_has_range(composition) ||
+                          out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
                           out->epsilon > 1.001 * out->epsilon_lower;
     if (doubtful) status = better_of_bounds_epsilon(priced, delta, out, error);
     const double most =

@@ -81,6 +81,10 @@ static sot_bracket clamp_delta(double nearest, double relative)
 static sot_bracket profile_at(double mu, double epsilon)
 {
     if (!(mu > 0.0)) return (sot_bracket){0.0, 0.0};
+    /* At most Phi(mu/2 - epsilon/mu) <= Phi(-40) < DBL_MIN when epsilon/mu is at least mu and 81;
+     * no rounding error is too large there. */
+    const double far = epsilon / mu;
+    if (far >= 81.0 && far >= mu) return (sot_bracket){0.0, DBL_MIN};
     double relative;
     const double nearest = profile_nearest(mu, epsilon, &relative);
     return clamp_delta(nearest, relative);

@@ -121,7 +121,7 @@ static sotto_status check_noise(const sot_objective_law *law, sotto_error *error
     const bool is_pure = isnan(law->sigma);
     if (law->theorem == SOT_OBJECTIVE_CHAUDHURI && !is_pure) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the calibration 'chaudhuri' is for pure noise; set delta to 0");
+                        "the calibration 'chaudhuri' is for pure noise; leave delta out");
     }
     if (law->theorem == SOT_OBJECTIVE_REDBERG && is_pure) {
         return sot_fail(error, SOTTO_UNSUPPORTED,

@@ -28,13 +28,13 @@ static sotto_status check_target(const sot_objective_law *law, double epsilon,
     }
     if (!(delta == 0.0 || (delta >= 1e-100 && delta <= 0.5))) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; give 0 for pure noise, or a number from 1e-100 to "
-                        "0.5, for example 1e-6",
+                        "delta is %g; give a number from 1e-100 to 0.5, for example "
+                        "1e-6, or none for pure noise",
                         delta);
     }
     if (law->theorem == SOT_OBJECTIVE_CHAUDHURI && delta > 0.0) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the calibration 'chaudhuri' is for pure noise; set delta to 0");
+                        "the calibration 'chaudhuri' is for pure noise; leave delta out");
     }
     if (law->theorem == SOT_OBJECTIVE_REDBERG && delta == 0.0) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
@@ -232,7 +232,7 @@ static sotto_status refuse_lambda(const sot_objective_law *law, double epsilon,
     const sotto_status status =
         sot_objective_least_lambda(law, epsilon, delta, &least, error);
     if (status != SOTTO_OK) return status;
-    return sot_fail(error, SOTTO_UNREACHABLE,
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "lambda is %.10g; epsilon %g at delta %g needs more, for example "
                     "%.10g, with which the determinant costs nothing",
                     law->lambda, epsilon, delta, least);

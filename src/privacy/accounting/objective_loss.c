@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/plant.h"
 #include "numeric/outward.h"
 #include "numeric/special.h"
 #include "privacy/accounting/gaussian_profile.h"
@@ -43,7 +44,7 @@ static sot_row_loss row_of(const sot_objective *objective)
             sot_div_up(sot_add_up(objective->atom, sot_mul_up(rows, square)), 2.0 * rows);
     } else if (objective->rows > 1) { /* atom = k kappa + k (k - 1) a^2/2 */
         const double chain =
-            sot_widen_down(0.5 * rows * (rows - 1.0) * square, 8.0 * DBL_EPSILON);
+            sot_widen_down(0.5 * rows * (rows - 1.0) * square, 16.0 * DBL_EPSILON);
         kappa = fmax(0.0, sot_div_up(sot_sub_up(objective->atom, chain), rows));
     }
     return (sot_row_loss){shift, sot_widen_up(kappa + 0x1p-45 * square, 0x1p-45)};
@@ -138,5 +139,7 @@ double sot_objective_log_mgf_upper(const sot_objective *objective, double order)
     if (steps == 0) return simple;
     const sot_row_loss row = row_of(objective);
     const uint32_t added = objective->is_replaced ? objective->rows : 0;
-    return fmin(simple, chain_log_mgf_upper(&row, added, objective->rows, order));
+    uint32_t removed = objective->rows;
+    if (SOT_PLANTED(objective_chain_forgets_a_step) && steps > 1) removed--;
+    return fmin(simple, chain_log_mgf_upper(&row, added, removed, order));
 }

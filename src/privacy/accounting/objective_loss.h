@@ -3,7 +3,7 @@
  * Law         Dominated, in both directions, by L = max(t, atom), t ~ N(A^2/2, A^2), A = `shift`: an
  *             atom and a tail (objective.md, section 1). That is all that the two numbers say.
  *             When the number of rows of a unit is known too, a chain of one-row steps, each with
- *             the law of row_loss.h, says more about the losses below the atom: section 4.
+ *             the law of row_loss.h, says more about the losses below the atom: section 6.
  * Profile     Of the atom's law: delta(eps) = G(A, eps) for eps >= atom, G the Gaussian profile, and
  *             below the chord from there to 1 at e^eps = 0: 1 - e^{eps-atom} + e^{eps-atom} G(A, atom).
  * Rounding    Every function returns an upper bound for the doubles it is given (objective.md,

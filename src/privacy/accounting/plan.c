@@ -7,143 +7,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "numeric/outward.h"
+#include "privacy/accounting/composition.h"
 
 struct sotto_plan {
     sotto_adjacency adjacency;
     size_t size;
     size_t capacity;
     sotto_event *events;
+    double **curves; /* of each event: its orders and values, or NULL */
 };
-
-/* ---- names ---- */
-
-typedef struct name_row {
-    int value;
-    const char *name;
-} name_row;
-
-static const name_row adjacency_names[] = {
-    {SOTTO_ADD_REMOVE, "add-remove"}, {SOTTO_REPLACE_ONE, "replace-one"}, {0, NULL}};
-static const name_row mechanism_names[] = {
-    {SOTTO_GAUSSIAN, "gaussian"},
-    {SOTTO_PURE, "pure"},
-    {SOTTO_APPROXIMATE, "approximate"},
-    {SOTTO_ZCDP, "zcdp"},
-    {SOTTO_GDP, "gdp"},
-    {SOTTO_DISCRETE_GAUSSIAN, "discrete-gaussian"},
-    {SOTTO_DISCRETE_LAPLACE, "discrete-laplace"},
-    {SOTTO_EXPONENTIAL, "exponential"},
-    {SOTTO_PERMUTE_AND_FLIP, "permute-and-flip"},
-    {SOTTO_RANDOMIZED_RESPONSE, "randomized-response"},
-    {SOTTO_OBJECTIVE_PERTURBATION, "objective-perturbation"},
-    {0, NULL}};
-static const name_row sampling_names[] = {
-    {SOTTO_NOT_SAMPLED, "none"}, {SOTTO_POISSON, "poisson"}, {0, NULL}};
-static const name_row accountant_names[] = {
-    {SOTTO_EXACT, "exact"}, {SOTTO_RDP, "rdp"}, {SOTTO_BASIC, "basic"}, {0, NULL}};
-static const name_row kernel_names[] = {
-    {SOTTO_KERNEL_CLOSED_FORM, "closed-form"},
-    {SOTTO_KERNEL_CONTOUR, "contour"},
-    {SOTTO_KERNEL_CONTOUR_SMOOTHED, "contour-smoothed"},
-    {SOTTO_KERNEL_RDP, "rdp"},
-    {SOTTO_KERNEL_BASIC, "basic"},
-    {0, NULL}};
-
-static const char *name_of(const name_row *rows, int value)
-{
-    for (; rows->name != NULL; rows++) {
-        if (rows->value == value) return rows->name;
-    }
-    return "unknown";
-}
-
-static sotto_status value_of(const name_row *rows, const char *what, const char *name,
-                             int *out_value, sotto_error *error)
-{
-    char known[192] = "";
-    size_t used = 0;
-    for (const name_row *row = rows; row->name != NULL; row++) {
-        if (strcmp(row->name, name) == 0) {
-            *out_value = row->value;
-            return SOTTO_OK;
-        }
-        const size_t length = strlen(row->name);
-        assert(used + length + 3 < sizeof known);
-        if (used > 0) {
-            memcpy(known + used, ", ", 2);
-            used += 2;
-        }
-        memcpy(known + used, row->name, length);
-        used += length;
-    }
-    known[used] = '\0';
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s is '%.40s'; give one of %s", what,
-                    name, known);
-}
-
-const char *sotto_adjacency_name(sotto_adjacency adjacency)
-{
-    return name_of(adjacency_names, (int)adjacency);
-}
-
-const char *sotto_mechanism_name(sotto_mechanism mechanism)
-{
-    return name_of(mechanism_names, (int)mechanism);
-}
-
-const char *sotto_sampling_name(sotto_sampling sampling)
-{
-    return name_of(sampling_names, (int)sampling);
-}
-
-const char *sotto_accountant_name(sotto_accountant accountant)
-{
-    return name_of(accountant_names, (int)accountant);
-}
-
-const char *sotto_kernel_name(sotto_kernel kernel)
-{
-    return name_of(kernel_names, (int)kernel);
-}
-
-sotto_status sotto_adjacency_from_name(const char *name, sotto_adjacency *out,
-                                       sotto_error *error)
-{
-    int value = 0;
-    const sotto_status status =
-        value_of(adjacency_names, "adjacency", name, &value, error);
-    if (status == SOTTO_OK) *out = (sotto_adjacency)value;
-    return status;
-}
-
-sotto_status sotto_mechanism_from_name(const char *name, sotto_mechanism *out,
-                                       sotto_error *error)
-{
-    int value = 0;
-    const sotto_status status =
-        value_of(mechanism_names, "mechanism", name, &value, error);
-    if (status == SOTTO_OK) *out = (sotto_mechanism)value;
-    return status;
-}
-
-sotto_status sotto_sampling_from_name(const char *name, sotto_sampling *out,
-                                      sotto_error *error)
-{
-    int value = 0;
-    const sotto_status status = value_of(sampling_names, "sampling", name, &value, error);
-    if (status == SOTTO_OK) *out = (sotto_sampling)value;
-    return status;
-}
-
-sotto_status sotto_accountant_from_name(const char *name, sotto_accountant *out,
-                                        sotto_error *error)
-{
-    int value = 0;
-    const sotto_status status =
-        value_of(accountant_names, "accountant", name, &value, error);
-    if (status == SOTTO_OK) *out = (sotto_accountant)value;
-    return status;
-}
 
 /* ---- the table of mechanisms: which fields each one uses, and their ranges ---- */
 
@@ -185,27 +57,36 @@ enum {
     FIELDS
 };
 
+/* What is known about a sampled event of a mechanism. */
+typedef enum sampled_as {
+    NEVER, /* no theorem here */
+    AS_PURE, /* by its epsilon and delta: Balle, Barthe & Gaboardi, NeurIPS 2018, Thms 8, 9 */
+    AS_ITSELF /* by a pair of its own */
+} sampled_as;
+
 typedef struct mechanism_row {
     sotto_mechanism mechanism;
     unsigned uses; /* bit set of fields it needs */
     unsigned may;  /* bit set of fields it may have on top */
-    int may_be_sampled;
+    sampled_as sampled;
 } mechanism_row;
 
 #define SCALED (1u << SCALE | 1u << SENSITIVITY)
 
 static const mechanism_row mechanisms[] = {
-    {SOTTO_GAUSSIAN, 1u << NOISE_MULTIPLIER, SCALED | 1u << GRID, 1},
-    {SOTTO_PURE, 1u << EPSILON, 0, 0},
-    {SOTTO_APPROXIMATE, 1u << EPSILON | 1u << DELTA, 0, 0},
-    {SOTTO_ZCDP, 1u << RHO, 0, 0},
-    {SOTTO_GDP, 1u << MU, 0, 0},
-    {SOTTO_DISCRETE_GAUSSIAN, SCALED, 1u << GRID, 0},
-    {SOTTO_DISCRETE_LAPLACE, SCALED, 1u << GRID, 0},
-    {SOTTO_EXPONENTIAL, 1u << EPSILON, 0, 0},
-    {SOTTO_PERMUTE_AND_FLIP, 1u << EPSILON, 0, 0},
-    {SOTTO_RANDOMIZED_RESPONSE, 1u << EPSILON, 0, 0},
-    {SOTTO_OBJECTIVE_PERTURBATION, 1u << NOISE_MULTIPLIER | 1u << ATOM, 0, 0},
+    {SOTTO_GAUSSIAN, 1u << NOISE_MULTIPLIER, SCALED | 1u << GRID, AS_ITSELF},
+    {SOTTO_PURE, 1u << EPSILON, 0, AS_PURE},
+    {SOTTO_APPROXIMATE, 1u << EPSILON | 1u << DELTA, 0, AS_PURE},
+    {SOTTO_ZCDP, 1u << RHO, 0, NEVER},
+    {SOTTO_GDP, 1u << MU, 0, NEVER},
+    {SOTTO_DISCRETE_GAUSSIAN, SCALED, 1u << GRID, NEVER},
+    {SOTTO_DISCRETE_LAPLACE, SCALED, 1u << GRID, AS_PURE},
+    {SOTTO_EXPONENTIAL, 1u << EPSILON, 0, AS_PURE},
+    {SOTTO_PERMUTE_AND_FLIP, 1u << EPSILON, 0, AS_PURE},
+    {SOTTO_RANDOMIZED_RESPONSE, 1u << EPSILON, 0, AS_PURE},
+    {SOTTO_OBJECTIVE_PERTURBATION, 1u << NOISE_MULTIPLIER | 1u << ATOM, 0, NEVER},
+    {SOTTO_LAPLACE, 1u << NOISE_MULTIPLIER, SCALED | 1u << GRID, AS_PURE},
+    {SOTTO_RDP_CURVE, 0, 0, NEVER},
 };
 
 static double field_value(const sotto_event *event, int field)
@@ -223,8 +104,13 @@ static const mechanism_row *find_mechanism(sotto_mechanism mechanism)
     return NULL;
 }
 
-/* A field's value against the mechanism: in range if used (a Gaussian's noise may be left
- * open), unset if not. */
+int sot_event_takes_noise(sotto_mechanism mechanism)
+{
+    return mechanism == SOTTO_GAUSSIAN || mechanism == SOTTO_LAPLACE;
+}
+
+/* A field's value against the mechanism: in range if used (noise and the rate of
+ * Poisson sampling may be left open), unset if not. */
 static sotto_status check_field(const sotto_event *event, int field, int used, int may,
                                 sotto_error *error)
 {
@@ -242,7 +128,8 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
                         field == RATE ? " (set sampling to poisson)" : "");
     }
     const int may_be_open =
-        field == NOISE_MULTIPLIER && event->mechanism == SOTTO_GAUSSIAN;
+        (field == NOISE_MULTIPLIER && sot_event_takes_noise(event->mechanism)) ||
+        (field == RATE && event->sampling == SOTTO_POISSON);
     if (!used || (may_be_open && isnan(value))) return SOTTO_OK;
     if (isnan(value)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -258,29 +145,81 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
     return SOTTO_OK;
 }
 
+/* The population and batch of a fixed-size sample. */
+static sotto_status check_batch(const sotto_event *event, sotto_error *error)
+{
+    const int needs_batch = event->sampling == SOTTO_WITHOUT_REPLACEMENT;
+    const int needs_population = needs_batch || event->sampling == SOTTO_SINGLE_RECORD;
+    if (needs_population
+            ? event->population < 1 || event->population > SOTTO_POPULATION_MAX
+            : event->population != 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "population is %llu; %s",
+                        (unsigned long long)event->population,
+                        needs_population
+                            ? "give the number of records drawn from, 1 to 1e15"
+                            : "leave it out unless sampling is without-replacement or "
+                              "single-record");
+    }
+    if (needs_batch ? event->batch < 1 || event->batch > event->population
+                    : event->batch != 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "batch is %llu; %s",
+                        (unsigned long long)event->batch,
+                        needs_batch ? "give the records of one batch, at least 1 and at "
+                                      "most the population"
+                                    : "leave it out unless sampling is "
+                                      "without-replacement");
+    }
+    return SOTTO_OK;
+}
+
+/* What one record may do is a sum over the batches it can be in; without a bound on what its
+ * absence does there is no theorem, so each way of sampling has its neighbours. */
+static sotto_status check_neighbours(const sotto_plan *plan, const sotto_event *event,
+                                     const mechanism_row *row, sotto_error *error)
+{
+    const char *mechanism = sotto_mechanism_name(event->mechanism);
+    if (event->sampling == SOTTO_POISSON) {
+        if (plan->adjacency == SOTTO_ADD_REMOVE || row->sampled == AS_ITSELF)
+            return SOTTO_OK;
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "Poisson sampling of a %s event is proved for adjacency "
+                        "add-remove: under %s nothing bounds what leaving the record out "
+                        "does; change one of them",
+                        mechanism, sotto_adjacency_name(plan->adjacency));
+    }
+    if (plan->adjacency == SOTTO_REPLACE_ONE) return SOTTO_OK;
+    return sot_fail(error, SOTTO_UNSUPPORTED,
+                    "%s sampling needs adjacency replace-one: under %s the population "
+                    "is secret and cannot be in a plan; use poisson, or replace-one",
+                    sotto_sampling_name(event->sampling),
+                    sotto_adjacency_name(plan->adjacency));
+}
+
 static sotto_status check_sampling(const sotto_plan *plan, const sotto_event *event,
                                    const mechanism_row *row, sotto_error *error)
 {
-    if (event->sampling == SOTTO_NOT_SAMPLED) return SOTTO_OK;
-    if (event->sampling != SOTTO_POISSON) {
+    switch (event->sampling) {
+    case SOTTO_NOT_SAMPLED:
+        return check_batch(event, error);
+    case SOTTO_POISSON:
+    case SOTTO_WITHOUT_REPLACEMENT:
+    case SOTTO_SINGLE_RECORD:
+        break;
+    default:
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "sampling is %d; give poisson or none", (int)event->sampling);
+                        "sampling is %d; give poisson, without-replacement, "
+                        "single-record or none",
+                        (int)event->sampling);
     }
-    if (!row->may_be_sampled) {
+    if (row->sampled == NEVER) {
         return sot_fail(
             error, SOTTO_UNSUPPORTED,
-            "no accountant here prices a sampled %s event; sampling works with "
-            "gaussian",
+            "no theorem here prices a sampled %s event; sampling works with gaussian, "
+            "and with what has an epsilon of its own (pure, approximate, laplace, ...)",
             sotto_mechanism_name(event->mechanism));
     }
-    if (plan->adjacency != SOTTO_ADD_REMOVE) {
-        return sot_fail(
-            error, SOTTO_UNSUPPORTED,
-            "Poisson sampling is priced for adjacency add-remove only, and the "
-            "plan says %s; change one of them",
-            sotto_adjacency_name(plan->adjacency));
-    }
-    return SOTTO_OK;
+    const sotto_status status = check_neighbours(plan, event, row, error);
+    return status == SOTTO_OK ? check_batch(event, error) : status;
 }
 
 /* Scale and sensitivity come together, and a Gaussian's noise_multiplier may understate but
@@ -295,15 +234,15 @@ static sotto_status check_relations(const sotto_event *event, sotto_error *error
                         isnan(event->scale) ? "sensitivity" : "scale",
                         isnan(event->scale) ? "scale" : "sensitivity");
     }
-    if (event->mechanism == SOTTO_GAUSSIAN && !isnan(event->scale) &&
+    if (sot_event_takes_noise(event->mechanism) && !isnan(event->scale) &&
         event->noise_multiplier > sot_div_up(event->scale, event->sensitivity)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "noise_multiplier is %.17g, but scale/sensitivity is only %.17g; "
                         "give at most that",
                         event->noise_multiplier, event->scale / event->sensitivity);
     }
-    /* A Gaussian's ratio is a noise multiplier, and those start at 1e-4. */
-    const double loss_ratio_max = event->mechanism == SOTTO_GAUSSIAN ? 1e4 : 1e6;
+    /* A Gaussian's or Laplace's ratio is a noise multiplier, and those start at 1e-4. */
+    const double loss_ratio_max = sot_event_takes_noise(event->mechanism) ? 1e4 : 1e6;
     if (event->sensitivity / event->scale > loss_ratio_max) { /* false when unset */
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "scale is %g for a sensitivity of %g; give at least %g times the "
@@ -324,10 +263,52 @@ static sotto_status check_relations(const sotto_event *event, sotto_error *error
                         "1000000",
                         (unsigned long)event->rows);
     }
+    if (event->dimension != 0 && event->mechanism != SOTTO_DISCRETE_GAUSSIAN) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "dimension is %lu; give it for discrete-gaussian only",
+                        (unsigned long)event->dimension);
+    }
     if (memchr(event->purpose, '\0', sizeof event->purpose) == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "purpose is longer than %d characters; shorten it",
                         SOTTO_PURPOSE_BYTES - 1);
+    }
+    return SOTTO_OK;
+}
+
+/* Renyi's divergence increases with the order, so a bound that falls is a typing error. */
+static sotto_status check_curve(const sotto_event *event, sotto_error *error)
+{
+    const int has_curve = event->mechanism == SOTTO_RDP_CURVE;
+    const int is_given = event->curve_size > 0 && event->curve_orders != NULL &&
+                         event->curve_values != NULL;
+    if (!has_curve && (event->curve_size > 0 || event->curve_orders != NULL ||
+                       event->curve_values != NULL)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "orders and values belong to an rdp event; leave them out");
+    }
+    if (has_curve && (!is_given || event->curve_size > SOTTO_CURVE_MAX)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "an rdp event has %lu points; give 1 to %d orders and as many "
+                        "values",
+                        (unsigned long)event->curve_size, SOTTO_CURVE_MAX);
+    }
+    for (uint32_t i = 0; i < event->curve_size; i++) {
+        const double order = event->curve_orders[i];
+        const double value = event->curve_values[i];
+        const double before = i == 0 ? 1.0 : event->curve_orders[i - 1];
+        if (!(order > before && order <= 1e9)) {
+            return sot_fail(
+                error, SOTTO_INVALID_ARGUMENT,
+                "orders[%lu] is %.17g; give orders above 1, at most 1e9, each "
+                "larger than the one before",
+                (unsigned long)i, order);
+        }
+        if (!(value >= 0.0 && value <= 1e12)) {
+            return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                            "values[%lu] is %g; give a Renyi divergence from 0 to 1e12",
+                            (unsigned long)i, value);
+        }
     }
     return SOTTO_OK;
 }
@@ -343,11 +324,12 @@ static sotto_status check_event(const sotto_plan *plan, const sotto_event *event
     }
     sotto_status status = check_sampling(plan, event, row, error);
     for (int field = 0; field < FIELDS && status == SOTTO_OK; field++) {
-        const int used = field == RATE ? event->sampling != SOTTO_NOT_SAMPLED
+        const int used = field == RATE ? event->sampling == SOTTO_POISSON
                                        : (row->uses >> field & 1u) != 0;
         status = check_field(event, field, used, (row->may >> field & 1u) != 0, error);
     }
     if (status == SOTTO_OK) status = check_relations(event, error);
+    if (status == SOTTO_OK) status = check_curve(event, error);
     if (status != SOTTO_OK) return status;
     if (event->count > SOTTO_COUNT_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -395,29 +377,55 @@ sotto_status sotto_plan_new(sotto_adjacency adjacency, sotto_plan **out_plan,
 void sotto_plan_free(sotto_plan *plan)
 {
     if (plan == NULL) return;
+    for (size_t i = 0; i < plan->size; i++)
+        sot_free(plan->curves[i]);
+    sot_free(plan->curves);
     sot_free(plan->events);
     sot_free(plan);
+}
+
+/* Room for one more event. */
+static sotto_status grow(sotto_plan *plan, sotto_error *error)
+{
+    if (plan->size < plan->capacity) return SOTTO_OK;
+    const size_t capacity = plan->capacity == 0 ? 8 : 2 * plan->capacity;
+    sotto_event *events =
+        sot_resize_array(plan->events, plan->capacity, capacity, sizeof *events);
+    if (events == NULL) return sot_fail_memory(error, capacity, sizeof *events);
+    plan->events = events;
+    double **curves =
+        sot_resize_array(plan->curves, plan->capacity, capacity, sizeof *curves);
+    if (curves == NULL) return sot_fail_memory(error, capacity, sizeof *curves);
+    plan->curves = curves;
+    plan->capacity = capacity;
+    return SOTTO_OK;
 }
 
 sotto_status sotto_plan_add(sotto_plan *plan, const sotto_event *event,
                             sotto_error *error)
 {
-    const sotto_status status = check_event(plan, event, error);
+    sotto_status status = check_event(plan, event, error);
     if (status != SOTTO_OK) return status;
     if (plan->size == SOTTO_EVENTS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the plan has more than %d events; merge equal ones with count",
                         SOTTO_EVENTS_MAX);
     }
-    if (plan->size == plan->capacity) {
-        const size_t capacity = plan->capacity == 0 ? 8 : 2 * plan->capacity;
-        sotto_event *events =
-            sot_resize_array(plan->events, plan->capacity, capacity, sizeof *events);
-        if (events == NULL) return sot_fail_memory(error, capacity, sizeof *events);
-        plan->events = events;
-        plan->capacity = capacity;
+    status = grow(plan, error);
+    if (status != SOTTO_OK) return status;
+    double *curve = NULL;
+    const size_t points = event->curve_size;
+    if (points > 0) {
+        curve = sot_new_array(2 * points, sizeof *curve);
+        if (curve == NULL) return sot_fail_memory(error, 2 * points, sizeof *curve);
+        memcpy(curve, event->curve_orders, points * sizeof *curve);
+        memcpy(curve + points, event->curve_values, points * sizeof *curve);
     }
-    plan->events[plan->size++] = *event;
+    sotto_event *added = &plan->events[plan->size];
+    *added = *event;
+    added->curve_orders = curve;
+    added->curve_values = curve == NULL ? NULL : curve + points;
+    plan->curves[plan->size++] = curve;
     return SOTTO_OK;
 }
 

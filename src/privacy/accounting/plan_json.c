@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "privacy/accounting/composition.h"
 
 static const size_t size_max_bytes = 1u << 20;
 
@@ -44,7 +45,49 @@ static sotto_status read_count(const sot_json_value *value, uint64_t *out_count,
     return SOTTO_OK;
 }
 
-/* "sampling": {"method": "poisson", "rate": 0.01} */
+static sotto_status read_size(const sot_json_value *object, const char *key,
+                              uint64_t *out_size, sotto_error *error)
+{
+    sot_json_value member;
+    if (!sot_json_member(object, key, &member)) return SOTTO_OK;
+    int64_t size;
+    const sotto_status status = sot_json_as_int64(&member, &size, error);
+    if (status != SOTTO_OK) return status;
+    if (size < 1 || size > (int64_t)SOTTO_POPULATION_MAX) {
+        return sot_json_refuse(&member, "give a whole number from 1 to 1e15", error);
+    }
+    *out_size = (uint64_t)size;
+    return SOTTO_OK;
+}
+
+/* Each method has its own keys: a key of another one is a misunderstanding. */
+static sotto_status refuse_other_keys(const sot_json_value *value,
+                                      sotto_sampling sampling, sotto_error *error)
+{
+    sot_json_value member;
+    const bool is_fixed = sampling == SOTTO_WITHOUT_REPLACEMENT;
+    if (sampling != SOTTO_POISSON && sot_json_member(value, "rate", &member)) {
+        return sot_json_refuse(&member,
+                               "a rate belongs to \"poisson\"; other methods have a "
+                               "population",
+                               error);
+    }
+    if (!is_fixed && sot_json_member(value, "batch", &member)) {
+        return sot_json_refuse(&member, "a batch belongs to \"without-replacement\"",
+                               error);
+    }
+    if (!is_fixed && sampling != SOTTO_SINGLE_RECORD &&
+        sot_json_member(value, "population", &member)) {
+        return sot_json_refuse(&member,
+                               "a population belongs to \"without-replacement\" and "
+                               "\"single-record\"; poisson sampling takes a rate only",
+                               error);
+    }
+    return SOTTO_OK;
+}
+
+/* "sampling": {"method": "poisson", "rate": 0.01}, or {"method": "without-replacement",
+ * "population": 60000, "batch": 256}, or {"method": "single-record", "population": 60000} */
 static sotto_status read_sampling(const sot_json_value *value, sotto_event *event,
                                   sotto_error *error)
 {
@@ -58,17 +101,22 @@ static sotto_status read_sampling(const sot_json_value *value, sotto_event *even
     sot_json_value member;
     if (!sot_json_member(value, "method", &member)) return SOTTO_INTERNAL;
     if (sotto_sampling_from_name(method, &event->sampling, NULL) != SOTTO_OK) {
-        return sot_json_refuse(&member, "give \"poisson\" or \"none\"", error);
+        return sot_json_refuse(&member,
+                               "give \"poisson\", \"without-replacement\", "
+                               "\"single-record\" or \"none\"",
+                               error);
     }
-    if (sot_json_member(value, "population", &member) ||
-        sot_json_member(value, "batch", &member)) {
-        return sot_json_refuse(&member, "poisson sampling takes a rate only", error);
+    status = refuse_other_keys(value, event->sampling, error);
+    if (status != SOTTO_OK) return status;
+    if (event->sampling == SOTTO_POISSON) {
+        if (!sot_json_member(value, "rate", &member))
+            return sot_json_get_double(value, "rate", &event->rate,
+                                       error); /* its error */
+        return number_or_search(&member, SOTTO_UNSET, &event->rate, error);
     }
-    if (event->sampling == SOTTO_NOT_SAMPLED) {
-        if (!sot_json_member(value, "rate", &member)) return SOTTO_OK;
-        return sot_json_refuse(&member, "leave it out: the method is \"none\"", error);
-    }
-    return sot_json_get_double(value, "rate", &event->rate, error);
+    status = read_size(value, "population", &event->population, error);
+    if (status == SOTTO_OK) status = read_size(value, "batch", &event->batch, error);
+    return status;
 }
 
 static sotto_status read_optional(const sot_json_value *object, const char *key,
@@ -79,7 +127,67 @@ static sotto_status read_optional(const sot_json_value *object, const char *key,
     return sot_json_as_double(&member, out_number, error);
 }
 
-/* categories, rows and purpose */
+/* "dimension": 3, or "any" */
+static sotto_status read_dimension(const sot_json_value *value, uint32_t *out_dimension,
+                                   sotto_error *error)
+{
+    const char *text;
+    if (sot_json_kind_of(value) == SOT_JSON_STRING &&
+        sot_json_as_string(value, &text, NULL) == SOTTO_OK && strcmp(text, "any") == 0) {
+        *out_dimension = SOTTO_DIMENSION_ANY;
+        return SOTTO_OK;
+    }
+    int64_t dimension;
+    const sotto_status status = sot_json_as_int64(value, &dimension, error);
+    if (status != SOTTO_OK) return status;
+    if (dimension < 1 || dimension > INT32_MAX) {
+        return sot_json_refuse(
+            value, "give how many numbers are released at once, or \"any\"", error);
+    }
+    *out_dimension = (uint32_t)dimension;
+    return SOTTO_OK;
+}
+
+static sotto_status read_numbers(const sot_json_value *array, double *out_numbers,
+                                 sotto_error *error)
+{
+    for (size_t i = 0; i < sot_json_size(array); i++) {
+        const sot_json_value item = sot_json_item(array, i);
+        const sotto_status status = sot_json_as_double(&item, &out_numbers[i], error);
+        if (status != SOTTO_OK) return status;
+    }
+    return SOTTO_OK;
+}
+
+/* "orders": [...], "values": [...], into the room of SOTTO_CURVE_MAX numbers each. */
+static sotto_status read_curve(const sot_json_value *value, sotto_event *event,
+                               double *orders, double *values, sotto_error *error)
+{
+    sot_json_value order_list, value_list;
+    const bool has_orders = sot_json_member(value, "orders", &order_list);
+    const bool has_values = sot_json_member(value, "values", &value_list);
+    if (!has_orders && !has_values) return SOTTO_OK;
+    if (has_orders != has_values) {
+        return sot_json_refuse(has_orders ? &order_list : &value_list,
+                               "orders and values come together", error);
+    }
+    sotto_status status = sot_json_as_array(&order_list, error);
+    if (status == SOTTO_OK) status = sot_json_as_array(&value_list, error);
+    if (status != SOTTO_OK) return status;
+    const size_t size = sot_json_size(&order_list);
+    if (size < 1 || size > SOTTO_CURVE_MAX || size != sot_json_size(&value_list)) {
+        return sot_json_refuse(
+            &value_list, "give 1 to 1024 orders, and a value for each of them", error);
+    }
+    status = read_numbers(&order_list, orders, error);
+    if (status == SOTTO_OK) status = read_numbers(&value_list, values, error);
+    event->curve_size = (uint32_t)size;
+    event->curve_orders = orders;
+    event->curve_values = values;
+    return status;
+}
+
+/* categories, rows, dimension and purpose */
 static sotto_status read_words(const sot_json_value *value, sotto_event *event,
                                sotto_error *error)
 {
@@ -104,6 +212,10 @@ static sotto_status read_words(const sot_json_value *value, sotto_event *event,
         }
         event->rows = (uint32_t)rows;
     }
+    if (sot_json_member(value, "dimension", &member)) {
+        const sotto_status status = read_dimension(&member, &event->dimension, error);
+        if (status != SOTTO_OK) return status;
+    }
     if (sot_json_member(value, "purpose", &member)) {
         const char *text;
         const sotto_status status = sot_json_as_string(&member, &text, error);
@@ -124,10 +236,10 @@ static sotto_status read_fields(const sot_json_value *value, sotto_event *event,
     sotto_status status = SOTTO_OK;
     if (sot_json_member(value, "noise_multiplier", &member)) {
         status = number_or_search(&member, SOTTO_UNSET, &event->noise_multiplier, error);
-    } else if (event->mechanism == SOTTO_GAUSSIAN) {
+    } else if (sot_event_takes_noise(event->mechanism)) {
         status = sot_json_refuse(value,
-                                 "a gaussian event needs a noise_multiplier (a number, "
-                                 "or \"search\")",
+                                 "a gaussian or laplace event needs a noise_multiplier "
+                                 "(a number, or \"search\")",
                                  error);
     }
     if (status == SOTTO_OK)
@@ -172,7 +284,8 @@ static sotto_status read_event(const sot_json_value *value, size_t index,
                                              "sampling",   "count",
                                              "categories", "purpose",
                                              "atom",       "rows",
-                                             NULL};
+                                             "dimension",  "orders",
+                                             "values",     NULL};
     sotto_status status = sot_json_as_object(value, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(value, known_keys, error);
     if (status != SOTTO_OK) return status;
@@ -189,11 +302,13 @@ static sotto_status read_event(const sot_json_value *value, size_t index,
                 &member,
                 "give one of gaussian, pure, approximate, zcdp, gdp, discrete-gaussian, "
                 "discrete-laplace, exponential, permute-and-flip, randomized-response, "
-                "objective-perturbation",
+                "objective-perturbation, laplace, rdp",
                 error);
         }
     }
+    double orders[SOTTO_CURVE_MAX], values[SOTTO_CURVE_MAX];
     status = read_fields(value, &event, error);
+    if (status == SOTTO_OK) status = read_curve(value, &event, orders, values, error);
     if (status != SOTTO_OK) return status;
     sotto_error refusal;
     status = sotto_plan_add(plan, &event, &refusal);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "privacy/accounting/composition.h"
 
 /* An unset number is an absent member. */
 static void write_number(sot_json_writer *writer, const char *key, double value)
@@ -15,13 +16,47 @@ static void write_number(sot_json_writer *writer, const char *key, double value)
     sot_json_write_double(writer, value);
 }
 
+static void write_size(sot_json_writer *writer, const char *key, uint64_t size)
+{
+    if (size == 0) return;
+    sot_json_key(writer, key);
+    sot_json_write_int64(writer, (int64_t)size); /* at most 1e15 */
+}
+
+static void write_dimension(sot_json_writer *writer, uint32_t dimension)
+{
+    if (dimension != SOTTO_DIMENSION_ANY) {
+        write_size(writer, "dimension", dimension);
+        return;
+    }
+    sot_json_key(writer, "dimension");
+    sot_json_write_string(writer, "any");
+}
+
+static void write_list(sot_json_writer *writer, const char *key, const double *numbers,
+                       size_t size)
+{
+    if (size == 0) return;
+    sot_json_key(writer, key);
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < size; i++)
+        sot_json_write_double(writer, numbers[i]);
+    sot_json_end_array(writer);
+}
+
 static void write_sampling(sot_json_writer *writer, const sotto_event *event)
 {
     if (event->sampling == SOTTO_NOT_SAMPLED) return;
     sot_json_key(writer, "sampling");
     sot_json_begin_object(writer);
+    write_size(writer, "batch", event->batch);
     sot_json_key(writer, "method");
     sot_json_write_string(writer, sotto_sampling_name(event->sampling));
+    write_size(writer, "population", event->population);
+    if (event->sampling == SOTTO_POISSON && isnan(event->rate)) {
+        sot_json_key(writer, "rate");
+        sot_json_write_string(writer, "search");
+    }
     write_number(writer, "rate", event->rate);
     sot_json_end_object(writer);
 }
@@ -29,8 +64,8 @@ static void write_sampling(sot_json_writer *writer, const sotto_event *event)
 /* Keys in byte order, so that the form is the canonical one of base/json_canonical.h. */
 static void write_event(sot_json_writer *writer, const sotto_event *event)
 {
-    const bool is_gaussian = event->mechanism == SOTTO_GAUSSIAN;
-    const bool has_sigma = is_gaussian || event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
+    const bool has_sigma =
+        event->mechanism == SOTTO_GAUSSIAN || event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
     sot_json_begin_object(writer);
     write_number(writer, "atom", event->atom);
     if (event->categories != 0) {
@@ -44,17 +79,19 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
         sot_json_write_int64(writer, (int64_t)event->count); /* at most 1e12 */
     }
     write_number(writer, "delta", event->delta);
+    write_dimension(writer, event->dimension);
     write_number(writer, "epsilon", event->epsilon);
     write_number(writer, "grid", event->grid);
     sot_json_key(writer, "mechanism");
     sot_json_write_string(writer, sotto_mechanism_name(event->mechanism));
     write_number(writer, "mu", event->mu);
-    if (is_gaussian && isnan(event->noise_multiplier)) {
+    if (sot_event_takes_noise(event->mechanism) && isnan(event->noise_multiplier)) {
         sot_json_key(writer, "noise_multiplier");
         sot_json_write_string(writer, "search");
     } else {
         write_number(writer, "noise_multiplier", event->noise_multiplier);
     }
+    write_list(writer, "orders", event->curve_orders, event->curve_size);
     if (event->purpose[0] != '\0') {
         sot_json_key(writer, "purpose");
         sot_json_write_string(writer, event->purpose);
@@ -68,6 +105,7 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
     if (!has_sigma) write_number(writer, "scale", event->scale);
     write_number(writer, "sensitivity", event->sensitivity);
     if (has_sigma) write_number(writer, "sigma", event->scale);
+    write_list(writer, "values", event->curve_values, event->curve_size);
     sot_json_end_object(writer);
 }
 

@@ -37,7 +37,7 @@ static double exponent_upper(const question *asked, double t)
 
 static double exponent_estimate(const question *asked, double t)
 {
-    double k = sot_composition_log_mgf_estimate(asked->composition, SOT_REMOVE, t);
+    double k = sot_composition_renyi_estimate(asked->composition, t);
     if (!isfinite(k)) {
         k = sot_composition_log_mgf_upper(asked->composition, SOT_REMOVE, t);
     }
@@ -73,7 +73,8 @@ static double best_log_t(sot_function objective, question *asked)
 {
     const double lowest = log(1e-6);
     const double highest = log(1e13);
-    double best = log(10.0);
+    /* A user's curve ends at its last order. */
+    double best = log(fmin(10.0, sot_composition_t_max(asked->composition)));
     double least = objective(best, asked);
     for (double direction = -1.0; direction <= 1.0; direction += 2.0) {
         for (double at = best + direction * 1.5; at > lowest && at < highest;

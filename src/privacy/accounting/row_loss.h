@@ -5,12 +5,14 @@
  *                 h(t) = t                            t >= kappa
  *                        (kappa + t)^2 / (4 kappa)    -kappa <= t <= kappa
  *                        0                            t <= -kappa
- *             the largest s t + s (1 - s) kappa over slopes s in [0, 1] (objective.md, section 2).
+ *             the largest s t + s (1 - s) kappa over slopes s in [0, 1] (objective.md, section 6).
  *             kappa = 0 is max(t, 0), which also covers a row that is added. h is convex and
  *             increasing; h(t) <= max(t, kappa), the atom and tail of objective_loss.h, and
  *             much less where t is small: at t = 0 a quarter of kappa.
- * Rounding    h is replaced by chords, which lie above it; every function is an upper bound for
- *             the doubles it is given. Larger a and kappa make it worse: round them up.
+ * Rounding    Every function is an upper bound for the doubles it is given: moments of chords over h,
+ *             which lie above it, and profiles by tangents of a log-concave integrand. Measured:
+ *             2e-4 and 6e-4 above. Larger kappa makes both worse; a larger a does with a kappa that
+ *             is larger by its square (objective.md, Rounding).
  */
 #ifndef SOT_ACCOUNTING_ROW_LOSS_H
 #define SOT_ACCOUNTING_ROW_LOSS_H

@@ -27,6 +27,10 @@ static double upper_excess(double epsilon, void *context)
  * upper end by growing steps. */
 static double step_down(const excess *target, double upper)
 {
+    /* A profile without lower bounds has none here either. */
+    if (target->profile(upper, target->context).lower == 0.0 &&
+        target->profile(0.25 * upper, target->context).lower == 0.0)
+        return 0.0;
     for (double step = 1e-14; step < 1.0; step *= 4.0) {
         const double candidate = upper * (1.0 - step);
         if (target->profile(candidate, target->context).lower > target->delta)

@@ -15,8 +15,9 @@ static double mu_of(const sot_composition *composition)
 {
     const bool is_gaussian =
         composition->sampled_count == 0 && composition->pure_count == 0 &&
-        composition->objective_count == 0 && composition->rho_upper == 0.0 &&
-        composition->failure.upper == 0.0 && composition->gaussian_square.upper > 0.0;
+        composition->objective_count == 0 && !sot_composition_is_renyi(composition) &&
+        composition->law_count == 0 && composition->failure.upper == 0.0 &&
+        composition->gaussian_square.upper > 0.0;
     return is_gaussian ? sot_sqrt_up(composition->gaussian_square.upper) : SOTTO_UNSET;
 }
 
@@ -24,10 +25,23 @@ static double mu_of(const sot_composition *composition)
  * post-processing, so rho = mu^2/2 (Prop. 1.6 there); epsilon-DP has rho = epsilon^2/2
  * (Prop. 1.4). Sampled events and events with a delta have no rho, and objective perturbation
  * none that is worth stating: near order 1 its bound is the atom, not half of a square. */
+/* Of a law: bounded range e has rho = e^2/8 (Cesar & Rogers, ALT 2021, Lemma 3.4), the discrete
+ * Gaussian that of the Gaussian, other bounded losses are pure; mixtures have none. */
+static double rho_of_law(const sot_law *law)
+{
+    if (law->kind == SOT_LAW_REPLACED || law->kind == SOT_LAW_FIXED) return SOTTO_UNSET;
+    const bool is_range = law->kind == SOT_LAW_BOX && !law->has_ends;
+    const double loss = law->kind == SOT_LAW_DISCRETE_GAUSSIAN
+                            ? sot_div_up(law->steps, law->sigma)
+                            : sot_law_loss_max(law);
+    const double square = sot_mul_up(loss, loss);
+    return sot_mul_up(law->count, (is_range ? 0.125 : 0.5) * square);
+}
+
 static double rho_of(const sot_composition *composition)
 {
-    if (composition->sampled_count > 0 || composition->objective_count > 0 ||
-        composition->failure.upper > 0.0) {
+    if (composition->sampled_count > 0 || composition->curve_count > 0 ||
+        composition->objective_count > 0 || composition->failure.upper > 0.0) {
         return SOTTO_UNSET;
     }
     double rho =
@@ -37,6 +51,8 @@ static double rho_of(const sot_composition *composition)
         const double square = sot_mul_up(pure->epsilon, pure->epsilon);
         rho = sot_add_up(rho, 0.5 * sot_mul_up(pure->count, square));
     }
+    for (size_t i = 0; i < composition->law_count; i++)
+        rho = sot_add_up(rho, rho_of_law(&composition->laws[i])); /* unset stays unset */
     return rho;
 }
 

@@ -27,6 +27,7 @@ static bool is_pure(const sotto_event *event)
     case SOTTO_EXPONENTIAL:
     case SOTTO_PERMUTE_AND_FLIP:
     case SOTTO_RANDOMIZED_RESPONSE:
+    case SOTTO_LAPLACE:
         return true;
     case SOTTO_APPROXIMATE:
         return event->delta == 0.0;
@@ -35,6 +36,7 @@ static bool is_pure(const sotto_event *event)
     case SOTTO_GDP:
     case SOTTO_DISCRETE_GAUSSIAN:
     case SOTTO_OBJECTIVE_PERTURBATION:
+    case SOTTO_RDP_CURVE:
     case SOTTO_MECHANISM_UNSET:
         return false;
     }
@@ -58,7 +60,8 @@ static sotto_status price_pure(const sot_state *state, const sotto_plan *plan,
         return sot_fail(
             error, SOTTO_UNSUPPORTED,
             "the ledger of %s keeps a pure budget (delta 0), which cannot pay for "
-            "a sampler error of %g; use an exact sampler, or a ledger with a delta",
+            "a sampler error of %g; use exact samplers, or a ledger with a delta, for "
+            "example 1e-12",
             state->dataset, sampler_error);
     }
     sotto_account account;

@@ -19,12 +19,16 @@ static sotto_status copy_plan(const sotto_plan *plan, sotto_plan **out_copy,
     sotto_status status = sotto_plan_new(sotto_plan_adjacency(plan), out_copy, error);
     for (size_t i = 0; i < sotto_plan_size(plan) && status == SOTTO_OK; i++) {
         const sotto_event *event = sotto_plan_event(plan, i);
-        if (event->count == 0 ||
+        const int has_open_rate = event->sampling == SOTTO_POISSON && isnan(event->rate);
+        if (event->count == 0 || has_open_rate ||
             (event->mechanism == SOTTO_GAUSSIAN && isnan(event->noise_multiplier))) {
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                             "event %zu of the plan leaves its %s open; fill it in before "
                             "making a gate",
-                            i + 1, event->count == 0 ? "count" : "noise_multiplier");
+                            i + 1,
+                            event->count == 0 ? "count"
+                            : has_open_rate   ? "rate"
+                                              : "noise_multiplier");
         }
         status = sotto_plan_add(*out_copy, event, error);
     }
@@ -157,6 +161,9 @@ static const char *differing_field(const sotto_event *a, const sotto_event *b)
     if (!same(a->rate, b->rate)) return "rate";
     if (a->categories != b->categories) return "categories";
     if (a->rows != b->rows) return "rows";
+    if (a->population != b->population) return "population";
+    if (a->batch != b->batch) return "batch";
+    if (a->dimension != b->dimension) return "dimension";
     return NULL;
 }
 

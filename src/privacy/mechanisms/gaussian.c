@@ -146,6 +146,7 @@ sotto_status sotto_discrete_gaussian_event(const sotto_gaussian_config *config,
                                 error);
     if (status != SOTTO_OK) return status;
     event.mechanism = SOTTO_DISCRETE_GAUSSIAN;
+    event.dimension = SOTTO_DIMENSION_ANY; /* the config serves vectors of any length */
     event.scale = config->sigma * config->grid;
     event.sensitivity = config->l2_sensitivity * config->grid;
     *out_event = event;

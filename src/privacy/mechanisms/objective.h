@@ -29,9 +29,9 @@
 #include "privacy/accounting/objective.h"
 #include "privacy/mechanisms/tape.h"
 
-/* What certifies a pure run: 1.5e-241, in which 2 e^epsilon times the samplers' error vanishes for
- * every epsilon below 50. sotto_account_epsilon_inexact() refuses a delta of 0 after such a draw. */
-#define SOT_OBJECTIVE_PURE_DELTA 0x1p-800
+/* What certifies a pure run: 2.4e-181, in which 2 e^epsilon times the samplers' error vanishes for
+ * every epsilon below 180. sotto_account_epsilon_inexact() refuses a delta of 0 after such a draw. */
+#define SOT_OBJECTIVE_PURE_DELTA 0x1p-600
 
 typedef struct sot_objective_config {
     sot_objective_law law; /* calibrated */

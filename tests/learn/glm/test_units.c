@@ -168,9 +168,9 @@ static void vectors_give_the_bits_of_the_reference(void **state)
         sot_units_avx2()->dots(&m, 0, m.rows, theta, b);
         assert_memory_equal(a, b, m.rows * sizeof *a);
         for (size_t i = 0; i < m.rows; i++)
-            a[i] = (float)(uniform(&draw) * 0x1p16);
-        plain->add(&m, 0, m.rows, a, sum_a);
-        sot_units_avx2()->add(&m, 0, m.rows, a, sum_b);
+            a[i] = (float)(uniform(&draw) * 0x1p13);
+        plain->add(&m, 0, m.rows, a, 0x1p3f, sum_a);
+        sot_units_avx2()->add(&m, 0, m.rows, a, 0x1p3f, sum_b);
         assert_memory_equal(sum_a, sum_b, m.stride * sizeof *sum_a);
         free_matrix(&m);
     }

@@ -150,6 +150,7 @@ typedef struct density_average {
     double (*value)(double loss, double parameter, double kink);
     double parameter;
     double kink;
+    double reach; /* in standard deviations of b; 0: 9 */
 } density_average;
 
 /* Integral over [from, to] of phi times the value. Eight-point Gauss-Legendre. */
@@ -187,7 +188,7 @@ static inline double density_crossing(density_line *line, double from, double to
 
 static inline double density_line_integral(density_line *line, const density_average *of)
 {
-    const double reach = 9.0, width = 0.25;
+    const double reach = of->reach > 0.0 ? of->reach : 9.0, width = 0.25;
     double sum = 0.0;
     bool left_above = density_line_loss(line, -reach) > of->kink;
     for (double left = -reach; left < reach; left += width) {
@@ -232,14 +233,17 @@ static inline double density_moment(double loss, double parameter, double kink)
 /* delta(epsilon) of the pair (first, second), Gaussian b. */
 static inline double density_delta(const density_pair *pair, double epsilon)
 {
-    const density_average of = {density_hockey, NAN, epsilon};
+    const density_average of = {density_hockey, NAN, epsilon, 0.0};
     return density_integral(pair, &of);
 }
 
-/* Renyi divergence of order alpha of the pair. */
+/* Renyi divergence of order alpha of the pair. Its mass is where a tilt of alpha - 1 shifts of
+ * 2 R/sigma, the most that one record for another makes, has its own. */
 static inline double density_rdp(const density_pair *pair, double alpha)
 {
-    const density_average of = {density_moment, alpha - 1.0, NAN};
+    const double shift = 2.0 * pair->record_bound / pair->sigma;
+    const double reach = 9.0 + 0.25 * ceil(4.0 * (alpha - 1.0) * shift);
+    const density_average of = {density_moment, alpha - 1.0, NAN, reach};
     return log(density_integral(pair, &of)) / (alpha - 1.0);
 }
 

@@ -63,18 +63,25 @@ static inline sotto_event zcdp(double rho, uint64_t count)
 }
 
 /* A plan of the events given: plan_of(gaussian(2.0, 1), pure(0.1, 3)). Free it. */
-#define plan_of(...)                                                                     \
-    plans_make((const sotto_event[]){__VA_ARGS__},                                       \
-               sizeof((const sotto_event[]){__VA_ARGS__}) / sizeof(sotto_event))
+#define plan_of(...) plan_under(SOTTO_ADD_REMOVE, __VA_ARGS__)
+#define plan_under(adjacency, ...)                                                       \
+    plans_make_under((adjacency), (const sotto_event[]){__VA_ARGS__},                    \
+                     sizeof((const sotto_event[]){__VA_ARGS__}) / sizeof(sotto_event))
 
-static inline sotto_plan *plans_make(const sotto_event *events, size_t count)
+static inline sotto_plan *plans_make_under(sotto_adjacency adjacency,
+                                           const sotto_event *events, size_t count)
 {
     sotto_error error;
     sotto_plan *plan = NULL;
-    assert_ok(sotto_plan_new(SOTTO_ADD_REMOVE, &plan, &error), &error);
+    assert_ok(sotto_plan_new(adjacency, &plan, &error), &error);
     for (size_t i = 0; i < count; i++)
         assert_ok(sotto_plan_add(plan, &events[i], &error), &error);
     return plan;
+}
+
+static inline sotto_plan *plans_make(const sotto_event *events, size_t count)
+{
+    return plans_make_under(SOTTO_ADD_REMOVE, events, count);
 }
 
 /* The account of a plan, which is freed; the call must succeed. */

@@ -156,7 +156,8 @@ static double search(sotto_adjacency adjacency, bool is_flat, int climbs, int st
         law.lambda = square * steps_a_unit / epsilon;
         if (i % 2 == 1) law.lambda *= log_uniform(&state, 0.2, 5.0);
         assert_ok(sot_objective_event(&law, &event, &error), &error);
-        const double claim = delta_of(plan_of(event), SOTTO_EXACT, epsilon).delta;
+        const double claim =
+            delta_of(plan_under(law.adjacency, event), SOTTO_EXACT, epsilon).delta;
         if (claim < 1e-12) continue;
         const double here = climb(&law, is_flat, epsilon, claim, steps, &state);
         if (here > 1.0 + rounding) {

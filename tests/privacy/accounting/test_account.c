@@ -34,8 +34,8 @@ static void questions_out_of_range_are_refused(void **state)
                        SOTTO_INVALID_ARGUMENT, &error, is, "above 1", NULL);
     }
     assert_refused(
-        sotto_account_epsilon(plan, (sotto_accountant)7, 1e-6, &account, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "accountant is 7", "SOTTO_EXACT", NULL);
+        sotto_account_epsilon(plan, (sotto_accountant)77, 1e-6, &account, &error),
+        SOTTO_INVALID_ARGUMENT, &error, "accountant is 77", "SOTTO_EXACT", NULL);
     sotto_plan_free(plan);
 }
 

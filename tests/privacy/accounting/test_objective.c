@@ -231,7 +231,7 @@ static void without_an_atom_it_is_a_gaussian_release(void **state)
     sot_objective_law law = law_of(SOT_OBJECTIVE_SHARP, SOTTO_ADD_REMOVE, 8.0000001);
     law.sigma = 2.0;
     assert_true(event_of(&law).atom == 0.0);
-    sotto_plan *plan = plan_of(event_of(&law), gaussian(1.5, 1));
+    sotto_plan *plan = plan_under(law.adjacency, event_of(&law), gaussian(1.5, 1));
     assert_ok(sotto_account_single_numbers(plan, &mu, &rho, &error), &error);
     assert_relative(mu, sqrt(0.25 + 1.0 / 2.25), 1e-15);
     const sotto_account account = delta_of(plan, SOTTO_EXACT, 1.0);
@@ -249,11 +249,12 @@ static double self_composed(double shift, double atom, double epsilon)
 {
     /* E over t of delta(epsilon - max(t, atom)), midpoints; the atom apart. */
     const double from = (atom - 0.5 * shift * shift) / shift, step = 1e-4;
-    double sum = sot_ndtr(from) * sot_objective_delta_upper(shift, atom, epsilon - atom);
+    const sot_objective law = {.shift = shift, .atom = atom, .count = 1.0};
+    double sum = sot_ndtr(from) * sot_objective_delta_upper(&law, epsilon - atom);
     for (double z = from + 0.5 * step; z < from + 12.0 && z < 12.0; z += step) {
         const double t = 0.5 * shift * shift + shift * z;
         sum += step * 0.3989422804014327 * exp(-0.5 * z * z) *
-               sot_objective_delta_upper(shift, atom, epsilon - t);
+               sot_objective_delta_upper(&law, epsilon - t);
     }
     return sum;
 }
@@ -332,7 +333,9 @@ static double whole_epsilon(const sot_objective_law *law, double share, double d
     assert_ok(sot_objective_correction(law, share, &mu, &epsilon, &error), &error);
     assert_true(isnan(mu) != isnan(epsilon));
     const sotto_event correction = isnan(mu) ? pure(epsilon, 1) : gdp(mu, 1);
-    return epsilon_of(plan_of(event_of(law), correction), SOTTO_EXACT, delta).epsilon;
+    return epsilon_of(plan_under(law->adjacency, event_of(law), correction), SOTTO_EXACT,
+                      delta)
+        .epsilon;
 }
 
 /* Over the whole range of targets the two events stay within them, and the noise is within a
@@ -391,8 +394,19 @@ static void a_smaller_lambda_costs_noise_and_then_is_refused(void **state)
     (void)state;
     sotto_error error;
     sot_objective_law law = law_of(SOT_OBJECTIVE_SHARP, SOTTO_ADD_REMOVE, 0.9);
+    assert_ok(sot_objective_calibrate(&law, 1.0, 1e-6, 0.0, &error), &error);
+    assert_within(law.sigma, 1.0005 * 4.2247, 1.0007 * 4.2247);
+    law.lambda = 0.5; /* half of it: a tenth more noise */
+    assert_ok(sot_objective_calibrate(&law, 1.0, 1e-6, 0.0, &error), &error);
+    assert_within(law.sigma, 4.85, 4.95);
+    assert_within(whole_epsilon(&law, 0.0, 1e-6), 1.0 - 1e-6, 1.0);
+    const double alone = law.sigma, share = SOT_OBJECTIVE_CORRECTION_SHARE;
+    assert_ok(sot_objective_calibrate(&law, 1.0, 1e-6, share, &error), &error);
+    assert_within(law.sigma / alone, 1.0, 1.005); /* the correction's own price */
+    assert_within(whole_epsilon(&law, share, 1e-6), 1.0 - 1e-6, 1.0);
+    law.lambda = 0.2; /* a quarter of kappa is lost at least half of the time */
     assert_refused(sot_objective_calibrate(&law, 1.0, 1e-6, 0.0, &error),
-                   SOTTO_UNREACHABLE, &error, "lambda is 0.9", "needs more", "0.974",
+                   SOTTO_UNREACHABLE, &error, "lambda is 0.2", "needs more", "0.974",
                    NULL);
     law.lambda = 0.5;
     assert_ok(sot_objective_calibrate(&law, 1.0, 0.0, 0.0, &error), &error);

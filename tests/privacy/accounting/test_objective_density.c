@@ -3,49 +3,19 @@
 #include "support.h"
 
 #include "base/plant.h"
-#include "objective_density.h"
+#include "objective_cases.h"
 #include "plans.h"
-#include "privacy/accounting/objective.h"
 
 /* The quadrature is good to 1e-9 where delta is above 1e-13. */
 static const double rounding = 1e-7;
 static const double least_delta = 1e-13;
 
-/* ---- laws and claims ---- */
-
-static sot_objective_law sharp(sotto_adjacency adjacency, uint64_t unit_rows,
-                               double record_bound, double lambda)
-{
-    sot_objective_law law = sot_objective_law_defaults();
-    law.theorem = SOT_OBJECTIVE_SHARP;
-    law.adjacency = adjacency;
-    law.unit_rows = unit_rows;
-    law.record_bound = record_bound;
-    law.smoothness = 0.25 * record_bound * record_bound;
-    law.lambda = lambda;
-    return law;
-}
-
-static sotto_event event_of(const sot_objective_law *law)
-{
-    sotto_error error;
-    sotto_event event;
-    assert_ok(sot_objective_event(law, &event, &error), &error);
-    return event;
-}
+/* ---- claims ---- */
 
 static double claimed_delta(const sot_objective_law *law, double epsilon)
 {
-    return delta_of(plan_of(event_of(law)), SOTTO_EXACT, epsilon).delta;
-}
-
-static density_pair pair_of(const sot_objective_law *law)
-{
-    return (density_pair){.lambda = law->lambda,
-                          .sigma = law->sigma,
-                          .rate = law->rate,
-                          .record_bound = law->record_bound,
-                          .axis = {1.0, 0.0}};
+    return delta_of(plan_under(law->adjacency, event_of(law)), SOTTO_EXACT, epsilon)
+        .delta;
 }
 
 /* The larger of true over claimed delta in both directions; 0 where nothing can be seen. */
@@ -60,36 +30,6 @@ static double ratio_at(const density_pair *pair, double epsilon, double claim)
 
 static const double epsilons[] = {0.0, 0.0625, 0.25, 0.75, 1.5, 3.0};
 enum { EPSILONS = sizeof epsilons / sizeof epsilons[0] };
-
-/* Backgrounds for one record that is misclassified where theta is large: a slope that drives
- * theta there (saturation), a curvature, and records of the other opinion. */
-typedef struct background {
-    double slope, curvature, opposed;
-} background;
-
-static const background backgrounds[] = {
-    {4.0, 0.0, 0.0},   {0.0, 0.0, 0.0},  {-1.0, 0.0, 0.0},   {-2.5, 0.0, 0.0},
-    {-4.0, 0.0, 0.0},  {-8.0, 0.0, 0.0}, {-16.0, 0.0, 0.0},  {-60.0, 0.0, 0.0},
-    {-2.0, 0.5, 0.0},  {-9.0, 2.0, 0.0}, {0.0, 0.0, 1.0},    {0.0, 0.0, 8.0},
-    {-1.0, 0.0, 50.0}, {0.0, 0.0, 8103}, {0.0, 0.25, 1000.0}};
-enum { BACKGROUNDS = sizeof backgrounds / sizeof backgrounds[0] };
-
-/* Rows of `length` R, `copies` of them, on top of the background. */
-static density_pair line_pair(const sot_objective_law *law, const background *behind,
-                              double length, double copies)
-{
-    const double bound = law->record_bound;
-    density_pair pair = pair_of(law);
-    pair.is_flat = true;
-    pair.slope[0] = behind->slope * bound;
-    pair.curvature = behind->curvature * bound * bound;
-    density_add(&pair.first, -length * bound, 0.0, copies);
-    if (behind->opposed > 0.0) {
-        density_add(&pair.first, bound, 0.0, behind->opposed);
-        density_add(&pair.second, bound, 0.0, behind->opposed);
-    }
-    return pair;
-}
 
 /* The worst ratio over backgrounds, at all epsilons and (out) at those above the atom. */
 static double worst_on_a_line(const sot_objective_law *law, double length,
@@ -157,20 +97,6 @@ static void units_of_several_rows_hold_and_are_reached(void **state)
 }
 
 /* ---- two dimensions: one record against another ---- */
-
-/* z and z' almost opposite, both misclassified where theta goes; `drive` is how far the slope
- * drives it. */
-static density_pair exchanged(const sot_objective_law *law, double angle, double drive,
-                              double copies)
-{
-    const double along = law->record_bound * cos(angle);
-    const double across = law->record_bound * sin(angle);
-    density_pair pair = pair_of(law);
-    pair.slope[1] = drive;
-    density_add(&pair.first, along, across, copies);
-    density_add(&pair.second, -along, across, copies);
-    return pair;
-}
 
 static double worst_exchange(const sot_objective_law *law,
                              double claim_at(const sot_objective_law *law,
@@ -355,9 +281,11 @@ static void composition_with_a_gaussian_holds(void **state)
     const double mu = 0.25;
     for (size_t e = 0; e < EPSILONS; e++) {
         const double claim =
-            delta_of(plan_of(event_of(&law), gdp(mu, 1)), SOTTO_EXACT, epsilons[e]).delta;
+            delta_of(plan_under(law.adjacency, event_of(&law), gdp(mu, 1)), SOTTO_EXACT,
+                     epsilons[e])
+                .delta;
         for (size_t i = 0; i < BACKGROUNDS; i++) {
-            const density_average of = {beside_gaussian, mu, epsilons[e]};
+            const density_average of = {beside_gaussian, mu, epsilons[e], 0.0};
             const density_pair pair = line_pair(&law, &backgrounds[i], 1.0, 1.0);
             const density_pair swapped = density_swapped(&pair);
             assert_within(density_integral(&pair, &of) / claim, 0.0, 1.0 + rounding);
@@ -376,7 +304,7 @@ static void renyi_divergence_holds(void **state)
             double claim;
             sot_objective_law law = sharp((sotto_adjacency)adjacency, 1, 1.0, 1.25);
             law.sigma = 2.5;
-            sotto_plan *plan = plan_of(event_of(&law));
+            sotto_plan *plan = plan_under(law.adjacency, event_of(&law));
             assert_ok(sotto_account_rdp(plan, orders[i], &claim, &error), &error);
             sotto_plan_free(plan);
             for (size_t j = 0; j < BACKGROUNDS; j++) {

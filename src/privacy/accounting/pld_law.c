@@ -1,0 +1,248 @@
+#include "privacy/accounting/pld_law.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "numeric/outward.h"
+#include "numeric/special.h"
+
+/* More equal pure events than this are composed by FFT like the others. */
+static const double binomial_count_max = 4096.0;
+
+/* ---- building ---- */
+
+typedef struct builder {
+    sot_pld_laws *laws;
+    sot_bracket square; /* sum of mu^2 over Gaussian and GDP events */
+    sotto_error *error;
+} builder;
+
+/* A law with room for `pieces` pieces, owned by the list; NULL when memory is short. */
+static sot_pld_law *new_law(builder *b, size_t pieces, double count)
+{
+    sot_pld_law *law = &b->laws->list[b->laws->count];
+    *law = (sot_pld_law){.count = count};
+    law->pieces = sot_new_array(pieces, sizeof *law->pieces);
+    if (law->pieces == NULL) return NULL;
+    b->laws->count++;
+    return law;
+}
+
+static sotto_status out_of_memory(const builder *b, size_t pieces)
+{
+    return sot_fail_memory(b->error, pieces, sizeof(sot_pld_piece));
+}
+
+static void add_atom(sot_pld_law *law, double place, sot_bracket mass)
+{
+    law->pieces[law->piece_count++] =
+        (sot_pld_piece){.kind = SOT_PLD_ATOM, .from = place, .to = place, .mass = mass};
+}
+
+static void add_line(sot_pld_law *law, sot_direction direction, double rate,
+                     sot_bracket mu, double floor)
+{
+    law->pieces[law->piece_count++] = (sot_pld_piece){.kind = SOT_PLD_LINE,
+                                                      .direction = direction,
+                                                      .rate = rate,
+                                                      .mu = mu,
+                                                      .floor = floor};
+    law->has_density = 1;
+}
+
+static sot_bracket around(double nearest, double relative)
+{
+    return (sot_bracket){fmax(0.0, sot_widen_down(nearest, relative)),
+                         sot_widen_up(nearest, relative)};
+}
+
+static void add_square(builder *b, sot_bracket mu, double count)
+{
+    b->square.lower = sot_add_down(b->square.lower,
+                                   sot_mul_down(count, sot_mul_down(mu.lower, mu.lower)));
+    b->square.upper =
+        sot_add_up(b->square.upper, sot_mul_up(count, sot_mul_up(mu.upper, mu.upper)));
+}
+
+static sotto_status add_gaussian(builder *b)
+{
+    if (!(b->square.upper > 0.0)) return SOTTO_OK;
+    sot_pld_law *law = new_law(b, 1, 1.0);
+    if (law == NULL) return out_of_memory(b, 1);
+    const sot_bracket mu = {sot_sqrt_down(b->square.lower), sot_sqrt_up(b->square.upper)};
+    add_line(law, SOT_REMOVE, 1.0, mu, -HUGE_VAL);
+    return SOTTO_OK;
+}
+
+static sotto_status add_sampled(builder *b, double rate, double sigma,
+                                sot_direction direction, double count)
+{
+    sot_pld_law *law = new_law(b, 1, count);
+    if (law == NULL) return out_of_memory(b, 1);
+    const sot_bracket mu = {sot_div_down(1.0, sigma), sot_div_up(1.0, sigma)};
+    add_line(law, direction, rate, mu, -HUGE_VAL);
+    law->anchor = direction == SOT_REMOVE ? log1p(-rate) : -log1p(-rate);
+    b->laws->is_symmetric = 0;
+    return SOTTO_OK;
+}
+
+/* Binary randomized response: losses +-epsilon with probabilities 1/(1 + e^-+epsilon) (Kairouz,
+ * Oh & Viswanath, ICML 2015). k of them: (2i - k) epsilon with C(k, i) p^i (1 - p)^{k-i}. */
+static sotto_status add_pure(builder *b, double epsilon, double count)
+{
+    if (epsilon == 0.0) return SOTTO_OK;
+    const double log_true = -log1p(exp(-epsilon));
+    const int merged = count <= binomial_count_max;
+    const double tosses = merged ? count : 1.0;
+    const size_t atoms = (size_t)tosses + 1;
+    sot_pld_law *law = new_law(b, atoms, merged ? 1.0 : count);
+    if (law == NULL) return out_of_memory(b, atoms);
+    for (size_t i = 0; i < atoms; i++) {
+        const double successes = (double)i;
+        const double choose = sot_log_binomial(tosses, successes);
+        const double tilt = (tosses - successes) * epsilon;
+        const double log_mass = choose + tosses * log_true - tilt;
+        const double relative =
+            4.0 * DBL_EPSILON *
+            (4.0 + 2.0 * choose + tosses * fabs(log_true) + tilt + tosses);
+        sot_bracket mass = around(exp(log_mass), relative);
+        mass.upper = fmin(1.0, mass.upper + DBL_MIN);
+        if (mass.lower < DBL_MIN) mass.lower = 0.0;
+        add_atom(law, (2.0 * successes - tosses) * epsilon, mass);
+    }
+    law->anchor = -tosses * epsilon;
+    law->spacing = 2.0 * epsilon;
+    law->place_err = 2.0 * DBL_EPSILON * tosses * epsilon;
+    return SOTTO_OK;
+}
+
+/* A single event keeps its delta to the last bit. */
+static void add_failure(builder *b, double delta, double count)
+{
+    sot_bracket failed = {delta, delta};
+    if (count > 1.0) {
+        const double any = -expm1(count * log1p(-delta));
+        failed = around(any, 8.0 * DBL_EPSILON);
+        failed.upper = fmin(failed.upper, sot_mul_up(count, delta));
+    }
+    sot_bracket *all = &b->laws->failure; /* F + (1 - F) f, increasing in both */
+    all->lower = sot_add_down(all->lower,
+                              sot_mul_down(sot_sub_down(1.0, all->lower), failed.lower));
+    all->upper = fmin(1.0, sot_add_up(all->upper, sot_mul_up(sot_sub_up(1.0, all->upper),
+                                                             failed.upper)));
+}
+
+/* Objective perturbation: max(t, atom), t ~ N(A^2/2, A^2): a Gaussian line cut off below, and
+ * what was below on the atom (objective.md, section 1). In y the line's P is N(A, 1). */
+static sotto_status add_objective(builder *b, const sotto_event *event, double count)
+{
+    const sot_bracket shift = {sot_div_down(1.0, event->noise_multiplier),
+                               sot_div_up(1.0, event->noise_multiplier)};
+    if (event->atom == 0.0) {
+        add_square(b, shift, count);
+        return SOTTO_OK;
+    }
+    sot_pld_law *law = new_law(b, 2, count);
+    if (law == NULL) return out_of_memory(b, 2);
+    const double cut = event->atom / shift.upper + 0.5 * shift.upper;
+    const double below = sot_ndtr(cut - shift.upper);
+    sot_bracket mass = around(below, 1e-13 * (1.0 + cut * cut));
+    mass.upper = fmin(1.0, mass.upper);
+    add_line(law, SOT_REMOVE, 1.0, shift, cut * (1.0 - 8.0 * DBL_EPSILON));
+    add_atom(law, event->atom, mass);
+    law->anchor = event->atom;
+    return SOTTO_OK;
+}
+
+static sotto_status refuse(const builder *b, size_t index, sotto_mechanism mechanism)
+{
+    return sot_fail(b->error, SOTTO_UNSUPPORTED,
+                    "event %zu is %s, which states moments of its loss and not the loss "
+                    "itself; the accountant pld cannot price it: use exact or rdp",
+                    index + 1, sotto_mechanism_name(mechanism));
+}
+
+static sotto_status add_event(builder *b, const sot_priced *priced, size_t index,
+                              sot_direction direction)
+{
+    const sotto_event *event = sotto_plan_event(priced->plan, index);
+    const double count = (double)(event->count == 0 ? priced->steps : event->count);
+    const double sigma = sot_event_sigma(event, priced->noise_multiplier);
+    const int is_poisson_gaussian =
+        event->mechanism == SOTTO_GAUSSIAN && event->sampling == SOTTO_POISSON &&
+        sotto_plan_adjacency(priced->plan) == SOTTO_ADD_REMOVE;
+    if (event->sampling != SOTTO_NOT_SAMPLED && !is_poisson_gaussian)
+        return refuse(b, index, event->mechanism);
+    switch (event->mechanism) {
+    case SOTTO_GAUSSIAN:
+        if (event->sampling == SOTTO_POISSON && event->rate < 1.0)
+            return add_sampled(b, event->rate, sigma, direction, count);
+        add_square(b, (sot_bracket){sot_div_down(1.0, sigma), sot_div_up(1.0, sigma)},
+                   count);
+        return SOTTO_OK;
+    case SOTTO_GDP:
+        add_square(b, (sot_bracket){event->mu, event->mu}, count);
+        return SOTTO_OK;
+    case SOTTO_APPROXIMATE:
+        if (event->delta > 0.0) add_failure(b, event->delta, count);
+        return add_pure(b, event->epsilon, count);
+    case SOTTO_DISCRETE_LAPLACE:
+    case SOTTO_LAPLACE:
+    case SOTTO_PURE:
+    case SOTTO_EXPONENTIAL:
+    case SOTTO_PERMUTE_AND_FLIP:
+    case SOTTO_RANDOMIZED_RESPONSE:
+        return add_pure(b, sot_event_epsilon(event, priced->noise_multiplier), count);
+    case SOTTO_OBJECTIVE_PERTURBATION:
+        return add_objective(b, event, count);
+    case SOTTO_ZCDP:
+    case SOTTO_RDP_CURVE:
+    case SOTTO_DISCRETE_GAUSSIAN:
+    case SOTTO_MECHANISM_UNSET:
+        break;
+    }
+    return refuse(b, index, event->mechanism);
+}
+
+sotto_status sot_pld_laws_new(const sot_priced *priced, sot_direction direction,
+                              sot_pld_laws *out_laws, sotto_error *error)
+{
+    const size_t size = sotto_plan_size(priced->plan);
+    *out_laws = (sot_pld_laws){.is_symmetric = 1};
+    out_laws->list = sot_new_array(size + 1, sizeof *out_laws->list);
+    if (out_laws->list == NULL)
+        return sot_fail_memory(error, size + 1, sizeof *out_laws->list);
+    builder b = {.laws = out_laws, .error = error};
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; i < size && status == SOTTO_OK; i++)
+        status = add_event(&b, priced, i, direction);
+    if (status == SOTTO_OK) status = add_gaussian(&b);
+    if (status != SOTTO_OK) sot_pld_laws_free(out_laws);
+    return status;
+}
+
+void sot_pld_laws_free(sot_pld_laws *laws)
+{
+    for (size_t i = 0; i < laws->count; i++)
+        sot_free(laws->list[i].pieces);
+    sot_free(laws->list);
+    *laws = (sot_pld_laws){0};
+}
+
+double sot_pld_law_top(const sot_pld_law *law)
+{
+    double top = -HUGE_VAL;
+    for (size_t i = 0; i < law->piece_count; i++) {
+        const sot_pld_piece *piece = &law->pieces[i];
+        double here = sot_add_up(piece->to, law->place_err);
+        if (piece->kind == SOT_PLD_LINE) {
+            here = HUGE_VAL;
+            if (piece->direction == SOT_ADD) here = -sot_log1p_down(-piece->rate);
+        }
+        top = fmax(top, here);
+    }
+    return top;
+}
