@@ -75,6 +75,7 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_filter_charge(sotto_filter *filter
                                                             const sotto_plan *plan,
                                                             sotto_error *error);
 
+/* Where the filter stands. */
 SOTTO_API sotto_filter_state sotto_filter_get_state(const sotto_filter *filter);
 
 /* The epsilon at `delta` of any number of releases chosen adaptively, the i-th epsilon_i-DP,
