@@ -34,6 +34,9 @@ static void deposit(sot_pld_cells *cells, int64_t k, sot_bracket mass, sot_brack
         cells->infinite_up = sot_add_up(cells->infinite_up, mass.upper);
         return;
     }
+    /* Losses may lie below the cell by as much as its lower end was moved: a shift of all losses. */
+    if (rise.lower < 0.0 && mass.lower > 0.0)
+        cells->moved = fmax(cells->moved, 2.0 * -rise.lower / mass.lower);
     cells->mass_up[i] = sot_add_up(cells->mass_up[i], mass.upper);
     cells->rise_up[i] = sot_add_up(cells->rise_up[i], fmin(rise.upper, mass.upper));
     cells->mass_down[i] = sot_add_down(cells->mass_down[i], fmax(0.0, mass.lower));
