@@ -385,9 +385,17 @@ static const cli_command rate_command = {
     .run = run_rate,
 };
 
-static const cli_command *const commands[] = {
-    &epsilon_command, &delta_command, &noise_command,     &steps_command,   &rate_command,
-    &account_compare, &account_curve, &account_selection, &account_amplify, NULL};
+static const cli_command *const commands[] = {&epsilon_command,
+                                              &delta_command,
+                                              &noise_command,
+                                              &steps_command,
+                                              &rate_command,
+                                              &account_compare,
+                                              &account_curve,
+                                              &account_selection,
+                                              &account_amplify,
+                                              &account_tree,
+                                              NULL};
 
 const cli_command cli_account = {
     .name = "account",

@@ -69,5 +69,6 @@ extern const cli_option *const account_run_tables[]; /* without --accountant */
 
 extern const cli_command account_curve;     /* cli/account_curve.c */
 extern const cli_command account_selection; /* cli/account_selection.c */
+extern const cli_command account_tree;      /* cli/account_tree.c */
 
 #endif

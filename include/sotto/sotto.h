@@ -8,6 +8,7 @@
 #include <sotto/curve.h>
 #include <sotto/error.h>
 #include <sotto/exponential.h>
+#include <sotto/filter.h>
 #include <sotto/gate.h>
 #include <sotto/gaussian.h>
 #include <sotto/grid.h>
@@ -30,6 +31,7 @@
 #include <sotto/system.h>
 #include <sotto/train.h>
 #include <sotto/train_config.h>
+#include <sotto/tree_aggregation.h>
 #include <sotto/version.h>
 
 #endif

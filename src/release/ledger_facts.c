@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/plant.h"
 #include "numeric/outward.h"
-#include "privacy/ledger/budget.h"
+#include "privacy/accounting/budget.h"
 #include "release/certificate.h"
 
 /* The ledger counts in whole units, so its sums are exact; a double holds an amount below 2^53

@@ -57,6 +57,9 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_coin_survey_config, 48, purpose, 40);
     assert_layout(sotto_frequency, 40, upper, 32);
     assert_layout(sotto_response_outlook, 40, variance_population, 32);
+    assert_layout(sotto_runs, 32, mean, 24);
+    assert_layout(sotto_filter_config, 40, order, 32);
+    assert_layout(sotto_filter_state, 56, charged, 48);
 }
 
 static void public_enums_keep_their_numbers(void **state)
@@ -153,6 +156,11 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_INTERVAL_NORMAL, 2);
     assert_int_equal(SOTTO_MESSAGE_BYTES, 256);
     assert_int_equal(SOTTO_SYSTEM_PARTS_MAX, 16);
+    assert_int_equal(SOTTO_RUNS_NEGATIVE_BINOMIAL, 1);
+    assert_int_equal(SOTTO_RUNS_POISSON, 2);
+    assert_int_equal(SOTTO_FILTER_RENYI, 1);
+    assert_int_equal(SOTTO_FILTER_GAUSSIAN, 2);
+    assert_int_equal(SOTTO_FILTER_PURE, 3);
 }
 
 static void every_status_has_a_name(void **state)

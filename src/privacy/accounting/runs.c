@@ -177,6 +177,12 @@ sotto_status sotto_runs_from_mean(sotto_runs_law law, double shape, double mean,
             "%g, for example 10",
             mean, mean_most);
     }
+    runs.shape = shape;
+    runs.gamma = 1.0 / mean; /* the geometric law */
+    if (shape == 1.0) {
+        *out_runs = runs;
+        return SOTTO_OK;
+    }
     wanted_mean wanted = {shape, log(mean)};
     double lower = log(gamma_least) + 1.0, upper = -1e-13;
     if (!(mean_excess(lower, &wanted) > 0.0 && mean_excess(upper, &wanted) < 0.0) ||
@@ -186,7 +192,6 @@ sotto_status sotto_runs_from_mean(sotto_runs_law law, double shape, double mean,
                         "numbers; give a shape further from -1",
                         mean, shape);
     }
-    runs.shape = shape;
     runs.gamma = exp(lower); /* any gamma near is sound: costs are those of this one */
     *out_runs = runs;
     return SOTTO_OK;

@@ -7,6 +7,7 @@
 #include "numeric/outward.h"
 #include "numeric/roots.h"
 #include "numeric/special.h"
+#include "privacy/accounting/budget.h"
 
 /* ---- the formulas ---- */
 
@@ -112,21 +113,12 @@ static double rdp_at(double log_t, void *context)
     return bound_at(context, 1.0 + exp(log_t));
 }
 
-/* Prop. 12 of Canonne, Kamath & Steinke, NeurIPS 2020, rounded up. */
-static double epsilon_of(double order, double rdp, double delta)
-{
-    const double first = sot_log1p_up(-sot_div_down(1.0, order));
-    const double logs = sot_add_down(sot_log_down(delta), sot_log_down(order));
-    const double shift = sot_sub_up(first, sot_div_down(logs, order - 1.0));
-    return fmax(0.0, sot_add_up(rdp, shift));
-}
-
 static double epsilon_at(double log_t, void *context)
 {
     selection *asked = context;
     const double order = 1.0 + exp(log_t);
     const double rdp = bound_at(asked, order);
-    return isfinite(rdp) ? epsilon_of(order, rdp, asked->delta) : HUGE_VAL;
+    return isfinite(rdp) ? sot_budget_epsilon_upper(order, rdp, asked->delta) : HUGE_VAL;
 }
 
 /* A scan by strides of e from `lowest` to `highest`, then Brent around the best. */

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "numeric/outward.h"
+#include "privacy/accounting/budget.h"
 #include "privacy/ledger/amount.h"
-#include "privacy/ledger/budget.h"
 #include "privacy/ledger/handle.h"
 #include "privacy/ledger/pricing.h"
 

@@ -10,8 +10,8 @@
 #include "base/plant.h"
 #include "base/text.h"
 #include "numeric/outward.h"
+#include "privacy/accounting/budget.h"
 #include "privacy/ledger/amount.h"
-#include "privacy/ledger/budget.h"
 #include "privacy/ledger/handle.h"
 #include "privacy/ledger/pricing.h"
 

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "numeric/outward.h"
+#include "privacy/accounting/budget.h"
 #include "privacy/ledger/amount.h"
-#include "privacy/ledger/budget.h"
 
 static sotto_status fail_row(const sot_entry *entry, const char *reason,
                              sotto_error *error)

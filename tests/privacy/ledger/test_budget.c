@@ -6,8 +6,8 @@
 
 #include <sotto/ledger.h>
 
+#include "privacy/accounting/budget.h"
 #include "privacy/ledger/amount.h"
-#include "privacy/ledger/budget.h"
 #include "privacy/ledger/scratch.h"
 
 enum { BITS = 300 };

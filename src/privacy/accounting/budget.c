@@ -1,4 +1,4 @@
-#include "privacy/ledger/budget.h"
+#include "privacy/accounting/budget.h"
 
 #include <math.h>
 #include <stddef.h>

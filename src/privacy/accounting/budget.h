@@ -1,12 +1,12 @@
-/* ledger/budget.h: the arithmetic of an (epsilon, delta) budget kept by a Renyi filter.
+/* accounting/budget.h: the arithmetic of an (epsilon, delta) budget kept by a Renyi filter.
  *
  * Theorem   A composition that is (order, rdp)-RDP is (epsilon, delta)-DP with
  *               epsilon = rdp + log(1 - 1/order) - (log delta + log order)/(order - 1)
- *           (Canonne, Kamath & Steinke, NeurIPS 2020, Prop. 12); ledger.md proves that the
- *           filter composes runs chosen adaptively.
+ *           (Canonne, Kamath & Steinke, NeurIPS 2020, Prop. 12); filter.md and ledger.md prove
+ *           that the filter composes runs chosen adaptively.
  */
-#ifndef SOT_LEDGER_BUDGET_H
-#define SOT_LEDGER_BUDGET_H
+#ifndef SOT_ACCOUNTING_BUDGET_H
+#define SOT_ACCOUNTING_BUDGET_H
 
 #include <sotto/error.h>
 

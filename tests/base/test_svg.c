@@ -1,0 +1,100 @@
+/* Pictures: the same bytes everywhere, texts escaped, ticks where a person would put them. */
+#include "support.h"
+
+#include <locale.h>
+
+#include "base/memory.h"
+#include "base/svg.h"
+
+static const double x[] = {0.0, 0.5, 1.0, HUGE_VAL, 1.5, 2.0};
+static const double y[] = {1e-4, 1e-3, 0.5, 0.5, 0.0, 1.0};
+
+static char *picture(const char *title, double widest)
+{
+    sotto_error error;
+    char *text;
+    sot_growing out = {0};
+    const sot_svg_panel panel = {.title = title,
+                                 .x = {"steps", 0.0, widest, false},
+                                 .y = {"delta", 1e-4, 1.0, true},
+                                 .left = 60,
+                                 .top = 40,
+                                 .width = 200,
+                                 .height = 100};
+    sot_svg_begin(&out, 300, 200, "a & b", "c < d");
+    sot_svg_panel_draw(&out, &panel);
+    sot_svg_line(&out, &panel, SOT_SVG_SECOND, x, y, sizeof x / sizeof x[0]);
+    sot_svg_note(&out, &panel, SOT_SVG_GUIDE, 1.0, 0.01, "end", "\"q\"");
+    sot_svg_end(&out);
+    assert_ok(sot_growing_finish(&out, &text, &error), &error);
+    return text;
+}
+
+static void texts_are_escaped(void **state)
+{
+    (void)state;
+    char *svg = picture("<script>", 2.0);
+    assert_null(strstr(svg, "<script>"));
+    assert_non_null(strstr(svg, "&lt;script&gt;"));
+    assert_non_null(strstr(svg, "<title>a &amp; b</title>"));
+    assert_non_null(strstr(svg, "<desc>c &lt; d</desc>"));
+    assert_non_null(strstr(svg, "&quot;q&quot;"));
+    sot_free(svg);
+}
+
+/* Three points, a gap for infinity and for what a logarithm has no place for, one point. */
+static void lines_stop_at_what_has_no_place(void **state)
+{
+    (void)state;
+    char *svg = picture("t", 2.0);
+    assert_non_null(strstr(svg, "points=\"60,140 110,115 160,47.5\""));
+    assert_non_null(strstr(svg, "points=\"260,40\""));
+    sot_free(svg);
+}
+
+static void ticks_are_round_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        double widest;
+        const char *labels[3];
+    } cases[] = {
+        {2.0, {">0.5<", ">1.5<", ">2<"}},    {0.03, {">0.005<", ">0.01<", ">0.03<"}},
+        {7e5, {">2e5<", ">4e5<", ">6e5<"}},  {4.2, {">1<", ">2<", ">4<"}},
+        {120.0, {">20<", ">100<", ">120<"}}, {3e-7, {">5e-8<", ">1e-7<", ">3e-7<"}}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *svg = picture("t", cases[i].widest);
+        for (size_t j = 0; j < 3; j++) {
+            if (strstr(svg, cases[i].labels[j]) == NULL)
+                print_error("%g: %s\n", cases[i].widest, svg);
+            assert_non_null(strstr(svg, cases[i].labels[j]));
+        }
+        sot_free(svg);
+    }
+}
+
+static void another_locale_changes_nothing(void **state)
+{
+    (void)state;
+    char *before = picture("t", 0.03);
+    if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL) { /* not installed: nothing to see */
+        sot_free(before);
+        skip();
+    }
+    char *after = picture("t", 0.03);
+    (void)setlocale(LC_ALL, "C");
+    assert_string_equal(before, after);
+    sot_free(before);
+    sot_free(after);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_are_escaped),
+        cmocka_unit_test(lines_stop_at_what_has_no_place),
+        cmocka_unit_test(ticks_are_round_numbers),
+        cmocka_unit_test(another_locale_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
