@@ -160,12 +160,16 @@ static const cli_option epsilon_options[] = {
     {"lambda-max", CLI_COUNT, CLI_OPTIONAL,
      "moments: the largest moment to try, 32 unless given", .value = "N", .example = "64",
      .count_max = SOTTO_LAMBDA_MAX},
+    {"cross-check", CLI_FLAG, CLI_OPTIONAL,
+     "set the answer of pld, an independent computation, beside exact's", .value = NULL},
     {0},
 };
 
 static const cli_option delta_options[] = {
     {"epsilon", CLI_NUMBER, CLI_REQUIRED, "privacy loss, at least 0", .value = "E",
      .example = "1", .range = CLI_NOT_NEGATIVE},
+    {"cross-check", CLI_FLAG, CLI_OPTIONAL,
+     "set the answer of pld, an independent computation, beside exact's", .value = NULL},
     {0},
 };
 
@@ -292,7 +296,12 @@ static sotto_status answer_question(const cli_call *call, account_question quest
     } else {
         sotto_plan *plan = NULL;
         status = account_plan_make(call, &plan, error);
-        if (status == SOTTO_OK) status = ask(call, plan, &answer, error);
+        const bool twice = (question == ACCOUNT_EPSILON || question == ACCOUNT_DELTA) &&
+                           cli_flag(call, "cross-check");
+        if (status == SOTTO_OK) {
+            status = twice ? account_cross_check(call, plan, &answer, error)
+                           : ask(call, plan, &answer, error);
+        }
         sotto_plan_free(plan);
     }
     if (status != SOTTO_OK) return status;

@@ -7,6 +7,7 @@
 #include <sotto/accountant.h>
 
 #include "frame.h"
+#include "output.h"
 
 /* cli/account_plan.c: the plan in the file of --plan, or one event made from the flags. A flag
  * the command does not have is left open for the search: `noise` has no --noise-multiplier,
@@ -31,11 +32,21 @@ typedef struct account_answer {
     uint64_t steps;          /* of steps */
     double rate;             /* of rate */
     const char *calibration; /* of noise */
+    bool has_second;         /* of --cross-check */
+    sotto_account second;
 } account_answer;
 
 /* cli/account_show.c: prints the answer as text or as one JSON object. */
 SOTTO_MUST_CHECK sotto_status account_show(const account_answer *answer, bool as_json,
                                            sotto_error *error);
+
+/* cli/account_cross.c: asks exact and pld, and fails if both cannot be right; then shows the second one. */
+SOTTO_MUST_CHECK sotto_status account_cross_check(const cli_call *call,
+                                                  const sotto_plan *plan,
+                                                  account_answer *answer,
+                                                  sotto_error *error);
+void account_cross_show(const account_answer *answer);
+void account_cross_json(const account_answer *answer, cli_json *json);
 
 /* cli/account.c: the index-th accountant of the library, NULL after the last. */
 const char *account_accountant(size_t index);

@@ -25,6 +25,7 @@ static sotto_status show_json(const account_answer *answer, sotto_error *error)
     cli_json_text(&json, "accountant", sotto_accountant_name(account->accountant));
     cli_json_text(&json, "kernel", sotto_kernel_name(account->kernel));
     cli_json_number(&json, "order", account->order);
+    if (answer->has_second) account_cross_json(answer, &json);
     return cli_json_print(&json, error);
 }
 
@@ -154,6 +155,7 @@ static void show_text(const account_answer *answer)
                  kernel_words(account->kernel),
                  cli_rounded_up(account->order, CLI_SHOWN_DIGITS, order));
     }
+    if (answer->has_second) account_cross_show(answer);
     show_meaning(account);
 }
 

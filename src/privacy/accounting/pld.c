@@ -45,7 +45,8 @@ static sotto_status discretise(const sot_pld_laws *laws, const sot_pld_view *vie
     for (size_t i = 0; i < laws->count && status == SOTTO_OK; i++) {
         sot_pld_cells cells;
         const sot_pld_law *law = &laws->list[i];
-        status = sot_pld_cells_new(law, view->spacing, view->log_tail, &cells, error);
+        status = sot_pld_cells_new(law, view->spacing, sot_pld_view_reach(view, law, i),
+                                   &cells, error);
         if (status != SOTTO_OK) return status;
         status = sot_pld_nodes_new(&cells, SOT_PLD_UPPER, law->count, view->theta,
                                    &nodes[i], error);

@@ -34,6 +34,9 @@ static void deposit(sot_pld_cells *cells, int64_t k, sot_bracket mass, sot_brack
         cells->infinite_up = sot_add_up(cells->infinite_up, mass.upper);
         return;
     }
+    /* Losses may lie below the cell by as much as its lower end was moved: a shift of all losses. */
+    if (rise.lower < 0.0 && mass.lower > 0.0)
+        cells->moved = fmax(cells->moved, 2.0 * -rise.lower / mass.lower);
     cells->mass_up[i] = sot_add_up(cells->mass_up[i], mass.upper);
     cells->rise_up[i] = sot_add_up(cells->rise_up[i], fmin(rise.upper, mass.upper));
     cells->mass_down[i] = sot_add_down(cells->mass_down[i], fmax(0.0, mass.lower));
@@ -42,11 +45,35 @@ static void deposit(sot_pld_cells *cells, int64_t k, sot_bracket mass, sot_brack
 
 /* ---- atoms ---- */
 
+/* Mass at or below `least`, in an upper end only: worse when lifted to the end of the cell there. */
+static void lift(sot_pld_cells *cells, double least, double mass)
+{
+    const int64_t k = (int64_t)floor((least - cells->anchor) / cells->step) + 1;
+    deposit(cells, k, (sot_bracket){0.0, mass},
+            (sot_bracket){0.0, sot_mul_up(mass, -sot_expm1_down(-cells->step))});
+}
+
+/* Atoms too light to have a cell: all together at most e^log_tail. */
+static bool is_negligible(const sot_pld_law *law, const sot_pld_piece *piece,
+                          sot_pld_reach reach)
+{
+    return piece->kind == SOT_PLD_ATOM && law->piece_count > 64 &&
+           piece->mass.upper * (double)law->piece_count < exp(reach.log_tail);
+}
+
 /* Within rounding of a node the atom is put on the node, and the distance goes to `moved`. */
 static void deposit_atom(sot_pld_cells *cells, const sot_pld_law *law,
-                         const sot_pld_piece *piece)
+                         const sot_pld_piece *piece, sot_pld_reach reach)
 {
     const double place = piece->from;
+    if (is_negligible(law, piece, reach)) {
+        cells->infinite_up = sot_add_up(cells->infinite_up, piece->mass.upper);
+        return;
+    }
+    if (place < reach.least) {
+        lift(cells, reach.least, piece->mass.upper);
+        return;
+    }
     const double spacing = 2.0 * cells->step;
     const double nearest = floor((place - cells->anchor) / spacing + 0.5);
     const int64_t node = 2 * (int64_t)nearest;
@@ -75,8 +102,15 @@ static void deposit_atom(sot_pld_cells *cells, const sot_pld_law *law,
 /* Over t = l - a from t0 to t1: mass = 2c e^{(a + t0 - to)/2} expm1((t1 - t0)/2), and, since
  * e^{t/2}(1 - e^-t) = 2 sinh(t/2), rise = 8c e^{(a - to)/2} sinh((t1 + t0)/4) sinh((t1 - t0)/4). */
 static void deposit_ramp(sot_pld_cells *cells, const sot_pld_law *law,
-                         const sot_pld_piece *piece)
+                         const sot_pld_piece *whole_piece, sot_pld_reach reach)
 {
+    sot_pld_piece cut = *whole_piece;
+    const sot_pld_piece *piece = &cut;
+    if (reach.least > cut.from) {
+        cut.from = fmin(reach.least, cut.to);
+        const double missing = 2.0 * exp(0.5 * (cut.from - cut.to)); /* all of it below */
+        lift(cells, cut.from, sot_mul_up(cut.mass.upper, missing * (1.0 + 1e-12)));
+    }
     const double g = cells->step;
     const int64_t last = (int64_t)floor((piece->to - cells->anchor) / g) + 1;
     for (int64_t k = (int64_t)floor((piece->from - cells->anchor) / g) - 1; k <= last;
@@ -115,9 +149,9 @@ static void deposit_ramp(sot_pld_cells *cells, const sot_pld_law *law,
 /* ---- lines ---- */
 
 static void deposit_line(sot_pld_cells *cells, const sot_pld_piece *piece,
-                         double log_tail)
+                         sot_pld_reach reach)
 {
-    const sot_line line = sot_line_of(piece, log_tail);
+    const sot_line line = sot_line_of(piece, reach);
     const double top = sot_line_loss(&line, line.highest);
     const double bottom = sot_line_loss(&line, line.lowest);
     const int64_t first = (int64_t)floor((bottom - cells->anchor) / cells->step) - 1;
@@ -133,26 +167,24 @@ static void deposit_line(sot_pld_cells *cells, const sot_pld_piece *piece,
             deposit(cells, k, mass, rise);
         mark = next;
     }
-    /* Below: worse when lifted into the cell where the integration began, to its very end. */
-    const double lift = -sot_expm1_down(-cells->step);
-    deposit(cells, first + 1, (sot_bracket){0.0, line.below},
-            (sot_bracket){0.0, sot_mul_up(line.below, lift)});
+    lift(cells, bottom, line.below);
     cells->infinite_up = sot_add_up(cells->infinite_up, line.above);
 }
 
 /* ---- the whole law ---- */
 
-static void span_of(const sot_pld_law *law, double log_tail, double *out_bottom,
+static void span_of(const sot_pld_law *law, sot_pld_reach reach, double *out_bottom,
                     double *out_top)
 {
     double bottom = HUGE_VAL;
     double top = -HUGE_VAL;
     for (size_t i = 0; i < law->piece_count; i++) {
         const sot_pld_piece *piece = &law->pieces[i];
-        double from = piece->from;
-        double to = piece->to;
+        if (is_negligible(law, piece, reach)) continue;
+        double from = fmax(piece->from, reach.least);
+        double to = fmax(piece->to, reach.least);
         if (piece->kind == SOT_PLD_LINE) {
-            const sot_line line = sot_line_of(piece, log_tail);
+            const sot_line line = sot_line_of(piece, reach);
             from = sot_line_loss(&line, line.lowest);
             to = sot_line_loss(&line, line.highest);
         }
@@ -163,25 +195,26 @@ static void span_of(const sot_pld_law *law, double log_tail, double *out_bottom,
     *out_top = top;
 }
 
-double sot_pld_cells_estimate(const sot_pld_law *law, double spacing, double log_tail)
+double sot_pld_cells_estimate(const sot_pld_law *law, double spacing, sot_pld_reach reach)
 {
     double bottom;
     double top;
-    span_of(law, log_tail, &bottom, &top);
+    span_of(law, reach, &bottom, &top);
     return 2.0 * (top - bottom) / spacing + 16.0;
 }
 
 /* Most losses of a line that is sampled at a small rate lie within that rate of 0, beside the end of
  * the support, the law's anchor. A grid too coarse to resolve them does best with a node at
- * their mean: nothing there is then lost by contraction. */
-static double anchor_of(const sot_pld_law *law, double spacing, double log_tail)
+ * their mean: nothing there is then lost by contraction; and so does one whose largest losses
+ * crowd below the end ("add"), where no node above them would take them. */
+static double anchor_of(const sot_pld_law *law, double spacing, sot_pld_reach reach)
 {
     if (law->spacing > 0.0 || law->piece_count != 1 ||
         law->pieces[0].kind != SOT_PLD_LINE || law->pieces[0].is_replaced ||
-        spacing < 0.125 * fabs(law->anchor)) {
+        (spacing < 0.125 * fabs(law->anchor) && law->pieces[0].direction == SOT_REMOVE)) {
         return law->anchor;
     }
-    const sot_line line = sot_line_of(&law->pieces[0], log_tail);
+    const sot_line line = sot_line_of(&law->pieces[0], reach);
     const bool is_remove = line.direction == SOT_REMOVE;
     const double from = is_remove ? law->anchor : law->anchor - spacing;
     const sot_line_mark low = sot_line_at(&line, from, 0.0);
@@ -192,14 +225,15 @@ static double anchor_of(const sot_pld_law *law, double spacing, double log_tail)
     return from - log1p(-fmin(rise.upper / mass.upper, 0.5));
 }
 
-sotto_status sot_pld_cells_new(const sot_pld_law *law, double spacing, double log_tail,
-                               sot_pld_cells *out_cells, sotto_error *error)
+sotto_status sot_pld_cells_new(const sot_pld_law *law, double spacing,
+                               sot_pld_reach reach, sot_pld_cells *out_cells,
+                               sotto_error *error)
 {
     double bottom;
     double top;
-    span_of(law, log_tail, &bottom, &top);
+    span_of(law, reach, &bottom, &top);
     *out_cells = (sot_pld_cells){.step = 0.5 * spacing};
-    out_cells->anchor = remainder(anchor_of(law, spacing, log_tail), spacing); /* exact */
+    out_cells->anchor = remainder(anchor_of(law, spacing, reach), spacing); /* exact */
     const double g = out_cells->step;
     const double first = 2.0 * floor((bottom - out_cells->anchor) / spacing) - 4.0;
     const double count = 2.0 * ceil((top - out_cells->anchor) / spacing) + 6.0 - first;
@@ -222,13 +256,13 @@ sotto_status sot_pld_cells_new(const sot_pld_law *law, double spacing, double lo
         const sot_pld_piece *piece = &law->pieces[i];
         switch (piece->kind) {
         case SOT_PLD_ATOM:
-            deposit_atom(out_cells, law, piece);
+            deposit_atom(out_cells, law, piece, reach);
             break;
         case SOT_PLD_RAMP:
-            deposit_ramp(out_cells, law, piece);
+            deposit_ramp(out_cells, law, piece, reach);
             break;
         case SOT_PLD_LINE:
-            deposit_line(out_cells, piece, log_tail);
+            deposit_line(out_cells, piece, reach);
             break;
         }
     }

@@ -67,7 +67,8 @@ static void raise(const double *ring, size_t size, double bound, double count,
         const double modulus = sqrt(square);
         const double around = modulus + bound;
         const double log_around = count * log(around);
-        product->log_bound[k] += log_around + 4.0 * DBL_EPSILON * fabs(log_around);
+        product->log_bound[k] +=
+            log_around + 4.0 * DBL_EPSILON * (fabs(log_around) + count);
         product->error[k] += count * bound / around;
         if (square < DBL_MIN || log_around < -90.0) { /* 0 will do: off by A^T at most */
             product->log_size[k] = -HUGE_VAL;
@@ -90,14 +91,22 @@ static double finish(const spectra *product, size_t size, double fft_bound, doub
     double errors = 0.0;
     double squares = 0.0;
     for (size_t k = 0; k <= size / 2; k++) {
-        const double modulus = exp(product->log_size[k]);
-        const double extra =
-            DBL_EPSILON * (16.0 + 2.0 * fabs(product->turn[k]) +
-                           (modulus > 0.0 ? 2.0 * fabs(product->log_size[k]) : 0.0));
         const double both = k == 0 || k == size / 2 ? 1.0 : 2.0;
-        ring[2 * k] = modulus * cos(product->turn[k]);
-        ring[2 * k + 1] = modulus * sin(product->turn[k]);
-        errors += both * exp(product->log_bound[k]) * (product->error[k] + extra);
+        const double log_size = product->log_size[k];
+        /* e^-80 for all that is less: no digit of the sum changes, and no exponent underflows */
+        const double bound = exp(fmax(product->log_bound[k], -80.0));
+        double modulus = 0.0;
+        double rounding = 0.0;
+        if (log_size > -90.0) {
+            modulus = exp(log_size);
+            rounding = DBL_EPSILON *
+                       (16.0 + 2.0 * fabs(product->turn[k]) + 2.0 * fabs(log_size));
+        } else {
+            rounding = 1.0; /* 0 instead of it */
+        }
+        ring[2 * k] = modulus > 0.0 ? modulus * cos(product->turn[k]) : 0.0;
+        ring[2 * k + 1] = modulus > 0.0 ? modulus * sin(product->turn[k]) : 0.0;
+        errors += both * bound * (product->error[k] + rounding);
         squares += modulus * modulus;
     }
     return (errors + fft_bound * sqrt(squares)) / (double)size * (1.0 + 1e-9);

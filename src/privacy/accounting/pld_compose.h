@@ -13,6 +13,8 @@
 #ifndef SOT_ACCOUNTING_PLD_COMPOSE_H
 #define SOT_ACCOUNTING_PLD_COMPOSE_H
 
+#include <math.h>
+
 #include "privacy/accounting/pld_nodes.h"
 
 /* Where to look, and how. Everything here is a choice: answers are bounds whatever it is. */
@@ -21,10 +23,19 @@ typedef struct sot_pld_view {
     double bottom;               /* least loss of the window */
     double spacing;              /* of the grid */
     size_t size;                 /* nodes of the ring, a power of two */
-    double log_tail;             /* of the cells: pld_cells.h */
+    double log_tail;             /* of the cells: pld_law.h */
     double up_theta, down_theta; /* orders of the two Chernoff bounds, around theta */
     const double *guess;         /* of each law: log M at theta, up_theta, down_theta */
 } sot_pld_view;
+
+/* How far the cells of the index-th law go: of tilted losses less than `least` a part of 1e-8 is
+ * left, over all releases, e^{theta least} <= 1e-8 M(theta)/T. */
+static inline sot_pld_reach sot_pld_view_reach(const sot_pld_view *view,
+                                               const sot_pld_law *law, size_t index)
+{
+    const double least = (view->guess[3 * index] - log(law->count) - 18.4) / view->theta;
+    return (sot_pld_reach){.log_tail = view->log_tail, .least = least};
+}
 
 typedef struct sot_pld_curve {
     sot_pld_side side;

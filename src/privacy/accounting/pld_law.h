@@ -52,6 +52,12 @@ typedef struct sot_pld_law {
     double infinite;  /* mass left out: counts as infinite loss */
 } sot_pld_law;
 
+/* How much of a law is worth its cells. */
+typedef struct sot_pld_reach {
+    double log_tail; /* about e^log_tail of the mass is left out above: infinite loss */
+    double least;    /* losses below this are lifted to it */
+} sot_pld_reach;
+
 typedef struct sot_pld_laws {
     sot_pld_law *list;
     size_t count;

@@ -61,34 +61,6 @@ static double tail_beyond(const sot_line *line, double place, double sign)
     return sot_widen_up((1.0 - line->rate) * first + line->rate * second, 1e-14);
 }
 
-sot_line sot_line_of(const sot_pld_piece *piece, double log_tail)
-{
-    sot_line line = {.direction = piece->direction,
-                     .rate = piece->rate,
-                     .is_replaced = piece->is_replaced};
-    line.mu = 0.5 * (piece->mu.lower + piece->mu.upper);
-    line.mu_relative = (piece->mu.upper - piece->mu.lower) / line.mu + DBL_EPSILON;
-    const bool is_remove = piece->direction == SOT_REMOVE;
-    const double far = quantile(log_tail);
-    line.from = -far;
-    line.to = far;
-    if (is_remove) { /* of the second density only a part q is there */
-        line.to = fmax(far, line.mu + quantile(log_tail - log(piece->rate)));
-        if (piece->rate == 1.0) line.from = line.mu - far;
-    }
-    double low_tail = tail_beyond(&line, -line.from, -1.0);
-    const double high_tail = tail_beyond(&line, line.to, 1.0);
-    if (piece->floor > line.from) {
-        line.from = fmin(piece->floor, line.to);
-        low_tail = 0.0;
-    }
-    line.lowest = is_remove ? line.from : line.to;
-    line.highest = is_remove ? line.to : line.from;
-    line.below = is_remove ? low_tail : high_tail;
-    line.above = is_remove ? high_tail : low_tail;
-    return line;
-}
-
 /* log(1-q+q e^U) */
 static double log_ratio(double rate, double exponent)
 {
@@ -199,6 +171,49 @@ sot_line_mark sot_line_at(const sot_line *line, double loss, double error)
     const double posterior = posterior_at(line, highest, 1.0);
     mark.slack = 2.5 * fmin(1.0, posterior * 1.01) * line->mu * place_error + end_slack;
     return mark;
+}
+
+/* Losses below `least` are not looked at: the range of y ends there. */
+static void cut_at(sot_line *line, double least, double *low_tail, double *high_tail)
+{
+    const double y = sot_line_at(line, least, 0.0).y;
+    if (line->direction == SOT_ADD && y < line->to) {
+        line->to = fmax(y, line->from);
+        *high_tail = tail_beyond(line, line->to, 1.0);
+    }
+    if (line->direction == SOT_REMOVE && y > line->from) {
+        line->from = fmin(y, line->to);
+        *low_tail = tail_beyond(line, -line->from, -1.0);
+    }
+}
+
+sot_line sot_line_of(const sot_pld_piece *piece, sot_pld_reach reach)
+{
+    sot_line line = {.direction = piece->direction,
+                     .rate = piece->rate,
+                     .is_replaced = piece->is_replaced};
+    line.mu = 0.5 * (piece->mu.lower + piece->mu.upper);
+    line.mu_relative = (piece->mu.upper - piece->mu.lower) / line.mu + DBL_EPSILON;
+    const bool is_remove = piece->direction == SOT_REMOVE;
+    const double far = quantile(reach.log_tail);
+    line.from = -far;
+    line.to = far;
+    if (is_remove) { /* of the second density only a part q is there */
+        line.to = fmax(far, line.mu + quantile(reach.log_tail - log(piece->rate)));
+        if (piece->rate == 1.0) line.from = line.mu - far;
+    }
+    double low_tail = tail_beyond(&line, -line.from, -1.0);
+    double high_tail = tail_beyond(&line, line.to, 1.0);
+    if (piece->floor > line.from) {
+        line.from = fmin(piece->floor, line.to);
+        low_tail = 0.0;
+    }
+    if (isfinite(reach.least)) cut_at(&line, reach.least, &low_tail, &high_tail);
+    line.lowest = is_remove ? line.from : line.to;
+    line.highest = is_remove ? line.to : line.from;
+    line.below = is_remove ? low_tail : high_tail;
+    line.above = is_remove ? high_tail : low_tail;
+    return line;
 }
 
 /* ---- one interval ---- */

@@ -38,7 +38,7 @@ typedef struct sot_line_mark {
     double loss;
 } sot_line_mark;
 
-sot_line sot_line_of(const sot_pld_piece *piece, double log_tail);
+sot_line sot_line_of(const sot_pld_piece *piece, sot_pld_reach reach);
 
 /* The loss at y, to about 1e-14: for ranges, not for bounds. */
 double sot_line_loss(const sot_line *line, double y);

@@ -32,7 +32,7 @@ static const double log_tail_least = -688.0; /* 37 standard deviations */
 static const double line_step = 0.2;
 
 /* Atoms of one piece; with NULL arrays it only counts. */
-static size_t sketch_piece(const sot_pld_piece *piece, double log_tail, double *loss,
+static size_t sketch_piece(const sot_pld_piece *piece, sot_pld_reach reach, double *loss,
                            double *log_mass)
 {
     if (piece->kind == SOT_PLD_ATOM) {
@@ -51,7 +51,7 @@ static size_t sketch_piece(const sot_pld_piece *piece, double log_tail, double *
         }
         return RAMP_POINTS;
     }
-    const sot_line line = sot_line_of(piece, log_tail);
+    const sot_line line = sot_line_of(piece, reach);
     size_t count = 0;
     for (double next = line.from; next < line.to + line_step; next += line_step) {
         if (next > 37.0 && next < line.mu - 37.0) next = line.mu - 37.0;
@@ -86,12 +86,12 @@ static double sketch_log_mgf(const sketch *law, double theta)
     return largest + log(sum);
 }
 
-static sotto_status sketch_law(const sot_pld_law *law, double log_tail, sketch *out,
+static sotto_status sketch_law(const sot_pld_law *law, sot_pld_reach reach, sketch *out,
                                sotto_error *error)
 {
     size_t count = 0;
     for (size_t i = 0; i < law->piece_count; i++)
-        count += sketch_piece(&law->pieces[i], log_tail, NULL, NULL);
+        count += sketch_piece(&law->pieces[i], reach, NULL, NULL);
     out->loss = sot_new_array(2 * count, sizeof *out->loss);
     if (out->loss == NULL) return sot_fail_memory(error, 2 * count, sizeof *out->loss);
     out->log_mass = out->loss + count;
@@ -99,8 +99,8 @@ static sotto_status sketch_law(const sot_pld_law *law, double log_tail, sketch *
     out->repeat = law->count;
     size_t done = 0;
     for (size_t i = 0; i < law->piece_count; i++)
-        done += sketch_piece(&law->pieces[i], log_tail, out->loss + done,
-                             out->log_mass + done);
+        done +=
+            sketch_piece(&law->pieces[i], reach, out->loss + done, out->log_mass + done);
     out->log_total = sketch_log_mgf(out, 0.0);
     return SOTTO_OK;
 }
@@ -211,8 +211,8 @@ static void choose_grid(const sot_pld_laws *laws, const sketches *all,
     spacing = fmax(spacing, width / (double)limits->size_max);
     const double cells = 4.0 * (double)limits->size_max;
     for (size_t i = 0; i < laws->count; i++) {
-        const double needed =
-            sot_pld_cells_estimate(&laws->list[i], spacing, view->log_tail);
+        const double needed = sot_pld_cells_estimate(
+            &laws->list[i], spacing, sot_pld_view_reach(view, &laws->list[i], i));
         if (needed > cells) spacing *= needed / cells;
     }
     for (size_t i = 0; i < laws->count; i++) {
@@ -269,13 +269,14 @@ static void choose_view(const sot_pld_laws *laws, sketches *all,
 {
     all->log_scale = log_mgf(all, all->theta);
     view->theta = all->theta;
+    view->guess = out_guess;
+    for (size_t i = 0; i < all->count; i++)
+        out_guess[3 * i] = guess_of(&all->list[i], view->theta);
     choose_window(laws, all, limits, view);
     for (size_t i = 0; i < all->count; i++) {
-        out_guess[3 * i] = guess_of(&all->list[i], view->theta);
         out_guess[3 * i + 1] = guess_of(&all->list[i], view->up_theta);
         out_guess[3 * i + 2] = guess_of(&all->list[i], view->down_theta);
     }
-    view->guess = out_guess;
 }
 
 static void sketches_free(sketches *all)
@@ -286,7 +287,7 @@ static void sketches_free(sketches *all)
     *all = (sketches){0};
 }
 
-static sotto_status sketches_new(const sot_pld_laws *laws, double log_tail,
+static sotto_status sketches_new(const sot_pld_laws *laws, sot_pld_reach reach,
                                  const sot_pld_question *question, sketches *out,
                                  sotto_error *error)
 {
@@ -295,7 +296,7 @@ static sotto_status sketches_new(const sot_pld_laws *laws, double log_tail,
     if (out->list == NULL) return sot_fail_memory(error, laws->count, sizeof *out->list);
     for (size_t i = 0; i < laws->count; i++) {
         const sotto_status status =
-            sketch_law(&laws->list[i], log_tail, &out->list[i], error);
+            sketch_law(&laws->list[i], reach, &out->list[i], error);
         if (status != SOTTO_OK) {
             sketches_free(out);
             return status;
@@ -318,7 +319,8 @@ sotto_status sot_pld_plan(const sot_pld_laws *laws, const sot_pld_question *ques
     sotto_status status = SOTTO_OK;
     for (int i = 0; i < rounds && status == SOTTO_OK; i++) {
         sketches_free(&all);
-        status = sketches_new(laws, log_tail, question, &all, error);
+        status = sketches_new(laws, (sot_pld_reach){log_tail, -HUGE_VAL}, question, &all,
+                              error);
         if (status == SOTTO_OK && i + 1 < rounds)
             log_tail = log_tail_of(laws, all.log_delta);
     }

@@ -16,34 +16,68 @@ typedef struct agreement {
     int bracketed; /* both of pld's ends are within a hundredth of exact's epsilon */
 } agreement;
 
-static inline sotto_event agreement_event(uint64_t *seed, double rate_min, double count_max)
+/* Events with laws of their own; batches of fixed size and k-ary response need replace-one. */
+static inline sotto_event agreement_other(uint64_t *seed, int is_replaced,
+                                          double count_max)
 {
     const double kind = cross_uniform(seed);
-    if (kind < 0.6) {
-        return cross_sampled(seed,
-                             (cross_range){.rate_min = rate_min, .count_max = count_max});
-    }
-    if (kind < 0.7) { /* fewer and larger than cross_other's */
-        sotto_event event = sotto_event_defaults();
+    sotto_event event = sotto_event_defaults();
+    event.count = (uint64_t)cross_between(seed, 1.0, fmax(2.0, 0.1 * count_max));
+    if (kind < 0.25) {
+        event.mechanism = SOTTO_LAPLACE;
+        event.noise_multiplier = cross_between(seed, 0.5, 50.0);
+    } else if (kind < 0.4) {
+        event.mechanism = SOTTO_DISCRETE_LAPLACE;
+        event.sensitivity = floor(cross_between(seed, 1.0, 30.0));
+        event.scale = event.sensitivity * cross_between(seed, 0.5, 50.0);
+    } else if (kind < 0.55) {
+        event.mechanism = SOTTO_DISCRETE_GAUSSIAN;
+        event.sensitivity = floor(cross_between(seed, 1.0, 10.0));
+        event.scale = event.sensitivity * cross_between(seed, 0.5, 20.0);
+    } else if (kind < 0.65) {
+        event.mechanism = SOTTO_EXPONENTIAL;
+        event.epsilon = cross_between(seed, 1e-2, 2.0);
+    } else if (kind < 0.75) {
         event.mechanism = SOTTO_OBJECTIVE_PERTURBATION;
         event.noise_multiplier = cross_between(seed, 0.5, 10.0);
         event.atom = cross_between(seed, 0.01, 2.0);
-        return event;
+        event.count = 1;
+    } else if (is_replaced && kind < 0.85) {
+        event.mechanism = SOTTO_RANDOMIZED_RESPONSE;
+        event.epsilon = cross_between(seed, 1e-2, 2.0);
+        event.categories = 2 + (uint32_t)(8.0 * cross_uniform(seed));
+    } else if (is_replaced) {
+        event.mechanism = SOTTO_GAUSSIAN;
+        event.noise_multiplier = cross_between(seed, 0.4, 20.0);
+        event.sampling = SOTTO_WITHOUT_REPLACEMENT;
+        event.population = (uint64_t)cross_between(seed, 10.0, 1e5);
+        event.batch = 1 + (uint64_t)((double)(event.population - 1) *
+                                     cross_uniform(seed) * cross_uniform(seed));
+        event.count *= 10;
+    } else {
+        event = cross_other(seed);
     }
-    return cross_other(seed);
+    return event;
 }
 
-/* One to three events whose Renyi epsilon at 1e-6 is at most 700. */
-static inline sotto_plan *agreement_plan(uint64_t *seed, double rate_min, double count_max)
+/* One to three events whose Renyi epsilon at 0.01 is below 700; every third plan is of replace-one. */
+static inline sotto_plan *agreement_plan(uint64_t *seed, double rate_min,
+                                         double count_max)
 {
     sotto_error error;
     for (;;) {
         sotto_plan *plan;
         sotto_account account;
-        assert_ok(sotto_plan_new(SOTTO_ADD_REMOVE, &plan, &error), &error);
+        const int is_replaced = cross_uniform(seed) < 0.3;
+        assert_ok(sotto_plan_new(is_replaced ? SOTTO_REPLACE_ONE : SOTTO_ADD_REMOVE,
+                                 &plan, &error),
+                  &error);
         const double events = 1.0 + 2.5 * cross_uniform(seed) * cross_uniform(seed);
         for (double i = 0.0; i < events - 0.5; i += 1.0) {
-            const sotto_event event = agreement_event(seed, rate_min, count_max);
+            const cross_range range = {.rate_min = rate_min, .count_max = count_max};
+            const sotto_event event = cross_uniform(seed) < 0.5
+                                          ? cross_sampled(seed, range)
+                                          : agreement_other(seed, is_replaced, count_max);
             assert_ok(sotto_plan_add(plan, &event, &error), &error);
         }
         if (sotto_account_epsilon(plan, SOTTO_RDP, 0.01, &account, &error) == SOTTO_OK &&
@@ -58,7 +92,10 @@ static inline void agreement_require(int holds, const char *what, const sotto_pl
                                      const sotto_account *exact, const sotto_account *pld)
 {
     if (holds) return;
+    char *json = NULL;
     print_error("%s\n", what);
+    if (sotto_plan_to_json(plan, &json, NULL) == SOTTO_OK) print_error("%s\n", json);
+    sotto_plan_free_json(json);
     cross_describe(plan, exact);
     cross_describe(plan, pld);
     fail();
@@ -88,9 +125,11 @@ static inline void agreement_check(uint64_t seed, double rate_min, double count_
     agreement_require(pld.epsilon_lower <= exact.epsilon, "pld's lower end is too large",
                       plan, &exact, &pld);
     sums->plans++;
-    if (pld.epsilon <= exact.epsilon * 1.001 + 1e-12) sums->close++;
+    const int is_close = pld.epsilon <= exact.epsilon * 1.001 + 1e-12;
+    const int has_lower = exact.epsilon_lower > 0.0;
+    if (is_close) sums->close++;
     if (pld.epsilon <= exact.epsilon * 1.01 + 1e-12 &&
-        (pld.epsilon_lower >= exact.epsilon * 0.99 || exact.epsilon_lower == 0.0)) {
+        (pld.epsilon_lower >= exact.epsilon * 0.99 || !has_lower)) {
         sums->bracketed++;
     }
 

@@ -1,5 +1,7 @@
-/* exact and pld on 1200 random plans: pld_agreement.h says what must hold. */
+/* exact and pld on 1200 random plans, and every reference answer: pld_agreement.h and pld_vectors.h say
+ * what must hold. */
 #include "privacy/accounting/pld_agreement.h"
+#include "privacy/accounting/pld_vectors.h"
 
 static void two_accountants_that_share_no_integral_agree(void **state)
 {
@@ -14,9 +16,16 @@ static void two_accountants_that_share_no_integral_agree(void **state)
     assert_true(sums.bracketed >= sums.plans * 8 / 10);
 }
 
+static void every_reference_is_inside_the_bracket(void **state)
+{
+    (void)state;
+    assert_true(pld_check_vectors(1) >= 150);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_reference_is_inside_the_bracket),
         cmocka_unit_test(two_accountants_that_share_no_integral_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,92 @@
+/* sotto account epsilon|delta --cross-check: the same question to exact and to pld, which share the
+ * profiles of single events and no integral, transform or search. */
+#include "account.h"
+
+#include <math.h>
+
+#include "output.h"
+
+static sotto_status ask_one(const cli_call *call, account_question question,
+                            const sotto_plan *plan, sotto_accountant accountant,
+                            sotto_account *out, sotto_error *error)
+{
+    return question == ACCOUNT_EPSILON
+               ? sotto_account_epsilon(plan, accountant, cli_number(call, "delta"), out,
+                                       error)
+               : sotto_account_delta(plan, accountant, cli_number(call, "epsilon"), out,
+                                     error);
+}
+
+static double upper_of(const account_answer *answer, const sotto_account *account)
+{
+    return answer->question == ACCOUNT_EPSILON ? account->epsilon : account->delta;
+}
+
+static double lower_of(const account_answer *answer, const sotto_account *account)
+{
+    return answer->question == ACCOUNT_EPSILON ? account->epsilon_lower
+                                               : account->delta_lower;
+}
+
+sotto_status account_cross_check(const cli_call *call, const sotto_plan *plan,
+                                 account_answer *answer, sotto_error *error)
+{
+    const sotto_account *exact = &answer->account;
+    const sotto_account *pld = &answer->second;
+    if (cli_given(call, "accountant")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--accountant is %s, but --cross-check sets exact beside pld; "
+                        "leave one of them out",
+                        cli_text(call, "accountant"));
+    }
+    sotto_status status =
+        ask_one(call, answer->question, plan, SOTTO_EXACT, &answer->account, error);
+    if (status != SOTTO_OK) return status;
+    status = ask_one(call, answer->question, plan, SOTTO_PLD, &answer->second, error);
+    if (status != SOTTO_OK) return status;
+    answer->has_second = true;
+    const double exact_upper = upper_of(answer, exact);
+    const double pld_upper = upper_of(answer, pld);
+    const bool agree =
+        lower_of(answer, exact) <= pld_upper && lower_of(answer, pld) <= exact_upper;
+    if (agree) return SOTTO_OK;
+    return cli_fail(error, SOTTO_INTERNAL,
+                    "exact says [%.17g, %.17g] and pld [%.17g, %.17g], which cannot both "
+                    "hold; please report this plan, and rely on the larger upper end",
+                    lower_of(answer, exact), exact_upper, lower_of(answer, pld),
+                    pld_upper);
+}
+
+void account_cross_show(const account_answer *answer)
+{
+    const sotto_account *pld = &answer->second;
+    char up[CLI_NUMBER_BYTES];
+    char down[CLI_NUMBER_BYTES];
+    char factor[CLI_NUMBER_BYTES];
+    (void)cli_rounded_up(upper_of(answer, pld), CLI_SHOWN_DIGITS, up);
+    (void)cli_rounded_down(lower_of(answer, pld), CLI_SHOWN_DIGITS, down);
+    cli_line("second opinion", "from %s to %s (pld: discretised loss, composed by FFT)",
+             down, up);
+    const double exact_upper = upper_of(answer, &answer->account);
+    const double ratio = upper_of(answer, pld) / exact_upper;
+    if (!(exact_upper > 0.0) || !isfinite(ratio)) {
+        cli_line("cross-check", "the two agree");
+        return;
+    }
+    cli_line("cross-check", "the two agree; pld's upper bound is %s times exact's",
+             cli_rounded_up(ratio, CLI_SHOWN_DIGITS, factor));
+}
+
+void account_cross_json(const account_answer *answer, cli_json *json)
+{
+    const sotto_account *pld = &answer->second;
+    const bool asks_epsilon = answer->question == ACCOUNT_EPSILON;
+    cli_json second = cli_json_new();
+    cli_json_text(&second, "accountant", sotto_accountant_name(pld->accountant));
+    cli_json_number(&second, asks_epsilon ? "epsilon" : "delta", upper_of(answer, pld));
+    cli_json_number(&second, asks_epsilon ? "epsilon_lower" : "delta_lower",
+                    lower_of(answer, pld));
+    cli_json_flag(&second, "agrees", true); /* else there is no answer to print */
+    cli_json_add(json, "cross_check", second.failed ? NULL : second.object);
+    if (second.failed) json_decref(second.object);
+}
