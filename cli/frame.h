@@ -25,7 +25,7 @@ typedef enum cli_kind {
     CLI_COUNT = 3,  /* a whole number from 1 to `count_max`; 1e6 is a way to write one */
     CLI_TEXT = 4,
     CLI_CHOICE = 5, /* one of `choices` */
-    CLI_FILE = 6    /* a path; the command says what "-" means */
+    CLI_FILE = 6    /* a path; the command says what "-" means, an output is never that */
 } cli_kind;
 
 typedef enum cli_presence {

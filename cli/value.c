@@ -260,7 +260,9 @@ sotto_status cli_value_parse(const cli_option *option, const char *text,
         break;
     case CLI_TEXT:
     case CLI_FILE:
-        if (text[0] == '\0') status = refuse(option, text, "", error);
+        /* A file called "-" is nobody's wish. */
+        if (text[0] == '\0' || (option->letter == 'o' && strcmp(text, "-") == 0))
+            status = refuse(option, text, "", error);
         break;
     case CLI_FLAG:
         break;

@@ -53,7 +53,7 @@ say 'The same without privacy, for comparison.'
 show 'sotto train fair-train.csv --schema fair.schema.json --model logistic --method none --data-is-public -o open.json > open.txt'
 show 'sotto evaluate open.json fair-test.csv --data-is-public'
 
-say 'A second model would go over the budget: refused, and the data are not touched.'
+say 'A second model would go over the budget: refused, before a row is read.'
 show 'sotto train fair-train.csv --schema fair.schema.json --model logistic --epsilon 1 --delta 1e-6 --ledger fair.ledger -o second.json'
 show 'sotto ledger show fair.ledger'
 

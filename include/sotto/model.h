@@ -26,8 +26,9 @@ extern "C" {
 
 typedef struct sotto_model sotto_model;
 
-/* Reads a model file, all of it checked: version, schema, number of coefficients, finiteness. The
- * certificate is not verified here: sotto_certificate_verify() does. Free with sotto_model_free(). */
+/* Reads a model file, all of it checked: version, schema, number of coefficients, finiteness, and
+ * that its certificate, if it has one, is about these very bytes. What the certificate claims is
+ * not recomputed here: sotto_certificate_verify() does. Free with sotto_model_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_parse(const char *name,
                                                           const char *json,
                                                           size_t size_bytes,

@@ -231,14 +231,24 @@ static sotto_status read_coefficients(const sot_json_value *root, sotto_model *m
     return SOTTO_OK;
 }
 
-/* As sotto_certificate_attach() computes it. */
+/* As sotto_certificate_attach() computes it. A file whose own certificate is about other bytes is
+ * not used: its coefficients are anybody's. */
 static sotto_status hash_file(const sot_json_value *root, sotto_model *model,
                               sotto_error *error)
 {
-    sot_json_value certificate, hash;
-    const bool stated = sot_json_member(root, "certificate", &certificate) &&
-                        sot_json_member(&certificate, "hash", &hash);
-    return sot_certificate_hash(root, stated ? &hash : NULL, model->hash, error);
+    sot_json_value certificate, member;
+    const char *stated = NULL;
+    if (!sot_json_member(root, "certificate", &certificate))
+        return sot_certificate_hash(root, NULL, model->hash, error);
+    sotto_status status = sot_json_get_string(&certificate, "hash", &stated, error);
+    if (status != SOTTO_OK || !sot_json_member(&certificate, "hash", &member))
+        return status;
+    status = sot_certificate_hash(root, &member, model->hash, error);
+    if (status != SOTTO_OK || strcmp(stated, model->hash) == 0) return status;
+    return sot_fail(
+        error, SOTTO_VERIFICATION,
+        "the model was changed after it was certified: its certificate is about "
+        "another file; use the file as sotto train wrote it");
 }
 
 static sotto_status read_root(const char *name, const sot_json_value *root,

@@ -123,10 +123,6 @@ static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,
     const double asked = law.lambda;
     status = sot_objective_calibrate(&law, config->epsilon, sot_erm_delta(config),
                                      CORRECTION_SHARE, error);
-    if (status == SOTTO_UNREACHABLE && !isnan(config->lambda)) { /* it was asked for */
-        if (error != NULL) error->status = SOTTO_INVALID_ARGUMENT;
-        return SOTTO_INVALID_ARGUMENT;
-    }
     if (status != SOTTO_OK) return status;
     law.adjacency = config->adjacency;
     if (law.lambda > asked) why = "raised to the least that the theorem allows";

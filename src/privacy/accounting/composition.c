@@ -188,19 +188,28 @@ static void add_event(sot_composition *composition, const sotto_event *event,
     }
 }
 
+/* One block for all the lists, each with room for every event: elements are of doubles and
+ * pointers, so each list begins well aligned. */
 static sotto_status allocate(size_t size, sot_composition *composition,
                              sotto_error *error)
 {
-    composition->sampled = sot_new_array(size, sizeof *composition->sampled);
-    composition->pure = sot_new_array(size, sizeof *composition->pure);
-    composition->objective = sot_new_array(size, sizeof *composition->objective);
-    composition->laws = sot_new_array(size, sizeof *composition->laws);
-    composition->curves = sot_new_array(size, sizeof *composition->curves);
-    if (composition->sampled == NULL || composition->pure == NULL ||
-        composition->objective == NULL || composition->laws == NULL ||
-        composition->curves == NULL) {
-        return sot_fail_memory(error, size, sizeof *composition->laws);
-    }
+    const size_t each = sizeof *composition->sampled + sizeof *composition->pure +
+                        sizeof *composition->objective + sizeof *composition->laws +
+                        sizeof *composition->curves + sizeof *composition->law_sums;
+    char *block = sot_new_array(size, each);
+    if (block == NULL) return sot_fail_memory(error, size, each);
+    composition->block = block;
+    composition->sampled = (void *)block;
+    block += size * sizeof *composition->sampled;
+    composition->pure = (void *)block;
+    block += size * sizeof *composition->pure;
+    composition->objective = (void *)block;
+    block += size * sizeof *composition->objective;
+    composition->laws = (void *)block;
+    block += size * sizeof *composition->laws;
+    composition->curves = (void *)block;
+    block += size * sizeof *composition->curves;
+    composition->law_sums = (void *)block;
     return SOTTO_OK;
 }
 
@@ -210,10 +219,6 @@ static sotto_status sum_laws(sot_composition *composition, sotto_error *error)
 {
     const size_t count = composition->law_count;
     const size_t few = 4;
-    if (count == 0) return SOTTO_OK;
-    composition->law_sums = sot_new_array(count, sizeof *composition->law_sums);
-    if (composition->law_sums == NULL)
-        return sot_fail_memory(error, count, sizeof *composition->law_sums);
     if (count > few || composition->gaussian_square.upper > 0.0 ||
         composition->sampled_count > 1 || composition->objective_count > 0 ||
         sot_composition_is_renyi(composition)) {
@@ -279,14 +284,9 @@ failed:
 void sot_composition_free(sot_composition *composition)
 {
     if (composition == NULL) return;
-    sot_free(composition->sampled);
-    sot_free(composition->pure);
-    sot_free(composition->objective);
-    for (size_t i = 0; i < composition->law_count && composition->law_sums != NULL; i++)
+    for (size_t i = 0; i < composition->law_count; i++)
         sot_law_sum_free(composition->law_sums[i]);
-    sot_free(composition->law_sums);
-    sot_free(composition->laws);
-    sot_free(composition->curves);
+    sot_free(composition->block);
     sot_free(composition);
 }
 

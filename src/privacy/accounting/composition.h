@@ -23,6 +23,7 @@ typedef struct sot_curve {
 } sot_curve;
 
 typedef struct sot_composition {
+    void *block;                 /* holds the lists below */
     sot_bracket gaussian_square; /* sum of mu^2 over Gaussian and GDP events */
     double rho_upper;            /* sum of rho over zCDP events */
     sot_sampled *sampled;        /* one entry for each (rate, noise multiplier) */

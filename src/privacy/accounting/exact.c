@@ -10,6 +10,7 @@
 #include "privacy/accounting/closed_form.h"
 #include "privacy/accounting/contour.h"
 #include "privacy/accounting/gaussian_profile.h"
+#include "privacy/accounting/law_circle.h"
 #include "privacy/accounting/solve.h"
 
 /* About a fifth of a second of node evaluations. */
@@ -41,6 +42,15 @@ static sotto_status first_contour(const sot_composition *composition,
         status = sot_contour_new(&request, out_contour, error);
     }
     return status;
+}
+
+/* One law on a lattice and nothing else: a sum over the circle instead of a contour. */
+static bool is_circle(const sot_composition *composition)
+{
+    return composition->law_count == 1 && composition->pure_count == 0 &&
+           composition->sampled_count == 0 && composition->objective_count == 0 &&
+           composition->gaussian_square.upper == 0.0 &&
+           sot_circle_covers(&composition->laws[0]);
 }
 
 /* The largest loss the whole composition can have in this direction. */
@@ -93,9 +103,19 @@ static sotto_status direction_delta(const sot_composition *composition,
         *out_delta = sot_closed_form_delta(composition, direction, epsilon);
         return SOTTO_OK;
     }
+    sotto_status status = SOTTO_UNSUPPORTED;
+    if (is_circle(composition)) {
+        sot_circle *circle;
+        status = sot_circle_new(&composition->laws[0], epsilon, NAN, &circle, error);
+        if (status == SOTTO_OK) {
+            *out_kernel = SOTTO_KERNEL_CONTOUR;
+            *out_delta = sot_circle_delta(circle, epsilon);
+            sot_circle_free(circle);
+        }
+        if (status != SOTTO_UNSUPPORTED) return status;
+    }
     sot_contour *contour;
-    const sotto_status status =
-        first_contour(composition, direction, epsilon, NAN, &contour, error);
+    status = first_contour(composition, direction, epsilon, NAN, &contour, error);
     if (status != SOTTO_OK) return status;
     *out_delta = sot_contour_delta(contour, epsilon);
     double shift;
@@ -189,6 +209,25 @@ static sot_bracket contour_profile_at(double epsilon, void *context)
     return sot_contour_delta(context, epsilon);
 }
 
+static sot_bracket circle_profile_at(double epsilon, void *context)
+{
+    return sot_circle_delta(context, epsilon);
+}
+
+static sotto_status circle_epsilon(const sot_composition *composition, double delta,
+                                   sot_bracket *out_epsilon, sotto_error *error)
+{
+    sot_circle *circle;
+    sotto_status status =
+        sot_circle_new(&composition->laws[0], NAN, log(delta), &circle, error);
+    if (status != SOTTO_OK) return status;
+    const double guess = fmax(1e-9, sot_circle_epsilon_guess(circle, log(delta)));
+    status =
+        sot_solve_epsilon(circle_profile_at, circle, delta, guess, out_epsilon, error);
+    sot_circle_free(circle);
+    return status;
+}
+
 static sotto_status contour_epsilon(const sot_composition *composition,
                                     sot_direction direction, double delta,
                                     sot_bracket *out_epsilon, sotto_kernel *out_kernel,
@@ -228,8 +267,14 @@ static sotto_status direction_epsilon(const sot_composition *composition,
         status = sot_solve_epsilon(closed_profile_at, &profile, delta, 1.0, out_epsilon,
                                    error);
     } else {
-        status = contour_epsilon(composition, direction, delta, out_epsilon, out_kernel,
-                                 error);
+        status = SOTTO_UNSUPPORTED;
+        *out_kernel = SOTTO_KERNEL_CONTOUR;
+        if (is_circle(composition))
+            status = circle_epsilon(composition, delta, out_epsilon, error);
+        if (status == SOTTO_UNSUPPORTED) {
+            status = contour_epsilon(composition, direction, delta, out_epsilon,
+                                     out_kernel, error);
+        }
     }
     const double most = loss_max(composition, direction);
     if (status == SOTTO_OK && out_epsilon->upper > most) out_epsilon->upper = most;

@@ -30,21 +30,13 @@ static bool is_mixture(const sot_law *law)
     return law->kind == SOT_LAW_REPLACED || law->kind == SOT_LAW_FIXED;
 }
 
-/* Points of a lattice that one evaluation of delta may walk over. */
-enum { DELTA_POINTS_MAX = 4000000 };
-
 sot_bracket sot_law_delta(const sot_law *law, double epsilon)
 {
     if (law->kind == SOT_LAW_BOX) return sot_box_delta(law, epsilon);
     if (law->kind == SOT_LAW_DISCRETE_LAPLACE)
         return sot_discrete_laplace_delta(law, epsilon);
     if (is_mixture(law)) return sot_mixture_delta(law, epsilon);
-    sot_lattice lattice;
-    if (sot_lattice_new(law, DELTA_POINTS_MAX, &lattice, NULL) != SOTTO_OK)
-        return (sot_bracket){0.0, 1.0};
-    const sot_bracket delta = sot_lattice_delta(&lattice, epsilon);
-    sot_lattice_clear(&lattice);
-    return delta;
+    return sot_lattice_law_delta(law, epsilon);
 }
 
 double sot_law_log_mgf(const sot_law *law, double t, double *out_error)

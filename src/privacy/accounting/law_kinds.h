@@ -43,6 +43,7 @@ void sot_lattice_clear(sot_lattice *lattice);
 /* How many points the law has, about. */
 double sot_lattice_points(const sot_law *law);
 sot_bracket sot_lattice_delta(const sot_lattice *lattice, double epsilon);
+sot_bracket sot_lattice_law_delta(const sot_law *law, double epsilon);
 double sot_lattice_log_mgf(const sot_law *law, double t, double *out_error);
 double sot_lattice_loss_max(const sot_law *law);
 sot_bracket sot_discrete_laplace_delta(const sot_law *law, double epsilon);

@@ -31,82 +31,98 @@ double sot_lattice_loss_max(const sot_law *law)
     return law->kind == SOT_LAW_DISCRETE_GAUSSIAN ? HUGE_VAL : law->loss;
 }
 
-static void fill_discrete_laplace(const sot_law *law, sot_lattice *lattice)
+/* A law without its table: loss_i = (first + i) * spacing has probability mass_of(shape, i). */
+typedef struct lattice_shape {
+    const sot_law *law;
+    double spacing, first, count;
+    double total;   /* the masses are divided by this */
+    double between; /* discrete Laplace: 1 - e^-a; response: k - 2 */
+    double rounding, outside;
+} lattice_shape;
+
+/* sum of e^{-x^2/(2 sigma^2)} over all integers: directly while it is short, else by Poisson summation,
+ * sqrt(2 pi) sigma (1 + 2 e^{-2 pi^2 sigma^2} + ...), where the second term is below 1e-34. */
+static double theta(double sigma)
 {
-    const double a = law->loss / law->steps;
-    const double whole = 1.0 + exp(-a);
-    const double n = law->steps;
-    lattice->spacing = 2.0 * a;
-    lattice->first = -0.5 * n;
-    for (size_t i = 0; i < lattice->count; i++) {
-        const double j = n - (double)i; /* the loss rises with i */
-        const double between = j == 0.0 || j == n ? 1.0 : -expm1(-a);
-        lattice->mass[i] = exp(-a * j) * between / whole;
+    if (sigma >= 2.0) return 2.5066282746310005 * sigma;
+    double sum = 0.0;
+    for (double x = 80.0; x >= 1.0; x -= 1.0)
+        sum += 2.0 * exp(-0.5 * (x / sigma) * (x / sigma));
+    return 1.0 + sum;
+}
+
+static lattice_shape shape_of(const sot_law *law)
+{
+    lattice_shape out = {.law = law, .rounding = unit * (16.0 + 4.0 * law->loss)};
+    if (law->kind == SOT_LAW_RESPONSE) {
+        out.spacing = law->loss;
+        out.first = -1.0;
+        out.count = 3.0;
+        out.total = 1.0 + (law->categories - 1.0) * exp(-law->loss);
+        out.between = law->categories - 2.0;
+        return out;
     }
-    lattice->rounding = unit * (16.0 + 4.0 * law->loss);
-}
-
-static void fill_response(const sot_law *law, sot_lattice *lattice)
-{
-    const double other = exp(-law->loss);
-    const double whole = 1.0 + (law->categories - 1.0) * other;
-    lattice->spacing = law->loss;
-    lattice->first = -1.0;
-    lattice->mass[0] = other / whole;
-    lattice->mass[1] = (law->categories - 2.0) * other / whole;
-    lattice->mass[2] = 1.0 / whole;
-    lattice->rounding = unit * (16.0 + 4.0 * law->loss);
-}
-
-/* x runs downward, so that the loss rises. */
-static void fill_discrete_gaussian(const sot_law *law, sot_lattice *lattice)
-{
     const double n = law->steps;
-    const double inverse = 1.0 / law->sigma;
+    if (law->kind == SOT_LAW_DISCRETE_LAPLACE) {
+        const double a = law->loss / n;
+        out.spacing = 2.0 * a;
+        out.first = -0.5 * n;
+        out.count = n + 1.0;
+        out.total = 1.0 + exp(-a);
+        out.between = -expm1(-a);
+        return out;
+    }
     const double reach_steps = ceil(reach * law->sigma);
-    lattice->spacing = n * inverse * inverse;
-    lattice->first = 0.5 * n - (reach_steps + n);
-    sot_sum sum = {0};
-    for (size_t i = 0; i < lattice->count; i++) {
-        const double x = (reach_steps + n - (double)i) * inverse;
-        lattice->mass[i] = exp(-0.5 * x * x);
-        sot_sum_add(&sum, lattice->mass[i]);
+    const double most = (reach_steps + n) / law->sigma;
+    out.spacing = n / law->sigma / law->sigma;
+    out.first = -0.5 * n - reach_steps;
+    out.count = 2.0 * reach_steps + n + 1.0;
+    out.total = theta(law->sigma);
+    out.rounding = unit * (32.0 + 6.0 * most * most);
+    out.outside = 1e-300;
+    return out;
+}
+
+/* The loss rises with i: j = n - i steps back for discrete Laplace, x = reach + n - i for the Gaussian. */
+static double mass_of(const lattice_shape *shape, double i)
+{
+    const sot_law *law = shape->law;
+    if (law->kind == SOT_LAW_RESPONSE) {
+        if (i == 2.0) return 1.0 / shape->total;
+        return (i == 0.0 ? 1.0 : shape->between) * exp(-law->loss) / shape->total;
     }
-    for (size_t i = 0; i < lattice->count; i++)
-        lattice->mass[i] /= sot_sum_value(&sum);
-    const double most = (reach_steps + n) * inverse;
-    lattice->rounding = unit * (32.0 + 6.0 * most * most);
-    lattice->outside = 1e-300;
+    if (law->kind == SOT_LAW_DISCRETE_LAPLACE) {
+        const double j = law->steps - i;
+        const bool is_end = j == 0.0 || j == law->steps;
+        return exp(-0.5 * shape->spacing * j) * (is_end ? 1.0 : shape->between) /
+               shape->total;
+    }
+    const double x = (0.5 * law->steps - (shape->first + i)) / law->sigma;
+    return exp(-0.5 * x * x) / shape->total;
+}
+
+static double loss_of(const lattice_shape *shape, double i)
+{
+    return (shape->first + i) * shape->spacing;
 }
 
 sotto_status sot_lattice_new(const sot_law *law, size_t most, sot_lattice *out,
                              sotto_error *error)
 {
-    *out = (sot_lattice){0};
-    double points = sot_lattice_points(law);
-    if (law->kind == SOT_LAW_DISCRETE_GAUSSIAN)
-        points = 2.0 * ceil(reach * law->sigma) + law->steps + 1.0;
-    if (!(points <= (double)most)) {
-        return sot_fail(error, SOTTO_UNSUPPORTED, "the lattice has %g points", points);
+    const lattice_shape shape = shape_of(law);
+    *out = (sot_lattice){.spacing = shape.spacing,
+                         .first = shape.first,
+                         .rounding = shape.rounding,
+                         .outside = shape.outside};
+    if (!(shape.count <= (double)most)) {
+        return sot_fail(error, SOTTO_UNSUPPORTED, "the lattice has %g points",
+                        shape.count);
     }
-    out->count = (size_t)points;
+    out->count = (size_t)shape.count;
     out->mass = sot_new_array(out->count, sizeof *out->mass);
     if (out->mass == NULL) return sot_fail_memory(error, out->count, sizeof *out->mass);
-    switch (law->kind) {
-    case SOT_LAW_DISCRETE_LAPLACE:
-        fill_discrete_laplace(law, out);
-        break;
-    case SOT_LAW_RESPONSE:
-        fill_response(law, out);
-        break;
-    case SOT_LAW_DISCRETE_GAUSSIAN:
-        fill_discrete_gaussian(law, out);
-        break;
-    case SOT_LAW_BOX:
-    case SOT_LAW_REPLACED:
-    case SOT_LAW_FIXED:
-        break;
-    }
+    for (size_t i = 0; i < out->count; i++)
+        out->mass[i] = mass_of(&shape, (double)i);
     return SOTTO_OK;
 }
 
@@ -116,31 +132,46 @@ void sot_lattice_clear(sot_lattice *lattice)
     *lattice = (sot_lattice){0};
 }
 
-/* Positive terms only. A loss (first + i) * spacing has the relative error of its spacing, so epsilon
- * is moved outward by that of the largest loss that counts. */
-sot_bracket sot_lattice_delta(const sot_lattice *lattice, double epsilon)
+/* Positive terms only, from the top, where they are small. A loss has the relative error of its spacing,
+ * so epsilon is moved outward by that of the losses that count: those far above it are worth 1 anyway. */
+static sot_bracket sum_above(const lattice_shape *shape, const double *table,
+                             double epsilon)
 {
-    const double highest =
-        fabs(lattice->first + (double)lattice->count - 1.0) * lattice->spacing;
+    const double highest = fabs(loss_of(shape, shape->count - 1.0));
     const double moved =
         16.0 * unit * fmin(highest, fabs(epsilon) + 750.0) + 4.0 * unit * fabs(epsilon);
     double upper = 0.0, lower = 0.0;
-    /* From the top, where the terms are small. */
-    for (size_t i = lattice->count; i-- > 0;) {
-        const double loss = (lattice->first + (double)i) * lattice->spacing;
+    for (double i = shape->count - 1.0; i >= 0.0; i -= 1.0) {
+        const double loss = loss_of(shape, i);
         const double near = loss - (epsilon - moved);
         const double far = loss - (epsilon + moved);
         if (!(near > 0.0)) break;
-        upper += lattice->mass[i] * -expm1(-near);
-        if (far > 0.0) lower += lattice->mass[i] * -expm1(-far);
+        const double mass = table == NULL ? mass_of(shape, i) : table[(size_t)i];
+        upper += mass * -expm1(-near);
+        if (far > 0.0) lower += mass * -expm1(-far);
     }
-    const double relative =
-        lattice->rounding + unit * (2.0 * (double)lattice->count + 16.0);
+    const double relative = shape->rounding + unit * (2.0 * shape->count + 16.0);
     sot_bracket delta = {lower * (1.0 - relative), upper * (1.0 + relative)};
-    delta.upper = delta.upper + lattice->outside + (upper > 0.0 ? DBL_MIN : 0.0);
+    delta.upper += shape->outside + (upper > 0.0 ? DBL_MIN : 0.0);
     if (!(delta.upper <= 1.0)) delta.upper = 1.0;
     if (!(delta.lower >= 0.0 && delta.lower <= delta.upper)) delta.lower = 0.0;
     return delta;
+}
+
+sot_bracket sot_lattice_delta(const sot_lattice *lattice, double epsilon)
+{
+    const lattice_shape shape = {.spacing = lattice->spacing,
+                                 .first = lattice->first,
+                                 .count = (double)lattice->count,
+                                 .rounding = lattice->rounding,
+                                 .outside = lattice->outside};
+    return sum_above(&shape, lattice->mass, epsilon);
+}
+
+sot_bracket sot_lattice_law_delta(const sot_law *law, double epsilon)
+{
+    const lattice_shape shape = shape_of(law);
+    return sum_above(&shape, NULL, epsilon);
 }
 
 /* Discrete Laplace of any number of steps: the sum over j < m of e^{-aj}(...) in closed form.
@@ -171,37 +202,38 @@ sot_bracket sot_discrete_laplace_delta(const sot_law *law, double epsilon)
     return sot_law_mirror(delta, epsilon);
 }
 
-/* M(t) - 1 in the positive form of law.h, and log M with it. */
-static double finite_log_mgf(const sot_lattice *lattice, double t, double *out_error)
+/* log(e^{tl} - 1)(1 - e^{-(t+1)l}) p is at most log p + tl: the largest of these. */
+static double log_largest(const lattice_shape *shape, double t)
 {
-    const size_t top = lattice->count - 1;
-    /* The largest exponent is taken out: a term is at most its mass times e^{t l}. */
     double largest = 0.0;
-    for (size_t i = top; i > 0; i--) {
-        const double loss = (lattice->first + (double)i) * lattice->spacing;
-        if (!(loss > 0.0)) break;
-        if (lattice->mass[i] > 0.0)
-            largest = fmax(largest, t * loss + log(lattice->mass[i]));
+    for (double i = shape->count - 1.0; loss_of(shape, i) > 0.0; i -= 1.0) {
+        const double mass = mass_of(shape, i);
+        if (mass > 0.0) largest = fmax(largest, t * loss_of(shape, i) + log(mass));
     }
+    return largest;
+}
+
+/* M(t) - 1 in the positive form of law.h, and log M with it. */
+static double finite_log_mgf(const lattice_shape *shape, double t, double *out_error)
+{
+    const double largest = log_largest(shape, t);
     const double shift = largest > 30.0 ? largest : 0.0;
     sot_sum sum = {0};
     double rounding = 0.0;
-    for (size_t i = top; i > 0; i--) {
-        const double loss = (lattice->first + (double)i) * lattice->spacing;
-        if (!(loss > 0.0)) break;
-        if (lattice->mass[i] == 0.0) continue;
-        /* (e^{tl} - 1)(1 - e^{-(t+1)l}) */
-        const double grown =
-            t * loss < 30.0 && shift == 0.0
-                ? expm1(t * loss) * lattice->mass[i]
-                : exp(t * loss + log(lattice->mass[i]) - shift) * -expm1(-t * loss);
+    for (double i = shape->count - 1.0; loss_of(shape, i) > 0.0; i -= 1.0) {
+        const double loss = loss_of(shape, i);
+        const double mass = mass_of(shape, i);
+        if (mass == 0.0) continue;
+        const double grown = t * loss < 30.0 && shift == 0.0
+                                 ? expm1(t * loss) * mass
+                                 : exp(t * loss + log(mass) - shift) * -expm1(-t * loss);
         const double term = grown * -expm1(-(t + 1.0) * loss);
         sot_sum_add(&sum, term);
         rounding += term * (32.0 + 8.0 * (t + 1.0) * loss);
     }
     const double excess = sot_sum_value(&sum);
     const double relative =
-        lattice->rounding + 2.0 * unit * rounding / fmax(excess, DBL_MIN);
+        shape->rounding + 2.0 * unit * rounding / fmax(excess, DBL_MIN);
     if (shift == 0.0) {
         const double log_mgf = log1p(excess);
         *out_error = relative * excess / (1.0 + excess) + 8.0 * unit * log_mgf;
@@ -209,6 +241,16 @@ static double finite_log_mgf(const sot_lattice *lattice, double t, double *out_e
     }
     const double log_mgf = shift + log(excess + exp(-shift));
     *out_error = relative + 16.0 * unit * (log_mgf + 1.0);
+    return log_mgf;
+}
+
+/* M(t) = e^{t(t+1) n^2/(2 sigma^2)} theta(tn)/theta(0), theta(v) = sum of e^{-(x+v)^2/(2 sigma^2)} over the integers,
+ * and Poisson summation: both thetas are sqrt(2 pi) sigma (1 +- 2.1 e^{-2 pi^2 sigma^2}), equal in double for sigma >= 2. */
+static double smooth_log_mgf(const sot_law *law, double t, double *out_error)
+{
+    const double ratio = law->steps / law->sigma;
+    const double log_mgf = 0.5 * t * (t + 1.0) * ratio * ratio;
+    *out_error = 16.0 * unit * log_mgf + 5.0 * exp(-19.7 * law->sigma * law->sigma);
     return log_mgf;
 }
 
@@ -232,17 +274,17 @@ enum { POINTS_MAX = 200000, SHORT = 64 };
 
 double sot_lattice_log_mgf(const sot_law *law, double t, double *out_error)
 {
-    *out_error = HUGE_VAL;
+    const bool is_gaussian = law->kind == SOT_LAW_DISCRETE_GAUSSIAN;
     if (law->kind == SOT_LAW_DISCRETE_LAPLACE && law->steps > SHORT)
         return many_steps_log_mgf(law, t, out_error);
-    sot_lattice lattice;
-    if (sot_lattice_new(law, POINTS_MAX, &lattice, NULL) != SOTTO_OK) return HUGE_VAL;
-    /* The tilted discrete Gaussian sits at -tn: within the table for moderate orders only. */
-    const bool leaves =
-        law->kind == SOT_LAW_DISCRETE_GAUSSIAN && t * law->steps > 20.0 * law->sigma;
-    const double log_mgf = leaves ? HUGE_VAL : finite_log_mgf(&lattice, t, out_error);
-    sot_lattice_clear(&lattice);
-    return log_mgf;
+    if (is_gaussian && law->sigma >= 2.0) return smooth_log_mgf(law, t, out_error);
+    /* The tilted discrete Gaussian sits at -tn: in the table for moderate orders only. */
+    if (is_gaussian && t * law->steps > 20.0 * law->sigma) {
+        *out_error = HUGE_VAL;
+        return HUGE_VAL;
+    }
+    const lattice_shape shape = shape_of(law);
+    return finite_log_mgf(&shape, t, out_error);
 }
 
 sotto_status sot_lattice_atoms(const sot_law *law, double c, sot_atoms *out_atoms,

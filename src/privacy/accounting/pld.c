@@ -19,6 +19,7 @@ typedef struct both_curves {
     sot_bracket failure;
     double top; /* no loss is larger; often infinite */
     double window_top;
+    int is_loose; /* no lower bounds */
 } both_curves;
 
 static void curves_free(both_curves *curves)
@@ -44,11 +45,12 @@ static sotto_status discretise(const sot_pld_laws *laws, const sot_pld_view *vie
     for (size_t i = 0; i < laws->count && status == SOTTO_OK; i++) {
         sot_pld_cells cells;
         const sot_pld_law *law = &laws->list[i];
-        status = sot_pld_cells_new(law, view->spacing, view->reach, &cells, error);
+        status = sot_pld_cells_new(law, view->spacing, view->log_tail, &cells, error);
         if (status != SOTTO_OK) return status;
-        status = sot_pld_nodes_new(&cells, SOT_PLD_UPPER, law->count, &nodes[i], error);
+        status = sot_pld_nodes_new(&cells, SOT_PLD_UPPER, law->count, view->theta,
+                                   &nodes[i], error);
         if (status == SOTTO_OK)
-            status = sot_pld_nodes_new(&cells, SOT_PLD_LOWER, law->count,
+            status = sot_pld_nodes_new(&cells, SOT_PLD_LOWER, law->count, view->theta,
                                        &nodes[laws->count + i], error);
         sot_pld_cells_free(&cells);
     }
@@ -59,7 +61,8 @@ static sotto_status discretise(const sot_pld_laws *laws, const sot_pld_view *vie
 static sotto_status curves_new(const sot_pld_laws *laws, const sot_pld_question *question,
                                both_curves *out, sotto_error *error)
 {
-    *out = (both_curves){.failure = laws->failure, .top = largest_loss(laws)};
+    *out = (both_curves){
+        .failure = laws->failure, .top = largest_loss(laws), .is_loose = laws->is_loose};
     if (laws->count == 0) return SOTTO_OK;
     const size_t count = laws->count;
     sot_pld_view view = {0};
@@ -95,6 +98,8 @@ static double whole_upper(const both_curves *curves, double epsilon)
 
 static double whole_lower(const both_curves *curves, double epsilon)
 {
+    if (curves->is_loose) return 0.0;
+
     double finite = 0.0;
     if (epsilon < curves->top) finite = sot_pld_curve_delta(&curves->side[1], epsilon);
     const double failed = curves->failure.lower;
@@ -125,11 +130,19 @@ static double least_epsilon(const both_curves *curves, double delta)
     return high;
 }
 
-/* The largest epsilon found below `upper` whose lower delta is above `delta`; 0 at worst. */
+/* The largest epsilon found below `upper` whose lower delta is above `delta`; 0 at worst. Stepping
+ * down from `upper`: far below, the lower bound is lost in its own error. */
 static double exceeded_epsilon(const both_curves *curves, double upper, double delta)
 {
-    double low = 0.0;
+    double low = upper;
     double high = upper;
+    double step = 1e-12;
+    while (!(whole_lower(curves, low) > delta)) {
+        high = low;
+        low = upper * (1.0 - step);
+        step *= 2.0;
+        if (!(low > 0.0)) return 0.0;
+    }
     for (int i = 0; i < 200 && high - low > 1e-15 * high; i++) {
         const double middle = low + 0.5 * (high - low);
         if (whole_lower(curves, middle) > delta) {
@@ -142,49 +155,59 @@ static double exceeded_epsilon(const both_curves *curves, double upper, double d
 }
 
 static sotto_status direction_curves(const sot_priced *priced, sot_direction direction,
-                                     sot_pld_question question, both_curves *out,
+                                     const sot_pld_question *question, both_curves *out,
                                      int *out_symmetric, sotto_error *error)
 {
     sot_pld_laws laws;
     sotto_status status = sot_pld_laws_new(priced, direction, &laws, error);
     if (status != SOTTO_OK) return status;
     *out_symmetric = laws.is_symmetric;
-    if (isnan(question.epsilon)) { /* what is left of delta for the finite part */
-        const double delta = exp(question.log_delta);
-        const double left = (delta - laws.failure.upper) / (1.0 - laws.failure.upper);
-        if (!(left > 0.0)) {
-            status =
-                sot_fail(error, SOTTO_UNREACHABLE,
-                         "delta %g is less than the %g that the plan's own approximate "
-                         "events use up; give a larger delta",
-                         delta, laws.failure.upper);
-        }
-        question.log_delta = log(left);
-    }
-    if (status == SOTTO_OK) status = curves_new(&laws, &question, out, error);
+    status = curves_new(&laws, question, out, error);
     sot_pld_laws_free(&laws);
     return status;
 }
 
-/* delta = 0: the largest loss, if there is one. */
-static sotto_status bounded_epsilon(const sot_priced *priced, sotto_account *out,
-                                    sotto_error *error)
+/* No delta is left for the finite part: the largest loss, if there is one. */
+static sotto_status bounded_epsilon(double top, sotto_account *out, sotto_error *error)
 {
-    out->epsilon = 0.0;
-    for (int direction = 0; direction < 2; direction++) {
-        sot_pld_laws laws;
-        const sotto_status status =
-            sot_pld_laws_new(priced, (sot_direction)direction, &laws, error);
-        if (status != SOTTO_OK) return status;
-        const double top = laws.failure.upper > 0.0 ? HUGE_VAL : largest_loss(&laws);
+    if (isfinite(top)) {
         out->epsilon = fmax(out->epsilon, top);
-        sot_pld_laws_free(&laws);
+        return SOTTO_OK;
     }
-    if (isfinite(out->epsilon)) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_UNREACHABLE,
-        "delta is 0, but the plan has events with unbounded loss, which need a "
-        "delta above 0");
+        "delta is 0 (or used up by approximate events), but the plan has events "
+        "of unbounded loss, which need a delta above 0");
+}
+
+static sotto_status direction_epsilon(const sot_pld_laws *laws, double delta,
+                                      sotto_account *out, sotto_error *error)
+{
+    const double failed = laws->failure.upper;
+    if (delta < failed) {
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "delta %g is less than the %g that the plan's own approximate "
+                        "events use up; give a larger delta",
+                        delta, failed);
+    }
+    if (delta == failed) return bounded_epsilon(largest_loss(laws), out, error);
+    both_curves curves;
+    const sot_pld_question question = {
+        .epsilon = NAN, .log_delta = log((delta - failed) / (1.0 - failed))};
+    const sotto_status status = curves_new(laws, &question, &curves, error);
+    if (status != SOTTO_OK) return status;
+    const double upper = least_epsilon(&curves, delta);
+    const double lower = upper < 0.0 ? 0.0 : exceeded_epsilon(&curves, upper, delta);
+    curves_free(&curves);
+    if (upper < 0.0) {
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "the accountant pld finds no epsilon up to 1e9 at delta %g; use "
+                        "exact, more noise or a larger delta",
+                        delta);
+    }
+    out->epsilon = fmax(out->epsilon, upper);
+    out->epsilon_lower = fmax(out->epsilon_lower, lower);
+    return SOTTO_OK;
 }
 
 sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_account *out,
@@ -196,26 +219,16 @@ sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_accou
     out->epsilon_lower = 0.0;
     out->order = NAN;
     out->kernel = SOTTO_KERNEL_PLD;
-    if (delta == 0.0) return bounded_epsilon(priced, out, error);
     int symmetric = 0;
     for (int direction = 0; direction < 2 && !symmetric; direction++) {
-        both_curves curves;
-        const sot_pld_question question = {.epsilon = NAN, .log_delta = log(delta)};
-        const sotto_status status = direction_curves(
-            priced, (sot_direction)direction, question, &curves, &symmetric, error);
+        sot_pld_laws laws;
+        sotto_status status =
+            sot_pld_laws_new(priced, (sot_direction)direction, &laws, error);
         if (status != SOTTO_OK) return status;
-        const double upper = least_epsilon(&curves, delta);
-        const double lower = upper < 0.0 ? 0.0 : exceeded_epsilon(&curves, upper, delta);
-        curves_free(&curves);
-        if (upper < 0.0) {
-            return sot_fail(
-                error, SOTTO_UNREACHABLE,
-                "the accountant pld finds no epsilon up to 1e9 at delta %g; use "
-                "exact, more noise or a larger delta",
-                delta);
-        }
-        out->epsilon = fmax(out->epsilon, upper);
-        out->epsilon_lower = fmax(out->epsilon_lower, lower);
+        symmetric = laws.is_symmetric;
+        status = direction_epsilon(&laws, delta, out, error);
+        sot_pld_laws_free(&laws);
+        if (status != SOTTO_OK) return status;
     }
     return SOTTO_OK;
 }
@@ -234,7 +247,7 @@ sotto_status sot_pld_delta(const sot_priced *priced, double epsilon, sotto_accou
         both_curves curves;
         const sot_pld_question question = {.epsilon = epsilon, .log_delta = NAN};
         const sotto_status status = direction_curves(
-            priced, (sot_direction)direction, question, &curves, &symmetric, error);
+            priced, (sot_direction)direction, &question, &curves, &symmetric, error);
         if (status != SOTTO_OK) return status;
         out->delta = fmax(out->delta, whole_upper(&curves, epsilon));
         out->delta_lower = fmax(out->delta_lower, whole_lower(&curves, epsilon));

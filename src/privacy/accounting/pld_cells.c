@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -73,7 +74,8 @@ static void deposit_atom(sot_pld_cells *cells, const sot_pld_law *law,
 
 /* Over t = l - a from t0 to t1: mass = 2c e^{(a + t0 - to)/2} expm1((t1 - t0)/2), and, since
  * e^{t/2}(1 - e^-t) = 2 sinh(t/2), rise = 8c e^{(a - to)/2} sinh((t1 + t0)/4) sinh((t1 - t0)/4). */
-static void deposit_ramp(sot_pld_cells *cells, const sot_pld_piece *piece)
+static void deposit_ramp(sot_pld_cells *cells, const sot_pld_law *law,
+                         const sot_pld_piece *piece)
 {
     const double g = cells->step;
     const int64_t last = (int64_t)floor((piece->to - cells->anchor) / g) + 1;
@@ -85,9 +87,7 @@ static void deposit_ramp(sot_pld_cells *cells, const sot_pld_piece *piece)
         if (!(t1 > t0)) continue;
         /* Ends are off by the rounding of a: a relative error of the width, of the density,
          * and of the rise's lower end. */
-        const double blur = 2.0 * start_error(cells, k) +
-                            2.0 * DBL_EPSILON * fabs(piece->from) +
-                            2.0 * DBL_EPSILON * fabs(piece->to);
+        const double blur = 2.0 * start_error(cells, k) + 2.0 * law->place_err;
         const double relative = 32.0 * DBL_EPSILON + blur + 2.0 * blur / (t1 - t0) +
                                 DBL_EPSILON * fabs(a - piece->to);
         const double mass =
@@ -114,9 +114,10 @@ static void deposit_ramp(sot_pld_cells *cells, const sot_pld_piece *piece)
 
 /* ---- lines ---- */
 
-static void deposit_line(sot_pld_cells *cells, const sot_pld_piece *piece, double reach)
+static void deposit_line(sot_pld_cells *cells, const sot_pld_piece *piece,
+                         double log_tail)
 {
-    const sot_line line = sot_line_of(piece, reach);
+    const sot_line line = sot_line_of(piece, log_tail);
     const double top = sot_line_loss(&line, line.highest);
     const double bottom = sot_line_loss(&line, line.lowest);
     const int64_t first = (int64_t)floor((bottom - cells->anchor) / cells->step) - 1;
@@ -141,7 +142,7 @@ static void deposit_line(sot_pld_cells *cells, const sot_pld_piece *piece, doubl
 
 /* ---- the whole law ---- */
 
-static void span_of(const sot_pld_law *law, double reach, double *out_bottom,
+static void span_of(const sot_pld_law *law, double log_tail, double *out_bottom,
                     double *out_top)
 {
     double bottom = HUGE_VAL;
@@ -151,7 +152,7 @@ static void span_of(const sot_pld_law *law, double reach, double *out_bottom,
         double from = piece->from;
         double to = piece->to;
         if (piece->kind == SOT_PLD_LINE) {
-            const sot_line line = sot_line_of(piece, reach);
+            const sot_line line = sot_line_of(piece, log_tail);
             from = sot_line_loss(&line, line.lowest);
             to = sot_line_loss(&line, line.highest);
         }
@@ -162,22 +163,43 @@ static void span_of(const sot_pld_law *law, double reach, double *out_bottom,
     *out_top = top;
 }
 
-double sot_pld_cells_estimate(const sot_pld_law *law, double spacing, double reach)
+double sot_pld_cells_estimate(const sot_pld_law *law, double spacing, double log_tail)
 {
     double bottom;
     double top;
-    span_of(law, reach, &bottom, &top);
+    span_of(law, log_tail, &bottom, &top);
     return 2.0 * (top - bottom) / spacing + 16.0;
 }
 
-sotto_status sot_pld_cells_new(const sot_pld_law *law, double spacing, double reach,
+/* Most losses of a line that is sampled at a small rate lie within that rate of 0, beside the end of
+ * the support, the law's anchor. A grid too coarse to resolve them does best with a node at
+ * their mean: nothing there is then lost by contraction. */
+static double anchor_of(const sot_pld_law *law, double spacing, double log_tail)
+{
+    if (law->spacing > 0.0 || law->piece_count != 1 ||
+        law->pieces[0].kind != SOT_PLD_LINE || law->pieces[0].is_replaced ||
+        spacing < 0.125 * fabs(law->anchor)) {
+        return law->anchor;
+    }
+    const sot_line line = sot_line_of(&law->pieces[0], log_tail);
+    const bool is_remove = line.direction == SOT_REMOVE;
+    const double from = is_remove ? law->anchor : law->anchor - spacing;
+    const sot_line_mark low = sot_line_at(&line, from, 0.0);
+    const sot_line_mark high = sot_line_at(&line, from + spacing, 0.0);
+    sot_bracket mass;
+    sot_bracket rise;
+    if (!sot_line_between(&line, &low, &high, &mass, &rise)) return law->anchor;
+    return from - log1p(-fmin(rise.upper / mass.upper, 0.5));
+}
+
+sotto_status sot_pld_cells_new(const sot_pld_law *law, double spacing, double log_tail,
                                sot_pld_cells *out_cells, sotto_error *error)
 {
     double bottom;
     double top;
-    span_of(law, reach, &bottom, &top);
+    span_of(law, log_tail, &bottom, &top);
     *out_cells = (sot_pld_cells){.step = 0.5 * spacing};
-    out_cells->anchor = remainder(law->anchor, spacing); /* exact */
+    out_cells->anchor = remainder(anchor_of(law, spacing, log_tail), spacing); /* exact */
     const double g = out_cells->step;
     const double first = 2.0 * floor((bottom - out_cells->anchor) / spacing) - 4.0;
     const double count = 2.0 * ceil((top - out_cells->anchor) / spacing) + 6.0 - first;
@@ -195,6 +217,7 @@ sotto_status sot_pld_cells_new(const sot_pld_law *law, double spacing, double re
     out_cells->rise_up = memory + out_cells->count;
     out_cells->mass_down = memory + 2 * out_cells->count;
     out_cells->rise_down = memory + 3 * out_cells->count;
+    out_cells->infinite_up = law->infinite;
     for (size_t i = 0; i < law->piece_count; i++) {
         const sot_pld_piece *piece = &law->pieces[i];
         switch (piece->kind) {
@@ -202,10 +225,10 @@ sotto_status sot_pld_cells_new(const sot_pld_law *law, double spacing, double re
             deposit_atom(out_cells, law, piece);
             break;
         case SOT_PLD_RAMP:
-            deposit_ramp(out_cells, piece);
+            deposit_ramp(out_cells, law, piece);
             break;
         case SOT_PLD_LINE:
-            deposit_line(out_cells, piece, reach);
+            deposit_line(out_cells, piece, log_tail);
             break;
         }
     }

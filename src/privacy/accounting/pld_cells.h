@@ -30,13 +30,13 @@ typedef struct sot_pld_cells {
     double moved;       /* atoms were moved to the grid by at most this much */
 } sot_pld_cells;
 
-/* `reach`: how far into the tails of a line, in standard deviations, at most 37. */
+/* Of a line, about e^log_tail of its mass at either end is left out. */
 SOTTO_MUST_CHECK sotto_status sot_pld_cells_new(const sot_pld_law *law, double spacing,
-                                                double reach, sot_pld_cells *out_cells,
+                                                double log_tail, sot_pld_cells *out_cells,
                                                 sotto_error *error);
 void sot_pld_cells_free(sot_pld_cells *cells);
 
 /* About how many cells that would be. */
-double sot_pld_cells_estimate(const sot_pld_law *law, double spacing, double reach);
+double sot_pld_cells_estimate(const sot_pld_law *law, double spacing, double log_tail);
 
 #endif

@@ -69,9 +69,10 @@ static void raise(const double *ring, size_t size, double bound, double count,
         const double log_around = count * log(around);
         product->log_bound[k] += log_around + 4.0 * DBL_EPSILON * fabs(log_around);
         product->error[k] += count * bound / around;
-        if (square < DBL_MIN) {
+        if (square < DBL_MIN || log_around < -90.0) { /* 0 will do: off by A^T at most */
             product->log_size[k] = -HUGE_VAL;
-            continue; /* the bound is all there is: |X'| <= 1e-154 is below b */
+            product->error[k] += 1.0;
+            continue;
         }
         const double log_modulus = 0.5 * log(square);
         const double angle = atan2(im, re);
@@ -139,19 +140,46 @@ static double log_mgf_upper(const sot_pld_nodes *laws, size_t count,
     return sum;
 }
 
-static void bound_the_rest(const sot_pld_nodes *laws, size_t count,
-                           const sot_pld_view *view, sot_pld_curve *curve)
+/* The sum's first and last index: what the ring covers neither wraps around nor is cut off. */
+static void sum_range(const sot_pld_nodes *laws, size_t count, double *out_first,
+                      double *out_last)
 {
-    const double top = curve->start + (double)curve->size * curve->spacing;
+    *out_first = 0.0;
+    *out_last = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        size_t first = 0;
+        size_t last = laws[i].count - 1;
+        while (first < last && laws[i].mass[first] == 0.0)
+            first++;
+        while (last > first && laws[i].mass[last] == 0.0)
+            last--;
+        *out_first += laws[i].repeat * (double)(laws[i].first + (int64_t)first);
+        *out_last += laws[i].repeat * (double)(laws[i].first + (int64_t)last);
+    }
+}
+
+static void bound_the_rest(const sot_pld_nodes *laws, size_t count,
+                           const sot_pld_view *view, double low, sot_pld_curve *curve)
+{
+    const double size = (double)curve->size;
+    const double top = curve->start + size * curve->spacing;
+    double first;
+    double last;
+    sum_range(laws, count, &first, &last);
+    double above = 0.0;
+    double below = 0.0;
     curve->up_theta = view->up_theta;
-    curve->up_log = log_mgf_upper(laws, count, view, 1, view->up_theta);
-    const double down_log = log_mgf_upper(laws, count, view, 2, view->down_theta);
-    const double blur = 1.0 + 1e-9;
-    const double above =
-        exp(curve->up_log - curve->log_scale - (view->up_theta - view->theta) * top);
-    const double below = exp(down_log - curve->log_scale +
-                             (view->theta - view->down_theta) * curve->start);
-    curve->wrapped = (above + below) * blur;
+    curve->up_log = -HUGE_VAL;
+    if (!(last * (1.0 + 1e-12) < low + size)) {
+        curve->up_log = log_mgf_upper(laws, count, view, 1, view->up_theta);
+        above =
+            exp(curve->up_log - curve->log_scale - (view->up_theta - view->theta) * top);
+    }
+    if (!(first >= low)) {
+        below = exp(log_mgf_upper(laws, count, view, 2, view->down_theta) -
+                    curve->log_scale + (view->theta - view->down_theta) * curve->start);
+    }
+    curve->wrapped = (above + below) * (1.0 + 1e-9);
     double infinite = 0.0;
     double shift = 0.0;
     for (size_t i = 0; i < count; i++) {
@@ -199,7 +227,9 @@ sotto_status sot_pld_compose(const sot_pld_nodes *laws, size_t count,
     double offset = 0.0;
     const double fft_bound = sot_fft_error_bound(fft);
     for (size_t i = 0; i < count; i++) {
-        const double kappa = view->guess[3 * i];
+        const double found =
+            sot_pld_nodes_log_mgf_upper(&laws[i], view->theta, view->guess[3 * i]);
+        const double kappa = isfinite(found) ? found : view->guess[3 * i];
         const double norm = tilt(&laws[i], view, kappa, side, ring);
         sot_fft_forward(fft, ring, ring);
         raise(ring, view->size, fft_bound * norm, laws[i].repeat, &product);
@@ -213,7 +243,7 @@ sotto_status sot_pld_compose(const sot_pld_nodes *laws, size_t count,
     out_curve->start = offset + low * view->spacing;
     out_curve->relative += 8.0 * DBL_EPSILON * (double)view->size;
     accumulate(ring, (int64_t)low, out_curve);
-    bound_the_rest(laws, count, view, out_curve);
+    bound_the_rest(laws, count, view, low, out_curve);
 done:
     sot_fft_free(fft);
     sot_free(ring);

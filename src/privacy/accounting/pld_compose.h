@@ -21,7 +21,7 @@ typedef struct sot_pld_view {
     double bottom;               /* least loss of the window */
     double spacing;              /* of the grid */
     size_t size;                 /* nodes of the ring, a power of two */
-    double reach;                /* of the cells: pld_cells.h */
+    double log_tail;             /* of the cells: pld_cells.h */
     double up_theta, down_theta; /* orders of the two Chernoff bounds, around theta */
     const double *guess;         /* of each law: log M at theta, up_theta, down_theta */
 } sot_pld_view;

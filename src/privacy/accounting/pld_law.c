@@ -2,7 +2,7 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -159,43 +159,78 @@ static sotto_status add_objective(builder *b, const sotto_event *event, double c
 
 static sotto_status refuse(const builder *b, size_t index, sotto_mechanism mechanism)
 {
-    return sot_fail(b->error, SOTTO_UNSUPPORTED,
-                    "event %zu is %s, which states moments of its loss and not the loss "
-                    "itself; the accountant pld cannot price it: use exact or rdp",
-                    index + 1, sotto_mechanism_name(mechanism));
+    return sot_fail(
+        b->error, SOTTO_UNSUPPORTED,
+        "event %zu is %s, of which only moments of the loss are known, not the "
+        "loss itself; the accountant pld cannot price it: use exact or rdp",
+        index + 1, sotto_mechanism_name(mechanism));
+}
+
+/* Where a law cannot be listed, one that dominates it: binary randomized response for what is
+ * epsilon-DP, the Gaussian of all records for one that is sampled. */
+static sotto_status add_symmetric(builder *b, const sot_law *source, double count)
+{
+    sot_pld_law *law = &b->laws->list[b->laws->count];
+    switch (sot_pld_law_fill(source, law)) {
+    case SOT_PLD_FILLED:
+        law->count = count;
+        b->laws->count++;
+        return SOTTO_OK;
+    case SOT_PLD_NO_MEMORY:
+        return out_of_memory(b, 1);
+    case SOT_PLD_NOT_LISTED:
+        break;
+    }
+    b->laws->is_loose = 1;
+    if (source->kind != SOT_LAW_REPLACED) return add_pure(b, source->loss, count);
+    const sot_bracket shift = {sot_div_down(2.0, source->sigma),
+                               sot_div_up(2.0, source->sigma)};
+    add_square(b, shift, count);
+    return SOTTO_OK;
+}
+
+/* Gaussian noise without a law of law.h: coins under add-remove, or everybody takes part; under
+ * replace-one the two centres of Poisson sampling are then 2 apart. */
+static sotto_status add_noise(builder *b, const sotto_event *event,
+                              sotto_adjacency adjacency, double sigma,
+                              sot_direction direction, double count)
+{
+    const bool is_poisson = event->sampling == SOTTO_POISSON;
+    if (is_poisson && event->rate < 1.0)
+        return add_sampled(b, event->rate, sigma, direction, count);
+    const double moved = is_poisson && adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0;
+    add_square(b, (sot_bracket){sot_div_down(moved, sigma), sot_div_up(moved, sigma)},
+               count);
+    return SOTTO_OK;
 }
 
 static sotto_status add_event(builder *b, const sot_priced *priced, size_t index,
                               sot_direction direction)
 {
     const sotto_event *event = sotto_plan_event(priced->plan, index);
+    const sotto_adjacency adjacency = sotto_plan_adjacency(priced->plan);
+    const double noise = priced->noise_multiplier;
     const double count = (double)(event->count == 0 ? priced->steps : event->count);
-    const double sigma = sot_event_sigma(event, priced->noise_multiplier);
-    const int is_poisson_gaussian =
-        event->mechanism == SOTTO_GAUSSIAN && event->sampling == SOTTO_POISSON &&
-        sotto_plan_adjacency(priced->plan) == SOTTO_ADD_REMOVE;
-    if (event->sampling != SOTTO_NOT_SAMPLED && !is_poisson_gaussian)
-        return refuse(b, index, event->mechanism);
+    sot_law law;
+    if (sot_event_law(event, adjacency, noise, &law))
+        return add_symmetric(b, &law, count);
     switch (event->mechanism) {
     case SOTTO_GAUSSIAN:
-        if (event->sampling == SOTTO_POISSON && event->rate < 1.0)
-            return add_sampled(b, event->rate, sigma, direction, count);
-        add_square(b, (sot_bracket){sot_div_down(1.0, sigma), sot_div_up(1.0, sigma)},
-                   count);
-        return SOTTO_OK;
+        return add_noise(b, event, adjacency, sot_event_sigma(event, noise), direction,
+                         count);
     case SOTTO_GDP:
         add_square(b, (sot_bracket){event->mu, event->mu}, count);
         return SOTTO_OK;
     case SOTTO_APPROXIMATE:
-        if (event->delta > 0.0) add_failure(b, event->delta, count);
-        return add_pure(b, event->epsilon, count);
-    case SOTTO_DISCRETE_LAPLACE:
+        if (event->delta > 0.0) add_failure(b, sot_event_delta(event), count);
+        return add_pure(b, sot_event_epsilon(event, NAN), count);
     case SOTTO_LAPLACE:
+    case SOTTO_DISCRETE_LAPLACE:
     case SOTTO_PURE:
     case SOTTO_EXPONENTIAL:
     case SOTTO_PERMUTE_AND_FLIP:
     case SOTTO_RANDOMIZED_RESPONSE:
-        return add_pure(b, sot_event_epsilon(event, priced->noise_multiplier), count);
+        return add_pure(b, sot_event_epsilon(event, noise), count);
     case SOTTO_OBJECTIVE_PERTURBATION:
         return add_objective(b, event, count);
     case SOTTO_ZCDP:
@@ -242,6 +277,7 @@ double sot_pld_law_top(const sot_pld_law *law)
             here = HUGE_VAL;
             if (piece->direction == SOT_ADD) here = -sot_log1p_down(-piece->rate);
         }
+        if (law->infinite > 0.0) here = HUGE_VAL;
         top = fmax(top, here);
     }
     return top;

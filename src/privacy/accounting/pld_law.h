@@ -8,7 +8,8 @@
  *                      two atoms, and the exponential mechanism
  *               line   Q = N(0, 1) and P = (1-q)N(0, 1) + qN(mu, 1) on y > floor, with the
  *                      likelihood ratio r(y) = 1-q+q e^{mu y - mu^2/2}: "remove" is loss log r
- *                      under P, "add" loss -log r under Q; q = 1 is the Gaussian release
+ *                      under P, "add" loss -log r under Q; q = 1 is the Gaussian release.
+ *                      "replaced": Q = (1-q)N(0, 1) + qN(-mu, 1), the same P, loss log dP/dQ
  * Theorem     Each pair dominates its event: see pld.md, which lists them with their sources.
  *             All Gaussian and GDP events merge to one line (mu^2 adds), and k equal
  *             epsilon-DP events to one binomial law, so that these are discretised once.
@@ -37,6 +38,7 @@ typedef struct sot_pld_piece {
     double rate;             /* q of a line */
     sot_bracket mu;          /* of a line */
     double floor;            /* a line's least y; -infinity for the whole line */
+    int is_replaced;         /* a line with the record exchanged */
 } sot_pld_piece;
 
 typedef struct sot_pld_law {
@@ -46,7 +48,8 @@ typedef struct sot_pld_law {
     double anchor;    /* a loss that should be on the grid */
     double spacing;   /* distance of its atoms if they form a lattice, else 0 */
     int has_density;  /* some piece is not an atom */
-    double place_err; /* the atoms' places are off by at most this */
+    double place_err; /* the places of atoms and ramps are off by at most this */
+    double infinite;  /* mass left out: counts as infinite loss */
 } sot_pld_law;
 
 typedef struct sot_pld_laws {
@@ -55,6 +58,7 @@ typedef struct sot_pld_laws {
     sot_bracket
         failure;      /* that some (epsilon, delta) event fails: 1 - prod(1 - delta_i) */
     int is_symmetric; /* both directions have the same laws */
+    int is_loose;     /* some law is worse than its event's: no lower bounds */
 } sot_pld_laws;
 
 /* The laws of all events of a plan in one direction; zero-filled on failure. An event that
@@ -64,6 +68,17 @@ SOTTO_MUST_CHECK sotto_status sot_pld_laws_new(const sot_priced *priced,
                                                sot_pld_laws *out_laws,
                                                sotto_error *error);
 void sot_pld_laws_free(sot_pld_laws *laws);
+
+/* Whether a law could be filled. */
+typedef enum sot_pld_filled {
+    SOT_PLD_FILLED,
+    SOT_PLD_NOT_LISTED,
+    SOT_PLD_NO_MEMORY
+} sot_pld_filled;
+
+/* The pieces of a law whose loss is the same in both directions; law.h says what the parameters
+ * mean, and the masses are computed here, apart from what exact does with them. */
+sot_pld_filled sot_pld_law_fill(const sot_law *source, sot_pld_law *out_law);
 
 /* The largest loss of one release, rounded up; infinite for most lines. */
 double sot_pld_law_top(const sot_pld_law *law);

@@ -44,42 +44,65 @@ static double density(double y)
 
 /* ---- the line ---- */
 
-sot_line sot_line_of(const sot_pld_piece *piece, double reach)
+/* z with log Phi(-z) = log_tail, at most 37: beyond, the densities underflow. */
+static double quantile(double log_tail)
 {
-    sot_line line = {.direction = piece->direction, .rate = piece->rate};
+    if (!(log_tail < -0.7)) return 0.0;
+    return fmin(-sot_normal_quantile_log(log_tail), 37.0);
+}
+
+/* The mass of the line's law beyond |y| = place on the side of `sign`, rounded up. */
+static double tail_beyond(const sot_line *line, double place, double sign)
+{
+    const double blur = 8.0 * DBL_EPSILON * (fabs(place) + line->mu);
+    const double first = sot_ndtr(blur - place);
+    if (line->direction == SOT_ADD) return sot_widen_up(first, 1e-14);
+    const double second = sot_ndtr(blur - place + sign * line->mu);
+    return sot_widen_up((1.0 - line->rate) * first + line->rate * second, 1e-14);
+}
+
+sot_line sot_line_of(const sot_pld_piece *piece, double log_tail)
+{
+    sot_line line = {.direction = piece->direction,
+                     .rate = piece->rate,
+                     .is_replaced = piece->is_replaced};
     line.mu = 0.5 * (piece->mu.lower + piece->mu.upper);
     line.mu_relative = (piece->mu.upper - piece->mu.lower) / line.mu + DBL_EPSILON;
     const bool is_remove = piece->direction == SOT_REMOVE;
-    const double first_mean = is_remove && piece->rate == 1.0 ? line.mu : 0.0;
-    const double last_mean = is_remove ? line.mu : 0.0;
-    line.from = first_mean - reach;
-    line.to = last_mean + reach;
-    /* Each end is at least `reach` from every mean; the margin covers its rounding. */
-    const double tail =
-        sot_ndtr(-reach * (1.0 - 8.0 * DBL_EPSILON) + 4.0 * DBL_EPSILON * line.mu) *
-        (1.0 + 1e-12);
-    double low_tail = tail;
+    const double far = quantile(log_tail);
+    line.from = -far;
+    line.to = far;
+    if (is_remove) { /* of the second density only a part q is there */
+        line.to = fmax(far, line.mu + quantile(log_tail - log(piece->rate)));
+        if (piece->rate == 1.0) line.from = line.mu - far;
+    }
+    double low_tail = tail_beyond(&line, -line.from, -1.0);
+    const double high_tail = tail_beyond(&line, line.to, 1.0);
     if (piece->floor > line.from) {
         line.from = fmin(piece->floor, line.to);
         low_tail = 0.0;
     }
     line.lowest = is_remove ? line.from : line.to;
     line.highest = is_remove ? line.to : line.from;
-    line.below = is_remove ? low_tail : tail;
-    line.above = is_remove ? tail : low_tail;
+    line.below = is_remove ? low_tail : high_tail;
+    line.above = is_remove ? high_tail : low_tail;
     return line;
+}
+
+/* log(1-q+q e^U) */
+static double log_ratio(double rate, double exponent)
+{
+    if (rate == 1.0) return exponent;
+    return exponent < 500.0 ? log1p(rate * expm1(exponent))
+                            : exponent + log(rate); /* the rest is below e^-500 */
 }
 
 double sot_line_loss(const sot_line *line, double y)
 {
-    const double exponent = line->mu * y - 0.5 * line->mu * line->mu;
-    double log_ratio = exponent;
-    if (line->rate < 1.0) {
-        log_ratio = exponent < 500.0
-                        ? log1p(line->rate * expm1(exponent))
-                        : exponent + log(line->rate); /* the rest is below e^-500 */
-    }
-    return line->direction == SOT_REMOVE ? log_ratio : -log_ratio;
+    const double half = 0.5 * line->mu * line->mu;
+    const double with = log_ratio(line->rate, line->mu * y - half);
+    if (line->is_replaced) return with - log_ratio(line->rate, -line->mu * y - half);
+    return line->direction == SOT_REMOVE ? with : -with;
 }
 
 /* U with log(1-q+q e^U) = l, and a bound on its error when l is off by `error`. dU/dl = r/(q e^U) =
@@ -109,8 +132,50 @@ static double exponent_at(double rate, double l, double error, double *out_error
     return exponent;
 }
 
+/* q e^U/(1-q+q e^U) at U = +-mu y - mu^2/2. */
+static double posterior_at(const sot_line *line, double y, double sign)
+{
+    const double exponent = sign * line->mu * y - 0.5 * line->mu * line->mu;
+    return 1.0 / (1.0 + (1.0 - line->rate) / line->rate * exp(-exponent));
+}
+
+/* "replaced": with w = e^{mu y}, k = e^{-mu^2/2}, the equation (1-q+qkw) = e^l (1-q+qk/w) is quadratic
+ * in w, and its root is  mu y = l/2 + asinh(s),  s = (1-q) sinh(l/2)/(qk). */
+static sot_line_mark replaced_at(const sot_line *line, double loss, double error)
+{
+    const double mu = line->mu;
+    const double half = 0.5 * fabs(loss);
+    const double log_factor = log((1.0 - line->rate) / line->rate) + 0.5 * mu * mu;
+    const double log_sinh =
+        half < 20.0 ? log(sinh(half)) : half - 0.69314718055994531; /* -infinity at 0 */
+    const double log_s = log_factor + log_sinh;
+    const double inverse =
+        log_s < 300.0 ? asinh(exp(log_s)) : log_s + 0.69314718055994531;
+    /* relative error of s; asinh turns it into at most as much, and at most asinh(s) times */
+    const double blur =
+        8.0 * DBL_EPSILON *
+            (4.0 + fabs(log_factor) + (isinf(log_sinh) ? 0.0 : fabs(log_sinh))) +
+        2.0 * line->mu_relative * mu * mu;
+    const double slope = 0.5 * exp(log_factor + half); /* of s in l, from above */
+    const double root = log_s < 300.0 ? hypot(1.0, exp(log_s)) : 1.0;
+    const double moved =
+        error * (0.5 + (log_s < 300.0 ? slope / root : 0.5 / tanh(half)));
+    const double place = copysign((half + inverse) / mu, loss);
+    const double place_error =
+        1.01 * (moved + fmin(1.0, 2.0 * inverse) * blur) / mu +
+        (8.0 * DBL_EPSILON + 2.0 * line->mu_relative) * (half + inverse) / mu;
+    sot_line_mark mark = {.loss = loss, .y = place - place_error};
+    /* the loss rises by mu times the two posteriors, each at most 1 */
+    const double with = posterior_at(line, place, 1.0);
+    const double against = posterior_at(line, mark.y - place_error, -1.0);
+    mark.slack =
+        5.0 * mu * fmin(2.0, 1.01 * (with + against)) * place_error + 2.0 * error;
+    return mark;
+}
+
 sot_line_mark sot_line_at(const sot_line *line, double loss, double error)
 {
+    if (line->is_replaced) return replaced_at(line, loss, error);
     const bool is_remove = line->direction == SOT_REMOVE;
     const double l = is_remove ? loss : -loss;
     double exponent_error;
@@ -131,9 +196,7 @@ sot_line_mark sot_line_at(const sot_line *line, double loss, double error)
     mark.y = is_remove ? place - place_error : place + place_error;
     /* l moves by at most p mu dy, p the posterior, which increases with y. */
     const double highest = is_remove ? place : mark.y + place_error;
-    const double power = exp(line->mu * highest - 0.5 * line->mu * line->mu);
-    const double posterior =
-        isinf(power) ? 1.0 : line->rate * power / (1.0 + line->rate * (power - 1.0));
+    const double posterior = posterior_at(line, highest, 1.0);
     mark.slack = 2.5 * fmin(1.0, posterior * 1.01) * line->mu * place_error + end_slack;
     return mark;
 }
@@ -150,6 +213,7 @@ typedef struct reference {
     double y;         /* infinite: see `base` */
     double base;      /* "remove", y infinite: 1 - q - e^a, at least 0 */
     double posterior; /* "add": q e^U / r at y */
+    double loss;      /* "replaced" */
 } reference;
 
 static void add_point(const sot_line *line, const reference *ref, double y, double offset,
@@ -164,8 +228,17 @@ static void add_point(const sot_line *line, const reference *ref, double y, doub
     }
     const double with = line->rate * density(y - line->mu);
     out->mass += weight * ((1.0 - line->rate) * without + with);
-    out->rise += isinf(ref->y) ? weight * (ref->base * without + with)
-                               : weight * with * -expm1(-line->mu * offset);
+    const double rising = -expm1(-line->mu * offset);
+    if (line->is_replaced) {
+        /* p - e^a q = q phi(y - mu) (1 - e^{-mu t}) + e^a q phi(y + mu) (e^{mu t} - 1), t = y - y_a */
+        const double far = y + line->mu;
+        const double against = line->rate * inverse_sqrt_two_pi *
+                               exp(ref->loss + line->mu * offset - 0.5 * far * far);
+        out->rise += weight * (with + against) * rising;
+        return;
+    }
+    out->rise +=
+        isinf(ref->y) ? weight * (ref->base * without + with) : weight * with * rising;
 }
 
 /* The larger of |y| and |y - mu|, of those below 38.5: beyond, that density is below DBL_MIN, which
@@ -175,7 +248,9 @@ static double distance(const sot_line *line, double y)
     const double nothing = 38.5;
     const double first = fabs(y);
     const double second = fabs(y - line->mu);
-    return fmax(first < nothing ? first : -1.0, second < nothing ? second : -1.0);
+    const double nearer =
+        fmax(first < nothing ? first : -1.0, second < nothing ? second : -1.0);
+    return line->is_replaced && nearer >= 0.0 ? fmax(nearer, fabs(y + line->mu)) : nearer;
 }
 
 /* Panels from left to right; offsets from the reference are kept apart from y, so that they have
@@ -194,7 +269,8 @@ static sums integrate(const sot_line *line, const reference *ref, double from, d
         double scaled = width * (reach + 4.0);
         if (scaled > 2.0) { /* a panel of at most 1/4 near `left` */
             reach = fmax(0.0, distance(line, left)) + 0.25;
-            if (fabs(left) > 38.0 || fabs(left - line->mu) > 38.0) reach = 39.0;
+            if (fabs(left) > 38.0 || fabs(left - line->mu) > 38.0)
+                reach = fmax(reach, 39.0);
             width = fmin(width, fmin(0.25, 1.9 / (reach + 4.0)));
             scaled = fmin(2.0, width * (reach + 4.0));
         }
@@ -219,13 +295,12 @@ static sums integrate(const sot_line *line, const reference *ref, double from, d
 
 static reference reference_at(const sot_line *line, const sot_line_mark *mark)
 {
-    reference ref = {.y = mark->y};
+    reference ref = {.y = mark->y, .loss = mark->loss};
     if (line->direction == SOT_REMOVE) {
         if (isinf(mark->y)) ref.base = fmax(0.0, -(expm1(mark->loss) + line->rate));
         return ref;
     }
-    const double exponent = line->mu * mark->y - 0.5 * line->mu * line->mu;
-    ref.posterior = 1.0 / (1.0 + (1.0 - line->rate) / line->rate * exp(-exponent));
+    ref.posterior = posterior_at(line, mark->y, 1.0);
     return ref;
 }
 

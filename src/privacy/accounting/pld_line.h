@@ -2,6 +2,7 @@
  *
  * Setting     Q = N(0, 1), P = (1-q)N(0, 1) + qN(mu, 1), r = dP/dQ = 1-q+q e^{U}, U = mu y - mu^2/2.
  *             "remove": loss log r, increasing in y, law P; "add": loss -log r, decreasing, law Q.
+ *             "replaced": Q = (1-q)N(0, 1) + qN(-mu, 1) and loss log dP/dQ, increasing, law P.
  * Rule        A cell of losses is an interval of y, cut into panels of width w with X = w (Y + 4),
  *             Y the largest |y| and |y - mu| on it. Gauss-Legendre of 3, 5 or 8 points is used
  *             for X up to 0.007, 0.28 and 2: its remainder is then below 1e-16 of the integral
@@ -19,6 +20,7 @@
 
 typedef struct sot_line {
     sot_direction direction;
+    bool is_replaced; /* "remove" with Q = (1-q)N(0, 1) + qN(-mu, 1) */
     double rate;
     double mu;          /* nearest */
     double mu_relative; /* half width of its bracket, relative */
@@ -36,7 +38,7 @@ typedef struct sot_line_mark {
     double loss;
 } sot_line_mark;
 
-sot_line sot_line_of(const sot_pld_piece *piece, double reach);
+sot_line sot_line_of(const sot_pld_piece *piece, double log_tail);
 
 /* The loss at y, to about 1e-14: for ranges, not for bounds. */
 double sot_line_loss(const sot_line *line, double y);

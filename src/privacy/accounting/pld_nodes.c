@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -59,9 +60,51 @@ static double pull(quantum q, double gap)
     return (raised - fallen) + 8.0 * DBL_EPSILON * (fabs(raised) + fallen);
 }
 
-static void contract(const sot_pld_cells *cells, sot_pld_nodes *nodes, double *left)
+/* The node's own mass when what lies above it, of `mass` and `balance` < 0, finds nothing below to
+ * lean on. Rounded down to the node it would lose -balance of its mean. It may instead go to the
+ * next node up, with as much of the nodes after that one as keeps the mean: what is taken from d
+ * nodes up costs variance only, about (d h)^2 (1 + theta)/2 a unit. */
+static double settle(sot_pld_nodes *nodes, size_t node, double mass, double balance,
+                     double theta)
+{
+    enum { FARTHEST = 64 };
+    const double h = nodes->spacing;
+    const size_t target = node + 1;
+    if (!(balance < 0.0)) return mass;
+    /* the pull on the target, at least 0, and what each node up takes off it */
+    double pull_up = fmax(0.0, expm1(h) * mass + exp(h) * balance) +
+                     16.0 * DBL_EPSILON * exp(h) * mass;
+    double lean[FARTHEST + 1];
+    double cost = 0.0;
+    size_t last = 0;
+    for (size_t d = 1; d <= FARTHEST && target + d < nodes->count && pull_up > 0.0; d++) {
+        const double unit = -expm1(-(double)d * h) * (1.0 - 8.0 * DBL_EPSILON);
+        lean[d] =
+            fmin(nodes->mass[target + d], pull_up / unit * (1.0 + 8.0 * DBL_EPSILON));
+        const double distance = (double)d * h;
+        cost += 0.5 * lean[d] * distance * distance * (1.0 + theta);
+        pull_up -= lean[d] * unit;
+        if (lean[d] < nodes->mass[target + d]) pull_up = 0.0; /* it was enough */
+        last = d;
+    }
+    if (pull_up > 0.0 || !(cost < -balance)) return mass;
+    double sum = mass;
+    for (size_t d = 1; d <= last; d++) {
+        nodes->mass[target + d] =
+            fmax(0.0, sot_sub_down(nodes->mass[target + d], lean[d]));
+        sum = sot_add_down(sum, lean[d]);
+    }
+    nodes->mass[target] = sot_add_down(nodes->mass[target], sum);
+    return 0.0;
+}
+
+static void contract(const sot_pld_cells *cells, double theta, sot_pld_nodes *nodes,
+                     double *left)
 {
     const double g = cells->step;
+    const double near_by =
+        1.0 / ((1.0 + theta) * g); /* farther down, rounding costs less */
+    const size_t farthest = near_by < 2.0 ? 2 : near_by > 64.0 ? 64 : (size_t)near_by;
     for (size_t k = 0; k < cells->count; k++)
         left[k] = 1.0;
     for (size_t node = nodes->count - 1; node-- > 0;) {
@@ -76,23 +119,31 @@ static void contract(const sot_pld_cells *cells, sot_pld_nodes *nodes, double *l
             left[k] = 0.0;
         }
         balance *= 1.0 - 8.0 * DBL_EPSILON;
-        for (size_t below = 1; below <= 2 && below <= at && balance < 0.0; below++) {
+        for (size_t below = 1; below <= farthest && below <= at && balance < 0.0;
+             below++) {
             const size_t k = at - below;
+            if (left[k] == 0.0) continue;
             const quantum q = quantum_of(cells, k);
             const double whole = fmax(0.0, pull(q, (double)below * g));
             double part = left[k];
             if (whole * part > -balance)
                 part = -balance / whole * (1.0 - 8.0 * DBL_EPSILON);
+            const bool is_last = part < left[k];
             balance += whole * part * (1.0 + 8.0 * DBL_EPSILON);
             mass += part * q.mass;
             left[k] = fmax(0.0, left[k] - part);
+            if (is_last) {
+                balance = 0.0; /* what is left of it is rounding */
+                break;
+            }
         }
-        nodes->mass[node] = mass * (1.0 - 16.0 * DBL_EPSILON);
+        mass *= 1.0 - 16.0 * DBL_EPSILON - (double)farthest * DBL_EPSILON;
+        nodes->mass[node] = settle(nodes, node, mass, balance, theta);
     }
 }
 
 sotto_status sot_pld_nodes_new(const sot_pld_cells *cells, sot_pld_side side,
-                               double repeat, sot_pld_nodes *out_nodes,
+                               double repeat, double theta, sot_pld_nodes *out_nodes,
                                sotto_error *error)
 {
     *out_nodes = (sot_pld_nodes){.count = cells->count / 2 + 1,
@@ -114,7 +165,7 @@ sotto_status sot_pld_nodes_new(const sot_pld_cells *cells, sot_pld_side side,
         sot_pld_nodes_free(out_nodes);
         return sot_fail_memory(error, cells->count, sizeof *left);
     }
-    contract(cells, out_nodes, left);
+    contract(cells, theta, out_nodes, left);
     sot_free(left);
     return SOTTO_OK;
 }

@@ -27,9 +27,10 @@ typedef struct sot_pld_nodes {
     double repeat;   /* how often it is composed with itself */
 } sot_pld_nodes;
 
+/* `theta`, the tilt to come, helps to choose the better of two sound ways. */
 SOTTO_MUST_CHECK sotto_status sot_pld_nodes_new(const sot_pld_cells *cells,
                                                 sot_pld_side side, double repeat,
-                                                sot_pld_nodes *out_nodes,
+                                                double theta, sot_pld_nodes *out_nodes,
                                                 sotto_error *error);
 void sot_pld_nodes_free(sot_pld_nodes *nodes);
 

@@ -15,6 +15,7 @@ typedef struct sketch {
     double *log_mass;
     size_t count;
     double repeat;
+    double log_total; /* of its masses, which need not add to 1 */
 } sketch;
 
 typedef struct sketches {
@@ -26,11 +27,13 @@ typedef struct sketches {
     double log_scale; /* K(theta) */
 } sketches;
 
-enum { RAMP_POINTS = 200, LINE_REACH = 37 };
+enum { RAMP_POINTS = 200 };
+static const double log_tail_least = -688.0; /* 37 standard deviations */
 static const double line_step = 0.2;
 
 /* Atoms of one piece; with NULL arrays it only counts. */
-static size_t sketch_piece(const sot_pld_piece *piece, double *loss, double *log_mass)
+static size_t sketch_piece(const sot_pld_piece *piece, double log_tail, double *loss,
+                           double *log_mass)
 {
     if (piece->kind == SOT_PLD_ATOM) {
         if (loss != NULL) {
@@ -48,10 +51,11 @@ static size_t sketch_piece(const sot_pld_piece *piece, double *loss, double *log
         }
         return RAMP_POINTS;
     }
-    const sot_line line = sot_line_of(piece, LINE_REACH);
+    const sot_line line = sot_line_of(piece, log_tail);
     size_t count = 0;
-    for (double y = line.from; y < line.to; y += line_step) {
-        if (y > LINE_REACH && y < line.mu - LINE_REACH) y = line.mu - LINE_REACH;
+    for (double next = line.from; next < line.to + line_step; next += line_step) {
+        if (next > 37.0 && next < line.mu - 37.0) next = line.mu - 37.0;
+        const double y = fmin(next, line.to); /* the very end has a point */
         if (loss != NULL) {
             const double first = -0.5 * y * y;
             const double second = -0.5 * (y - line.mu) * (y - line.mu);
@@ -62,28 +66,13 @@ static size_t sketch_piece(const sot_pld_piece *piece, double *loss, double *log
                           log((1.0 - line.rate) * exp(fmin(0.0, first - second)) +
                               line.rate * exp(fmin(0.0, second - first)));
             loss[count] = sot_line_loss(&line, y);
-            log_mass[count] = (piece->direction == SOT_ADD ? first : mixed) +
+            const double share = next == line.from || y == line.to ? 0.5 : 1.0;
+            log_mass[count] = log(share) + (piece->direction == SOT_ADD ? first : mixed) +
                               log(line_step * 0.3989422804);
         }
         count++;
     }
     return count;
-}
-
-static sotto_status sketch_law(const sot_pld_law *law, sketch *out, sotto_error *error)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < law->piece_count; i++)
-        count += sketch_piece(&law->pieces[i], NULL, NULL);
-    out->loss = sot_new_array(2 * count, sizeof *out->loss);
-    if (out->loss == NULL) return sot_fail_memory(error, 2 * count, sizeof *out->loss);
-    out->log_mass = out->loss + count;
-    out->count = count;
-    out->repeat = law->count;
-    size_t done = 0;
-    for (size_t i = 0; i < law->piece_count; i++)
-        done += sketch_piece(&law->pieces[i], out->loss + done, out->log_mass + done);
-    return SOTTO_OK;
 }
 
 static double sketch_log_mgf(const sketch *law, double theta)
@@ -97,7 +86,30 @@ static double sketch_log_mgf(const sketch *law, double theta)
     return largest + log(sum);
 }
 
-/* K(theta) - K(0): the masses of a sketch need not add to 1. */
+static sotto_status sketch_law(const sot_pld_law *law, double log_tail, sketch *out,
+                               sotto_error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < law->piece_count; i++)
+        count += sketch_piece(&law->pieces[i], log_tail, NULL, NULL);
+    out->loss = sot_new_array(2 * count, sizeof *out->loss);
+    if (out->loss == NULL) return sot_fail_memory(error, 2 * count, sizeof *out->loss);
+    out->log_mass = out->loss + count;
+    out->count = count;
+    out->repeat = law->count;
+    size_t done = 0;
+    for (size_t i = 0; i < law->piece_count; i++)
+        done += sketch_piece(&law->pieces[i], log_tail, out->loss + done,
+                             out->log_mass + done);
+    out->log_total = sketch_log_mgf(out, 0.0);
+    return SOTTO_OK;
+}
+
+static double guess_of(const sketch *law, double theta)
+{
+    return sketch_log_mgf(law, theta) - law->log_total;
+}
+
 static double log_mgf(const sketches *all, double theta)
 {
     double sum = 0.0;
@@ -131,7 +143,7 @@ static double epsilon_at(double log_theta, void *context)
 }
 
 /* One tail of the tilted law is below e^-tail_log outside the window. */
-static const double tail_log = 30.0;
+static const double tail_log = 18.0;
 
 static double top_at(double log_step, void *context)
 {
@@ -171,14 +183,6 @@ static void find_saddle(sketches *all)
 
 /* ---- the view ---- */
 
-static double line_count(const sot_pld_laws *laws)
-{
-    double count = 1.0;
-    for (size_t i = 0; i < laws->count; i++)
-        count = fmax(count, laws->list[i].count);
-    return count;
-}
-
 /* The spacing that costs no more than the tolerance. */
 static double spacing_wanted(const sot_pld_laws *laws, const sketches *all,
                              double tolerance)
@@ -186,14 +190,16 @@ static double spacing_wanted(const sot_pld_laws *laws, const sketches *all,
     double repeats = 0.0;
     int lattices = 0;
     for (size_t i = 0; i < laws->count; i++) {
-        if (laws->list[i].has_density) repeats += laws->list[i].count;
-        if (laws->list[i].spacing > 0.0) lattices++;
+        const sot_pld_law *law = &laws->list[i];
+        if (law->spacing > 0.0) lattices++;
+        /* the first lattice will be on the grid, the others not */
+        if (law->has_density || lattices > 1) repeats += law->count;
     }
     const double epsilon = fmax(all->epsilon, 1.0 / all->theta);
     double spacing = HUGE_VAL;
     if (repeats > 0.0)
         spacing = sqrt(12.0 * tolerance * epsilon / ((1.0 + all->theta) * repeats));
-    if (lattices > 1 || (lattices == 1 && repeats > 0.0))
+    if (lattices > 1)
         spacing = fmin(spacing, 4.0 * tolerance * epsilon); /* atoms between the nodes */
     return spacing;
 }
@@ -201,12 +207,12 @@ static double spacing_wanted(const sot_pld_laws *laws, const sketches *all,
 static void choose_grid(const sot_pld_laws *laws, const sketches *all,
                         const sot_pld_limits *limits, double width, sot_pld_view *view)
 {
-    double spacing = fmin(spacing_wanted(laws, all, limits->tolerance), width / 1024.0);
+    double spacing = fmin(spacing_wanted(laws, all, limits->tolerance), width / 2048.0);
     spacing = fmax(spacing, width / (double)limits->size_max);
     const double cells = 4.0 * (double)limits->size_max;
     for (size_t i = 0; i < laws->count; i++) {
         const double needed =
-            sot_pld_cells_estimate(&laws->list[i], spacing, view->reach);
+            sot_pld_cells_estimate(&laws->list[i], spacing, view->log_tail);
         if (needed > cells) spacing *= needed / cells;
     }
     for (size_t i = 0; i < laws->count; i++) {
@@ -217,57 +223,107 @@ static void choose_grid(const sot_pld_laws *laws, const sketches *all,
         }
     }
     view->spacing = spacing;
-    view->size = 1024;
+    view->size = 2048;
     while ((double)view->size * spacing < width && view->size < 2 * limits->size_max)
         view->size *= 2;
+}
+
+/* How far into the tails the cells go: what is beyond becomes infinite loss, 1e-7 of delta over
+ * all releases. Without it, losses that are too rare to matter would widen the window. */
+static double log_tail_of(const sot_pld_laws *laws, double log_delta)
+{
+    double count = 1.0;
+    for (size_t i = 0; i < laws->count; i++)
+        count = fmax(count, laws->list[i].count);
+    return fmax(fmin(log_delta, 0.0) - log(count) - 16.0, log_tail_least);
+}
+
+/* The window and its grid. The grid moves every loss by up to h, so that the order of the upper
+ * tail bound must stay below about 1/h: the window grows to what that order can show. */
+static void choose_window(const sot_pld_laws *laws, sketches *all,
+                          const sot_pld_limits *limits, sot_pld_view *view)
+{
+    double top;
+    double bottom;
+    const double least = log(1e-6 * (1.0 + all->theta));
+    const double most = log(1e2 * (1.0 + all->theta));
+    double up = exp(sot_minimize(top_at, all, least, most, 1e-2, 80, &top));
+    const double down = exp(sot_minimize(bottom_at, all, least, most, 1e-2, 80, &bottom));
+    bottom = fmin(-bottom, all->epsilon);
+    for (int round = 0; round < 3; round++) {
+        top = fmax(top, all->epsilon);
+        const double margin = 0.01 * (top - bottom) + 1e-12 * (fabs(top) + fabs(bottom));
+        view->bottom = bottom - margin;
+        choose_grid(laws, all, limits, (top - bottom) + 2.0 * margin, view);
+        if (up * view->spacing <= 1.0) break;
+        up = 0.5 / view->spacing;
+        top = top_at(log(up), all);
+    }
+    view->up_theta = all->theta + up;
+    view->down_theta = all->theta - down;
 }
 
 static void choose_view(const sot_pld_laws *laws, sketches *all,
                         const sot_pld_limits *limits, double *out_guess,
                         sot_pld_view *view)
 {
-    double top;
-    double bottom;
-    find_saddle(all);
     all->log_scale = log_mgf(all, all->theta);
     view->theta = all->theta;
-    const double least = log(1e-6 * (1.0 + all->theta));
-    const double most = log(1e6 * (1.0 + all->theta));
-    const double up = sot_minimize(top_at, all, least, most, 1e-2, 80, &top);
-    const double down = sot_minimize(bottom_at, all, least, most, 1e-2, 80, &bottom);
-    view->up_theta = all->theta + exp(up);
-    view->down_theta = all->theta - exp(down);
-    top = fmax(top, all->epsilon);
-    bottom = fmin(-bottom, all->epsilon);
-    const double margin = 0.01 * (top - bottom) + 1e-12 * (fabs(top) + fabs(bottom));
-    view->bottom = bottom - margin;
-    /* What is beyond the reach becomes infinite loss: 1e-10 of delta, over all releases. */
-    const double log_tail = all->log_delta - log(line_count(laws)) - 23.0;
-    view->reach = fmin(sqrt(-2.0 * fmin(log_tail, -30.0)), 37.0);
-    choose_grid(laws, all, limits, (top - bottom) + 2.0 * margin, view);
+    choose_window(laws, all, limits, view);
     for (size_t i = 0; i < all->count; i++) {
-        out_guess[3 * i] = sketch_log_mgf(&all->list[i], view->theta);
-        out_guess[3 * i + 1] = sketch_log_mgf(&all->list[i], view->up_theta);
-        out_guess[3 * i + 2] = sketch_log_mgf(&all->list[i], view->down_theta);
+        out_guess[3 * i] = guess_of(&all->list[i], view->theta);
+        out_guess[3 * i + 1] = guess_of(&all->list[i], view->up_theta);
+        out_guess[3 * i + 2] = guess_of(&all->list[i], view->down_theta);
     }
     view->guess = out_guess;
+}
+
+static void sketches_free(sketches *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        sot_free(all->list[i].loss);
+    sot_free(all->list);
+    *all = (sketches){0};
+}
+
+static sotto_status sketches_new(const sot_pld_laws *laws, double log_tail,
+                                 const sot_pld_question *question, sketches *out,
+                                 sotto_error *error)
+{
+    *out = (sketches){.epsilon = question->epsilon, .log_delta = question->log_delta};
+    out->list = sot_new_array(laws->count, sizeof *out->list);
+    if (out->list == NULL) return sot_fail_memory(error, laws->count, sizeof *out->list);
+    for (size_t i = 0; i < laws->count; i++) {
+        const sotto_status status =
+            sketch_law(&laws->list[i], log_tail, &out->list[i], error);
+        if (status != SOTTO_OK) {
+            sketches_free(out);
+            return status;
+        }
+        out->count++;
+    }
+    find_saddle(out);
+    return SOTTO_OK;
 }
 
 sotto_status sot_pld_plan(const sot_pld_laws *laws, const sot_pld_question *question,
                           const sot_pld_limits *limits, double *out_guess,
                           sot_pld_view *out_view, sotto_error *error)
 {
-    sketches all = {.epsilon = question->epsilon, .log_delta = question->log_delta};
-    all.list = sot_new_array(laws->count, sizeof *all.list);
-    if (all.list == NULL) return sot_fail_memory(error, laws->count, sizeof *all.list);
+    sketches all = {0};
+    double log_tail = isnan(question->epsilon) ? log_tail_of(laws, question->log_delta)
+                                               : log_tail_least;
+    /* An unknown delta is found in a few rounds: losses out of reach do not count for it. */
+    const int rounds = isnan(question->epsilon) ? 1 : 3;
     sotto_status status = SOTTO_OK;
-    for (size_t i = 0; i < laws->count && status == SOTTO_OK; i++) {
-        status = sketch_law(&laws->list[i], &all.list[i], error);
-        if (status == SOTTO_OK) all.count++;
+    for (int i = 0; i < rounds && status == SOTTO_OK; i++) {
+        sketches_free(&all);
+        status = sketches_new(laws, log_tail, question, &all, error);
+        if (status == SOTTO_OK && i + 1 < rounds)
+            log_tail = log_tail_of(laws, all.log_delta);
     }
+    out_view->log_tail = log_tail;
     if (status == SOTTO_OK) choose_view(laws, &all, limits, out_guess, out_view);
-    for (size_t i = 0; i < all.count; i++)
-        sot_free(all.list[i].loss);
-    sot_free(all.list);
+    sketches_free(&all);
     return status;
 }

@@ -406,7 +406,7 @@ static void a_smaller_lambda_costs_noise_and_then_is_refused(void **state)
     assert_within(whole_epsilon(&law, share, 1e-6), 1.0 - 1e-6, 1.0);
     law.lambda = 0.2; /* a quarter of kappa is lost at least half of the time */
     assert_refused(sot_objective_calibrate(&law, 1.0, 1e-6, 0.0, &error),
-                   SOTTO_UNREACHABLE, &error, "lambda is 0.2", "needs more", "0.974",
+                   SOTTO_INVALID_ARGUMENT, &error, "lambda is 0.2", "needs more", "0.974",
                    NULL);
     law.lambda = 0.5;
     assert_ok(sot_objective_calibrate(&law, 1.0, 0.0, 0.0, &error), &error);
@@ -415,7 +415,7 @@ static void a_smaller_lambda_costs_noise_and_then_is_refused(void **state)
     assert_within(event_of(&law).epsilon, 1.0 - 1e-9, 1.0);
     law.lambda = 0.1; /* log(1 + 10/4) > 1 */
     assert_refused(sot_objective_calibrate(&law, 1.0, 0.0, 0.0, &error),
-                   SOTTO_UNREACHABLE, &error, "lambda is 0.1", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "lambda is 0.1", NULL);
 }
 
 static void named_calibrations_leave_room_for_the_correction(void **state)
@@ -570,7 +570,7 @@ static void targets_out_of_range_are_refused(void **state)
     law.theorem = SOT_OBJECTIVE_CHAUDHURI;
     law.adjacency = SOTTO_REPLACE_ONE;
     assert_refused(sot_objective_least_lambda(&law, 1.0, 1e-6, &lambda, &error),
-                   SOTTO_UNSUPPORTED, &error, "'chaudhuri'", "delta to 0", NULL);
+                   SOTTO_UNSUPPORTED, &error, "'chaudhuri'", "leave delta out", NULL);
 }
 
 int main(void)

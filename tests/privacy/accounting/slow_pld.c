@@ -1,0 +1,23 @@
+/* exact and pld on 1200 random plans: pld_agreement.h says what must hold. */
+#include "privacy/accounting/pld_agreement.h"
+
+static void two_accountants_that_share_no_integral_agree(void **state)
+{
+    (void)state;
+    agreement sums = {0};
+    for (uint64_t seed = 1; seed <= 1200; seed++)
+        agreement_check(seed * UINT64_C(0x2545f4914f6cdd1d), 1e-6, 1e6, &sums);
+    print_message("%d plans: %d within 0.1 %%, %d bracketed within 1 %%\n", sums.plans,
+                  sums.close, sums.bracketed);
+    assert_true(sums.plans >= 1000);
+    assert_true(sums.close >= sums.plans * 9 / 10);
+    assert_true(sums.bracketed >= sums.plans * 8 / 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_accountants_that_share_no_integral_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
