@@ -99,6 +99,8 @@ static void label_tick(long multiple, int exponent, char label[LABEL_BYTES])
             *last-- = '\0';
         if (*last == '.') *last = '\0';
     } else {
+        for (; multiple % 10 == 0; multiple /= 10)
+            exponent++;
         (void)snprintf(label, LABEL_BYTES, "%lde%d", multiple, exponent);
     }
 }
