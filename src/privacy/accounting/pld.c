@@ -194,7 +194,7 @@ static sotto_status direction_epsilon(const sot_pld_laws *laws, double delta,
     if (delta == failed) return bounded_epsilon(largest_loss(laws), out, error);
     both_curves curves;
     const sot_pld_question question = {
-        .epsilon = NAN, .log_delta = log((delta - failed) / (1.0 - failed))};
+        .epsilon = SOTTO_UNSET, .log_delta = log((delta - failed) / (1.0 - failed))};
     const sotto_status status = curves_new(laws, &question, &curves, error);
     if (status != SOTTO_OK) return status;
     const double upper = least_epsilon(&curves, delta);
@@ -215,10 +215,10 @@ sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_accou
                              sotto_error *error)
 {
     out->delta = delta;
-    out->delta_lower = NAN;
+    out->delta_lower = SOTTO_UNSET;
     out->epsilon = 0.0;
     out->epsilon_lower = 0.0;
-    out->order = NAN;
+    out->order = SOTTO_UNSET;
     out->kernel = SOTTO_KERNEL_PLD;
     int symmetric = 0;
     for (int direction = 0; direction < 2 && !symmetric; direction++) {
@@ -238,15 +238,15 @@ sotto_status sot_pld_delta(const sot_priced *priced, double epsilon, sotto_accou
                            sotto_error *error)
 {
     out->epsilon = epsilon;
-    out->epsilon_lower = NAN;
+    out->epsilon_lower = SOTTO_UNSET;
     out->delta = 0.0;
     out->delta_lower = 0.0;
-    out->order = NAN;
+    out->order = SOTTO_UNSET;
     out->kernel = SOTTO_KERNEL_PLD;
     int symmetric = 0;
     for (int direction = 0; direction < 2 && !symmetric; direction++) {
         both_curves curves;
-        const sot_pld_question question = {.epsilon = epsilon, .log_delta = NAN};
+        const sot_pld_question question = {.epsilon = epsilon, .log_delta = SOTTO_UNSET};
         const sotto_status status = direction_curves(
             priced, (sot_direction)direction, &question, &curves, &symmetric, error);
         if (status != SOTTO_OK) return status;

@@ -223,7 +223,7 @@ static sotto_status add_event(builder *b, const sot_priced *priced, size_t index
         return SOTTO_OK;
     case SOTTO_APPROXIMATE:
         if (event->delta > 0.0) add_failure(b, sot_event_delta(event), count);
-        return add_pure(b, sot_event_epsilon(event, NAN), count);
+        return add_pure(b, sot_event_epsilon(event, SOTTO_UNSET), count);
     case SOTTO_LAPLACE:
     case SOTTO_DISCRETE_LAPLACE:
     case SOTTO_PURE:

@@ -49,6 +49,18 @@ static inline int pld_event(const json_t *mechanism, const json_t *params,
         event->sensitivity = pld_number(params, "sensitivity", 1.0);
         return 1;
     }
+    if (strcmp(name, "discrete_laplace") == 0) {
+        event->mechanism = SOTTO_DISCRETE_LAPLACE;
+        event->scale = 1.0 / pld_number(params, "a", SOTTO_UNSET);
+        event->sensitivity = pld_number(params, "sensitivity", 1.0);
+        return 1;
+    }
+    if (strcmp(name, "pure_dp") == 0 || strcmp(name, "approx_dp_composition") == 0) {
+        event->mechanism = SOTTO_APPROXIMATE;
+        event->epsilon = pld_number(params, "epsilon_each", SOTTO_UNSET);
+        event->delta = pld_number(params, "delta_each", 0.0);
+        return 1;
+    }
     if (strcmp(name, "fixed_size_without_replacement_gaussian") == 0) {
         event->mechanism = SOTTO_GAUSSIAN;
         event->noise_multiplier = pld_number(params, "sigma", SOTTO_UNSET);
@@ -95,6 +107,7 @@ static inline void pld_expect(const json_t *vector, const sotto_plan *plan,
     double upper;
     double lower;
     if (!pld_names(expect, "method", "exact") && !pld_names(expect, "method", "tight") &&
+        !pld_names(expect, "method", "optimal") &&
         !pld_names(expect, "method", "tight_dominating_pair")) {
         return;
     }
