@@ -10,25 +10,6 @@
 #include "numeric/outward.h"
 #include "numeric/special.h"
 
-sotto_status sot_noise_multiplier(sotto_adjacency adjacency, double epsilon, double delta,
-                                  double *out_multiplier, sotto_error *error)
-{
-    sotto_account account;
-    sotto_plan *plan = NULL;
-    sotto_status status = sotto_plan_new(adjacency, &plan, error);
-    if (status != SOTTO_OK) return status;
-    sotto_event event = sotto_event_defaults();
-    event.mechanism = SOTTO_GAUSSIAN;
-    event.count = 1;
-    status = sotto_plan_add(plan, &event, error);
-    if (status == SOTTO_OK) {
-        status = sotto_account_noise(plan, SOTTO_EXACT, epsilon, delta, out_multiplier,
-                                     &account, error);
-    }
-    sotto_plan_free(plan);
-    return status;
-}
-
 static sotto_laplace_config laplace_of(const sot_noise *noise)
 {
     sotto_laplace_config config = sotto_laplace_defaults();

@@ -16,12 +16,6 @@ typedef struct sot_noise {
     size_t dimension;
 } sot_noise;
 
-/* The Gaussian noise multiplier that meets (epsilon, delta) in one release. */
-SOTTO_MUST_CHECK sotto_status sot_noise_multiplier(sotto_adjacency adjacency,
-                                                   double epsilon, double delta,
-                                                   double *out_multiplier,
-                                                   sotto_error *error);
-
 /* Adds the event of one release to the plan. */
 SOTTO_MUST_CHECK sotto_status sot_noise_plan(const sot_noise *noise, sotto_plan *plan,
                                              sotto_error *error);

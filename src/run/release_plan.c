@@ -11,6 +11,7 @@
 #include "base/plant.h"
 #include "base/text.h"
 #include "numeric/outward.h"
+#include "privacy/mechanisms/additive.h"
 #include "run/release.h"
 #include "run/session.h"
 
@@ -354,8 +355,8 @@ sotto_status sot_release_add_part(sot_release *release, const sot_part_request *
     sotto_status status;
     if (release->mechanism == SOTTO_GAUSSIAN) {
         double multiplier;
-        status = sot_noise_multiplier(config->adjacency, config->epsilon, config->delta,
-                                      &multiplier, error);
+        status = sot_gaussian_least_multiplier(config->adjacency, config->epsilon,
+                                               config->delta, &multiplier, error);
         if (status != SOTTO_OK) return status;
         if (request->square_share < 1.0) {
             /* The parts' 1/multiplier^2 must sum to no more, also as the accountant rounds. */

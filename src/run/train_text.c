@@ -142,14 +142,20 @@ static void show_advice(sot_prose *prose, const sotto_training *training)
         sot_prose_line(prose, i == 0 ? "advice" : "", "%s", training->advice[i]);
 }
 
+/* What the certificate will say: a pure law drawn by a sampler that is not exact has a delta. */
+static double stated_delta(const sotto_training *training)
+{
+    return training->delta > 0.0 ? training->delta : SOTTO_UNSET;
+}
+
 static sotto_status make_text(sotto_training *training, sotto_error *error)
 {
     sot_prose prose = {0};
     const sotto_train_config *config = &training->config;
     show_method(&prose, training);
     if (training->plan != NULL) {
-        sot_prose_guarantee(&prose, config->epsilon, config->delta, config->adjacency,
-                            training->schema);
+        sot_prose_guarantee(&prose, config->epsilon, stated_delta(training),
+                            config->adjacency, training->schema);
     }
     show_settings(&prose, training);
     show_advice(&prose, training);
@@ -171,8 +177,8 @@ sotto_status sot_training_summary(const sotto_training *training,
     show_method(&prose, training);
     show_settings(&prose, training);
     if (training->plan != NULL) {
-        sot_prose_guarantee(&prose, config->epsilon, config->delta, config->adjacency,
-                            training->schema);
+        sot_prose_guarantee(&prose, config->epsilon, stated_delta(training),
+                            config->adjacency, training->schema);
         sot_prose_ledger(&prose, session->ledger == NULL ? NULL : &session->reservation);
     } else {
         sot_prose_line(&prose, "privacy", "none: the rows were declared public");

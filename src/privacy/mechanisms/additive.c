@@ -100,3 +100,23 @@ sotto_status sot_additive_event(sotto_event *event, sotto_adjacency adjacency,
     event->grid = grid;
     return sot_event_set_purpose(event, purpose, error);
 }
+
+sotto_status sot_gaussian_least_multiplier(sotto_adjacency adjacency, double epsilon,
+                                           double delta, double *out_multiplier,
+                                           sotto_error *error)
+{
+    sotto_account account;
+    sotto_plan *plan = NULL;
+    sotto_status status = sotto_plan_new(adjacency, &plan, error);
+    if (status != SOTTO_OK) return status;
+    sotto_event event = sotto_event_defaults();
+    event.mechanism = SOTTO_GAUSSIAN;
+    event.count = 1;
+    status = sotto_plan_add(plan, &event, error);
+    if (status == SOTTO_OK) {
+        status = sotto_account_noise(plan, SOTTO_EXACT, epsilon, delta, out_multiplier,
+                                     &account, error);
+    }
+    sotto_plan_free(plan);
+    return status;
+}

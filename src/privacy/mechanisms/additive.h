@@ -62,4 +62,10 @@ SOTTO_MUST_CHECK sotto_status sot_additive_event(sotto_event *event,
                                                  sotto_adjacency adjacency, double grid,
                                                  const char *purpose, sotto_error *error);
 
+/* The least noise multiplier of one Gaussian release within (epsilon, delta). */
+SOTTO_MUST_CHECK sotto_status sot_gaussian_least_multiplier(sotto_adjacency adjacency,
+                                                            double epsilon, double delta,
+                                                            double *out_multiplier,
+                                                            sotto_error *error);
+
 #endif

@@ -159,26 +159,6 @@ sotto_status sot_output_derive(const sot_output_config *config,
 
 /* ---- calibration ---- */
 
-static sotto_status least_multiplier(sotto_adjacency adjacency, double epsilon,
-                                     double delta, double *out_multiplier,
-                                     sotto_error *error)
-{
-    sotto_account account;
-    sotto_plan *plan = NULL;
-    sotto_status status = sotto_plan_new(adjacency, &plan, error);
-    if (status != SOTTO_OK) return status;
-    sotto_event event = sotto_event_defaults();
-    event.mechanism = SOTTO_GAUSSIAN;
-    event.count = 1;
-    status = sotto_plan_add(plan, &event, error);
-    if (status == SOTTO_OK) {
-        status = sotto_account_noise(plan, SOTTO_EXACT, epsilon, delta, out_multiplier,
-                                     &account, error);
-    }
-    sotto_plan_free(plan);
-    return status;
-}
-
 sotto_status sot_output_calibrate(sot_output_config *config, double epsilon, double delta,
                                   sotto_error *error)
 {
@@ -192,7 +172,8 @@ sotto_status sot_output_calibrate(sot_output_config *config, double epsilon, dou
         filled.epsilon = sot_mul_down(1.0 - config->correction_share, epsilon);
     } else {
         double multiplier = 0.0;
-        status = least_multiplier(config->adjacency, epsilon, delta, &multiplier, error);
+        status = sot_gaussian_least_multiplier(config->adjacency, epsilon, delta,
+                                               &multiplier, error);
         if (status != SOTTO_OK) return status;
         filled.epsilon = SOTTO_UNSET;
         filled.correction_share = SOTTO_UNSET;
