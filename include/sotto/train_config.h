@@ -22,7 +22,14 @@ extern "C" {
 /* Values are part of the ABI: written out and never renumbered. */
 typedef enum sotto_model_kind {
     SOTTO_MODEL_UNSET = 0,
-    SOTTO_MODEL_LOGISTIC = 1 /* two classes */
+    SOTTO_MODEL_LOGISTIC = 1, /* two classes */
+    SOTTO_MODEL_LINEAR = 2,   /* a number, squared loss */
+    SOTTO_MODEL_SVM = 3,      /* two classes, hinge loss with a smoothed corner */
+    SOTTO_MODEL_HINGE = 4,    /* two classes, the hinge loss itself: not smooth */
+    SOTTO_MODEL_HUBER = 5,    /* a number, squared loss with linear tails */
+    SOTTO_MODEL_SOFTMAX = 6,  /* two classes or more */
+    SOTTO_MODEL_POISSON = 7,  /* a count */
+    SOTTO_MODEL_CUSTOM = 8    /* a convex loss of the caller's: config->loss */
 } sotto_model_kind;
 
 typedef enum sotto_method {
@@ -30,7 +37,14 @@ typedef enum sotto_method {
     SOTTO_METHOD_OUTPUT = 1,
     SOTTO_METHOD_OBJECTIVE = 2,
     SOTTO_METHOD_GD = 3,
-    SOTTO_METHOD_NONE = 4
+    SOTTO_METHOD_NONE = 4,
+    SOTTO_METHOD_SGD = 5,        /* noisy stochastic gradient descent */
+    SOTTO_METHOD_NEWTON = 6,     /* noisy Newton steps; logistic */
+    SOTTO_METHOD_STATISTICS = 7, /* noisy sufficient statistics; linear */
+    SOTTO_METHOD_ADASSP = 8,     /* the same, regularised as the data needs; linear */
+    SOTTO_METHOD_PERMUTATION_SGD = 9, /* plain SGD in shuffled passes, noise at the end */
+    SOTTO_METHOD_GD_OUTPUT = 10,      /* plain gradient descent, noise at the end */
+    SOTTO_METHOD_FRANK_WOLFE = 11     /* on the L1 ball */
 } sotto_method;
 
 /* Which theorem fixes the noise of objective perturbation. The others are for comparison. */
@@ -42,6 +56,26 @@ typedef enum sotto_calibration {
     SOTTO_CALIBRATION_KIFER = 2,  /* Kifer, Smith & Thakurta 2012: add-remove */
     SOTTO_CALIBRATION_REDBERG = 3 /* Redberg, Koskela & Wang 2023: add-remove, Gaussian */
 } sotto_calibration;
+
+/* The step sizes of SGD. */
+typedef enum sotto_schedule {
+    SOTTO_SCHEDULE_AUTO = 0,     /* by the loss, lambda and the ball */
+    SOTTO_SCHEDULE_CONSTANT = 1, /* h */
+    SOTTO_SCHEDULE_ROOT = 2,     /* h / sqrt(t): convex, Lipschitz; the lecture's */
+    SOTTO_SCHEDULE_STRONG = 3,   /* 1 / (lambda t): strongly convex; the lecture's */
+    SOTTO_SCHEDULE_LINEAR = 4    /* h (1 - (t - 1) / T): for the last iterate */
+} sotto_schedule;
+
+/* Which iterate is the result. */
+typedef enum sotto_iterate {
+    SOTTO_ITERATE_AUTO = 0,
+    SOTTO_ITERATE_AVERAGE = 1,  /* of all steps */
+    SOTTO_ITERATE_SUFFIX = 2,   /* of the later half */
+    SOTTO_ITERATE_WEIGHTED = 3, /* the average with weights t: for strongly convex */
+    SOTTO_ITERATE_LAST = 4
+} sotto_iterate;
+
+struct sotto_loss; /* sotto/loss.h */
 
 /* Start from sotto_train_defaults(). Texts are borrowed for the call. */
 typedef struct sotto_train_config {
@@ -59,12 +93,29 @@ typedef struct sotto_train_config {
         lambda; /* of (lambda/2)|theta|^2 beside the SUM of losses; SOTTO_UNSET: the rule */
     bool
         lambda_theory; /* output: the lambda that is optimal in theory; needs expected_rows */
-    uint64_t steps;       /* gd; 0: the rule */
-    double learning_rate; /* gd, in units of 1/smoothness; SOTTO_UNSET: the rule */
-    bool data_is_public;  /* needed by, and only for, SOTTO_METHOD_NONE */
-    const char *ledger;   /* NULL: the schema's */
-    const char *output;   /* model file to write, replaced in one stroke; NULL: none */
-    bool insecure_test;   /* noise from `test_seed`: the certificate says NOT PRIVATE */
+    uint64_t steps; /* methods in steps; permutation SGD: passes; 0: the rule */
+    double
+        learning_rate; /* of methods in steps, in units of 1/smoothness; SOTTO_UNSET: the rule */
+    double width; /* svm: of the smoothed corner, in units of the margin; default 0.5 */
+    double
+        threshold; /* huber: residuals beyond it count linearly; linear, poisson: so are slopes cut;
+                      in units of the encoded target; SOTTO_UNSET: the rule */
+    double
+        radius; /* coefficients stay in this L2 ball; frank-wolfe: L1; SOTTO_UNSET: none */
+    double l1;  /* weight of the smoothed L1 norm of the coefficients; default 0 */
+    double l1_width;   /* of its smoothed corner; SOTTO_UNSET: the rule */
+    const char *prior; /* model file of public data whose coefficients are the centre of
+                           (lambda/2)|theta - centre|^2; NULL: 0 */
+    sotto_sampling sampling; /* sgd: SOTTO_POISSON (default) or SOTTO_SINGLE_RECORD */
+    uint64_t batch;          /* sgd: records a step, on average; 0: the rule */
+    sotto_schedule schedule; /* sgd */
+    sotto_iterate iterate;   /* sgd, gd */
+    const struct sotto_loss *loss; /* SOTTO_MODEL_CUSTOM alone; borrowed */
+    bool stream;         /* rows are read again for every pass and never held together */
+    bool data_is_public; /* needed by, and only for, SOTTO_METHOD_NONE */
+    const char *ledger;  /* NULL: the schema's */
+    const char *output;  /* model file to write, replaced in one stroke; NULL: none */
+    bool insecure_test;  /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;
     size_t threads; /* 0: one per CPU; the result is the same for any number */
     sotto_progress_function progress; /* NULL: none */

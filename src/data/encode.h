@@ -17,6 +17,13 @@
 
 typedef struct sot_encoding sot_encoding;
 
+/* What a learner makes of the target. */
+typedef enum sot_target_role {
+    SOT_TARGET_CLASSES, /* a label set: -1 and 1 for two labels, places from 0 for more */
+    SOT_TARGET_NUMBER,  /* the number, moved and scaled from its bounds to [-1, 1] */
+    SOT_TARGET_COUNT    /* the number as it is, from 0 to its upper bound */
+} sot_target_role;
+
 /* Features that are not 0, indices ascending. Room for sot_encoding_dimension() of each. */
 typedef struct sot_features {
     size_t count;

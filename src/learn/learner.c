@@ -10,7 +10,9 @@
 sot_learner *sot_learner_new(const sot_learner_setup *setup)
 {
     sot_learner *learner = sot_new_array(1, sizeof *learner);
-    if (learner != NULL) learner->setup = *setup;
+    if (learner == NULL) return NULL;
+    learner->setup = *setup;
+    learner->outputs = 1;
     return learner;
 }
 
@@ -46,11 +48,20 @@ sotto_train_config sotto_train_defaults(void)
                                 .delta = SOTTO_UNSET,
                                 .adjacency = SOTTO_ADD_REMOVE,
                                 .lambda = SOTTO_UNSET,
-                                .learning_rate = SOTTO_UNSET};
+                                .learning_rate = SOTTO_UNSET,
+                                .width = 0.5,
+                                .threshold = SOTTO_UNSET,
+                                .radius = SOTTO_UNSET,
+                                .l1_width = SOTTO_UNSET,
+                                .sampling = SOTTO_POISSON};
 }
 
-static const char *const kinds[] = {NULL, "logistic", NULL};
-static const char *const methods[] = {"auto", "output", "objective", "gd", "none", NULL};
+static const char *const kinds[] = {NULL,    "logistic", "linear",  "svm",    "hinge",
+                                    "huber", "softmax",  "poisson", "custom", NULL};
+static const char *const methods[] = {
+    "auto",      "output",      "objective",  "gd",     "none",
+    "sgd",       "newton",      "statistics", "adassp", "permutation-sgd",
+    "gd-output", "frank-wolfe", NULL};
 static const char *const calibrations[] = {"sharp", "chaudhuri", "kifer", "redberg",
                                            NULL};
 
@@ -96,8 +107,9 @@ sotto_status sotto_model_kind_from_name(const char *name, sotto_model_kind *out,
                                         sotto_error *error)
 {
     int index = 0;
-    const sotto_status status =
-        find_word(kinds, "model", "logistic", name, &index, error);
+    const sotto_status status = find_word(
+        kinds, "model", "logistic, linear, svm, hinge, huber, softmax, poisson or custom",
+        name, &index, error);
     if (status == SOTTO_OK) *out = (sotto_model_kind)index;
     return status;
 }
@@ -106,8 +118,11 @@ sotto_status sotto_method_from_name(const char *name, sotto_method *out,
                                     sotto_error *error)
 {
     int index = 0;
-    const sotto_status status = find_word(
-        methods, "method", "auto, objective, output, gd or none", name, &index, error);
+    const sotto_status status =
+        find_word(methods, "method",
+                  "auto, objective, output, gd, sgd, newton, statistics, adassp, "
+                  "permutation-sgd, gd-output, frank-wolfe or none",
+                  name, &index, error);
     if (status == SOTTO_OK) *out = (sotto_method)index;
     return status;
 }

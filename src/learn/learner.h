@@ -14,7 +14,7 @@
 #include <sotto/train_config.h>
 
 #include "base/threads.h"
-#include "data/matrix.h"
+#include "data/table.h"
 
 /* What a learner may look at when it is made. Borrowed for the learner's life. */
 typedef struct sot_learner_setup {
@@ -38,18 +38,20 @@ struct sot_learner {
     sot_learner_setup setup;
     sot_setting settings[SOT_SETTINGS_MAX];
     size_t setting_count;
-    double grid; /* of the coefficients, a power of two */
+    size_t outputs; /* coefficients a column: 1, or the classes of softmax */
+    bool streams;   /* `learn` takes a table that is not in memory */
+    double grid;    /* of the coefficients, a power of two */
     double
         sampler_error; /* of all that `learn` will draw, in total variation; an upper bound */
     /* Adds the events. NULL: there are none, the data is public. */
     sotto_status (*plan)(const sot_learner *learner, sotto_plan *plan,
                          sotto_error *error);
-    /* Writes the released coefficients, exact multiples of `grid`, one a column of the matrix. The
+    /* Writes the released coefficients, exact multiples of `grid`: `outputs` times one a column of
+     * the matrix, output by output. The
      * gate is NULL for a learner without events. SOTTO_INTERRUPTED when the progress function
      * asks to stop. */
-    sotto_status (*learn)(const sot_learner *learner, sotto_gate *gate,
-                          const sot_matrix *matrix, sot_pool *pool, double *out_theta,
-                          sotto_error *error);
+    sotto_status (*learn)(const sot_learner *learner, sotto_gate *gate, sot_table *table,
+                          sot_pool *pool, double *out_theta, sotto_error *error);
     void (*free_state)(void *state); /* NULL: sot_free() */
     void *state;
 };

@@ -26,9 +26,12 @@ sotto_status sot_training_learn(const sotto_training *training, sotto_gate *gate
 {
     sot_pool *pool = NULL;
     const sot_learner *learner = training->learner;
+    sot_table *table = NULL;
     sotto_status status = sot_pool_new(training->config.threads, &pool, error);
+    if (status == SOTTO_OK) status = sot_table_of_matrix(matrix, &table, error);
     if (status == SOTTO_OK)
-        status = learner->learn(learner, gate, matrix, pool, out_theta, error);
+        status = learner->learn(learner, gate, table, pool, out_theta, error);
+    sot_table_free(table);
     sot_pool_free(pool);
     return status;
 }

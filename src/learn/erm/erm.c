@@ -89,6 +89,16 @@ static sotto_status check_strangers(const sot_learner_setup *setup, sotto_error 
     return SOTTO_OK;
 }
 
+typedef sotto_status (*learner_maker)(sot_learner *learner, sotto_error *error);
+
+static const learner_maker makers[] = {
+    [SOTTO_METHOD_OUTPUT] = sot_erm_output,
+    [SOTTO_METHOD_OBJECTIVE] = sot_erm_objective,
+    [SOTTO_METHOD_GD] = sot_erm_gd,
+    [SOTTO_METHOD_NONE] = sot_erm_none,
+};
+enum { MAKERS = sizeof makers / sizeof makers[0] };
+
 sotto_status sot_erm_new(const sot_learner_setup *setup, sot_learner **out_learner,
                          sotto_error *error)
 {
@@ -99,27 +109,15 @@ sotto_status sot_erm_new(const sot_learner_setup *setup, sot_learner **out_learn
                         "the label set has %zu labels; logistic regression needs two",
                         sot_encoding_classes(setup->encoding));
     }
+    const learner_maker maker =
+        (size_t)setup->method < MAKERS ? makers[setup->method] : NULL;
+    if (maker == NULL) {
+        return sot_fail(error, SOTTO_UNSUPPORTED, "the method %s has no learner",
+                        sotto_method_name(setup->method));
+    }
     sot_learner *learner = sot_learner_new(setup);
     if (learner == NULL) return sot_fail_memory(error, 1, sizeof *learner);
-    switch (setup->method) {
-    case SOTTO_METHOD_OBJECTIVE:
-        status = sot_erm_objective(learner, error);
-        break;
-    case SOTTO_METHOD_OUTPUT:
-        status = sot_erm_output(learner, error);
-        break;
-    case SOTTO_METHOD_GD:
-        status = sot_erm_gd(learner, error);
-        break;
-    case SOTTO_METHOD_NONE:
-        status = sot_erm_none(learner, error);
-        break;
-    case SOTTO_METHOD_AUTO:
-    default:
-        status = sot_fail(error, SOTTO_INTERNAL, "the method %d was not resolved",
-                          (int)setup->method);
-        break;
-    }
+    status = maker(learner, error);
     if (status != SOTTO_OK) {
         sot_learner_free(learner);
         return status;

@@ -224,10 +224,10 @@ static sotto_status descend(const sot_learner *learner, sotto_gate *gate,
     return status;
 }
 
-static sotto_status learn(const sot_learner *learner, sotto_gate *gate,
-                          const sot_matrix *matrix, sot_pool *pool, double *out_theta,
-                          sotto_error *error)
+static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_table *table,
+                          sot_pool *pool, double *out_theta, sotto_error *error)
 {
+    const sot_matrix *matrix = sot_table_matrix(table);
     const descent *state = learner->state;
     const size_t dimension = matrix->columns;
     const sot_glm glm = {.matrix = matrix,

@@ -6,10 +6,10 @@
 #include "learn/erm/erm.h"
 #include "learn/glm/problem.h"
 
-static sotto_status learn(const sot_learner *learner, sotto_gate *gate,
-                          const sot_matrix *matrix, sot_pool *pool, double *out_theta,
-                          sotto_error *error)
+static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_table *table,
+                          sot_pool *pool, double *out_theta, sotto_error *error)
 {
+    const sot_matrix *matrix = sot_table_matrix(table);
     (void)gate; /* there is none: nothing is private */
     const double lambda = *(const double *)learner->state;
     const sot_glm glm = {.matrix = matrix,

@@ -173,10 +173,10 @@ static void noise_of(const void *context, const double *theta, double *out_noise
         out_noise[i] = NAN;
 }
 
-static sotto_status learn(const sot_learner *learner, sotto_gate *gate,
-                          const sot_matrix *matrix, sot_pool *pool, double *out_theta,
-                          sotto_error *error)
+static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_table *table,
+                          sot_pool *pool, double *out_theta, sotto_error *error)
 {
+    const sot_matrix *matrix = sot_table_matrix(table);
     const sot_objective_config *config = learner->state;
     const sotto_train_config *settings = learner->setup.config;
     const sot_progress progress =

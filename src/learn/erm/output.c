@@ -80,10 +80,10 @@ static sotto_status plan(const sot_learner *learner, sotto_plan *events,
 
 /* ---- secret: the records ---- */
 
-static sotto_status learn(const sot_learner *learner, sotto_gate *gate,
-                          const sot_matrix *matrix, sot_pool *pool, double *out_theta,
-                          sotto_error *error)
+static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_table *table,
+                          sot_pool *pool, double *out_theta, sotto_error *error)
 {
+    const sot_matrix *matrix = sot_table_matrix(table);
     const sot_output_config *config = learner->state;
     const sotto_train_config *settings = learner->setup.config;
     const sot_progress progress =

@@ -93,7 +93,7 @@ static sotto_status careful_chunk(size_t chunk, size_t begin, size_t end, void *
     memset(high, 0, 2 * pass->width * sizeof *high);
     for (size_t i = begin; i < end; i++) {
         const sot_twofold slope =
-            glm->loss->slope_careful(dot(shared, i), glm->matrix->labels[i]);
+            glm->loss->slope_careful(glm->loss, dot(shared, i), glm->matrix->labels[i]);
         squares += slope.high * slope.high;
         add_row(glm->matrix, i, slope, high, low);
     }

@@ -58,7 +58,8 @@ static sotto_status units_chunk(size_t chunk, size_t begin, size_t end, void *co
             const size_t next = last - i > step ? i + step : last;
             shared->units->dots(matrix, i, next, shared->theta, margins);
             to_floats(matrix->labels + i, next - i, labels);
-            shared->glm->loss->slopes(margins, labels, next - i, slopes);
+            shared->glm->loss->slopes(shared->glm->loss, margins, labels, next - i,
+                                      slopes);
             if (partial != NULL)
                 shared->units->add(matrix, i, next, slopes, shared->per_unit, partial);
             else

@@ -11,34 +11,59 @@ typedef struct sot_loss_at {
     double value, slope, curvature; /* f, f', f'' in u */
 } sot_loss_at;
 
-/* Every function is total: it takes any double, and NaN for the margin counts as 0. */
-typedef struct sot_loss {
+/* Every function is total: it takes any double, and NaN for the margin counts as 0. Each is given the
+ * loss itself, which holds the parameters. */
+typedef struct sot_loss sot_loss;
+struct sot_loss {
     const char *name;
     double slope_most;     /* sup |f'|: the loss is slope_most R-Lipschitz for |x| <= R */
     double curvature_most; /* sup f'': it is curvature_most R^2-smooth */
     bool self_bounding;    /* f'' <= |f'| (1 - |f'|): the determinant is free */
-    double twist_most;     /* sup |f'''| / f'': how fast the curvature may change */
+    bool one_signed;       /* for a given label f' does not change its sign */
+    bool smooth;          /* f' is Lipschitz; else curvature_most is infinite, f' jumps */
+    double twist_most;    /* sup |f'''| / f'': how fast the curvature may change; infinite
+                          where f'' jumps */
+    double label_most;    /* the largest |label|; others are cut */
+    double parameters[4]; /* the loss's own: width, threshold ... */
+    const void *context;  /* of a caller's loss; else NULL */
 
     /* In double. Errors: value_error relative in f, slope_error and curvature_error absolute in f'
      * and f''; |slope| <= slope_most and 0 <= curvature <= curvature_most (1 + 2^-50) hold exactly. */
-    void (*at)(double u, double label, sot_loss_at *out);
+    void (*at)(const sot_loss *loss, double u, double label, sot_loss_at *out);
     /* The same slope and curvature, without the value. */
-    void (*bend)(double u, double label, double *out_slope, double *out_curvature);
+    void (*bend)(const sot_loss *loss, double u, double label, double *out_slope,
+                 double *out_curvature);
     double value_error, slope_error, curvature_error;
 
     /* f' of a margin of about 106 bits, with an absolute error of at most slope_error_careful. */
-    sot_twofold (*slope_careful)(sot_twofold u, double label);
+    sot_twofold (*slope_careful)(const sot_loss *loss, sot_twofold u, double label);
     double slope_error_careful;
 
     /* f' in float for many margins, the same bits on every machine: out[i] is a function of
      * margins[i] and labels[i] alone, |out[i]| <= slope_most exactly, and, for a margin that is a
      * number, its absolute error is at most slopes_error. */
-    void (*slopes)(const float *margins, const float *labels, size_t count, float *out);
+    void (*slopes)(const sot_loss *loss, const float *margins, const float *labels,
+                   size_t count, float *out);
     double slopes_error;
-} sot_loss;
+};
 
 /* log(1 + exp(-y u)), y = -1 or 1 (any other label counts by its sign, 0 and NaN as 1):
  * slope_most 1, curvature_most 1/4, self-bounding, |f'''| <= f''. */
 extern const sot_loss sot_loss_logistic;
+
+/* The others are made from their parameters, which the caller has checked; r = u - y. loss.md has
+ * their constants, with proofs.
+ *
+ * Squared (1/2) r^2 where |r| <= threshold, a line beyond: slope_most threshold, curvature_most 1,
+ * two-signed. With threshold = R B + Y it is the squared loss for all |theta| <= B. */
+sot_loss sot_loss_squared(double threshold, double label_most);
+/* The same function under its own name: Huber's loss. */
+sot_loss sot_loss_huber(double threshold, double label_most);
+/* Chaudhuri's: 0 for y u > 1 + h, 1 - y u for y u < 1 - h, (1 + h - y u)^2 / (4 h) between. */
+sot_loss sot_loss_smoothed_hinge(double width);
+/* max(0, 1 - y u), with the subgradient -y at the corner; not smooth: no solver, no tilt. */
+extern const sot_loss sot_loss_hinge;
+/* exp(u) - y u, its slope cut to |f'| <= threshold: curvature_most threshold + label_most. */
+sot_loss sot_loss_poisson(double threshold, double label_most);
 
 #endif

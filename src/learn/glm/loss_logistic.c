@@ -31,15 +31,18 @@ static inline curve curve_at(double margin)
     return (curve){margin >= 0.0 ? small : inverse, small * inverse, excess};
 }
 
-static void bend(double u, double label, double *out_slope, double *out_curvature)
+static void bend(const sot_loss *loss, double u, double label, double *out_slope,
+                 double *out_curvature)
 {
+    (void)loss;
     const curve at = curve_at(margin_of(u, label));
     *out_slope = label < 0.0 ? at.slope_size : -at.slope_size;
     *out_curvature = at.curvature;
 }
 
-static void logistic_at(double u, double label, sot_loss_at *out)
+static void logistic_at(const sot_loss *loss, double u, double label, sot_loss_at *out)
 {
+    (void)loss;
     const double margin = margin_of(u, label);
     const curve at = curve_at(margin);
     out->value = fmax(-margin, 0.0) + log1p(at.excess);
@@ -92,8 +95,9 @@ static sot_twofold exp_of_minus(sot_twofold a)
 }
 
 /* e = exp(-|u|) to 2^-97, a sum and a quotient: 2^-97 + 18 * 2^-106 relative, of at most 1. */
-static sot_twofold slope_careful(sot_twofold u, double label)
+static sot_twofold slope_careful(const sot_loss *loss, sot_twofold u, double label)
 {
+    (void)loss;
     if (isnan(u.high) || isnan(u.low)) u = (sot_twofold){0.0, 0.0};
     const double sign = label < 0.0 ? -1.0 : 1.0;
     const sot_twofold margin = {sign * u.high, sign * u.low};
@@ -106,11 +110,22 @@ static sot_twofold slope_careful(sot_twofold u, double label)
     return (sot_twofold){-sign * slope.high, -sign * slope.low};
 }
 
+/* The bits are those of one function, whatever the processor. */
+static void slopes(const sot_loss *loss, const float *margins, const float *labels,
+                   size_t count, float *out)
+{
+    (void)loss;
+    sot_slopes_logistic(margins, labels, count, out);
+}
+
 const sot_loss sot_loss_logistic = {
     .name = "logistic",
     .slope_most = 1.0,
     .curvature_most = 0.25,
     .self_bounding = true,
+    .one_signed = true,
+    .smooth = true,
+    .label_most = 1.0,
     .twist_most = 1.0, /* f''' = f'' (1 - 2 s), s = |f'| in [0, 1] */
     .at = logistic_at,
     .bend = bend,
@@ -119,6 +134,6 @@ const sot_loss sot_loss_logistic = {
     .curvature_error = 0x1p-51,
     .slope_careful = slope_careful,
     .slope_error_careful = 0x1p-95,
-    .slopes = sot_slopes_logistic,
+    .slopes = slopes,
     .slopes_error = 0x1p-21,
 };

@@ -113,10 +113,10 @@ static void slopes(const job *task, size_t begin, size_t count, double *scales,
     for (size_t i = 0; i < count; i++) {
         sot_loss_at at;
         if (task->with_value) {
-            loss->at(scales[i], labels[i], &at);
+            loss->at(loss, scales[i], labels[i], &at);
             values += at.value;
         } else {
-            loss->bend(scales[i], labels[i], &at.slope, &at.curvature);
+            loss->bend(loss, scales[i], labels[i], &at.slope, &at.curvature);
         }
         if (task->curvatures_out != NULL) task->curvatures_out[begin + i] = at.curvature;
         squares += at.slope * at.slope;

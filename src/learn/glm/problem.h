@@ -1,5 +1,6 @@
-/* glm/problem.h: J(theta) = sum over rows of f(theta.x; y) + (lambda/2)|theta|^2 + linear.theta,
- * and what solvers and tests need of it. Every function is bit-identical for any number of threads.
+/* glm/problem.h: J(theta) = sum over rows of f(theta.x; y) + (lambda/2)|theta - center|^2
+ *                         + l1 sum over j of (sqrt(theta_j^2 + l1_width^2) - l1_width) + linear.theta,
+ * over all theta or over a ball, and what solvers and tests need of it. Every function is bit-identical for any number of threads.
  */
 #ifndef SOT_GLM_PROBLEM_H
 #define SOT_GLM_PROBLEM_H
@@ -10,10 +11,15 @@
 #include "data/matrix.h"
 #include "learn/glm/loss.h"
 
+/* The weight of the smoothed norm has second derivative l1 w^2 / (t^2 + w^2)^(3/2) >= 0 and is
+ * twice differentiable: part of the data-free r(theta) of the theorems. */
 typedef struct sot_glm {
     const sot_matrix *matrix;
     const sot_loss *loss;
     double lambda;        /* > 0 */
+    const double *center; /* matrix->columns numbers, public; NULL: 0 */
+    double l1, l1_width;  /* l1 0: none; else l1_width > 0 */
+    double radius;        /* |theta| <= radius; 0: no ball */
     const double *linear; /* b: matrix->columns numbers; NULL: 0 */
     sot_pool *pool;       /* NULL: one thread */
 } sot_glm;

@@ -83,8 +83,8 @@ static void every_error_is_within_its_bound(void **state)
         sot_loss_at at;
         double slope;
         double curvature;
-        loss->at(u, label, &at);
-        loss->bend(u, label, &slope, &curvature);
+        loss->at(loss, u, label, &at);
+        loss->bend(loss, u, label, &slope, &curvature);
         exact_at(&e, u, 0.0, label);
         assert_true(slope == at.slope && curvature == at.curvature);
         const double value = mpfr_get_d(e.value, MPFR_RNDN);
@@ -110,7 +110,7 @@ static void the_careful_slope_is_as_careful_as_it_says(void **state)
         const double u = place(i / 4);
         const double label = i % 2 == 0 ? 1.0 : -1.0;
         const double low = i / 2 % 2 == 0 || fabs(u) > 1e300 ? 0.0 : u * 0x1.3p-54;
-        const sot_twofold slope = loss->slope_careful((sot_twofold){u, low}, label);
+        const sot_twofold slope = loss->slope_careful(loss, (sot_twofold){u, low}, label);
         exact_at(&e, u, low, label);
         const double error = distance(e.slope, slope.high, slope.low);
         assert_within(error, 0.0, loss->slope_error_careful);
@@ -128,7 +128,7 @@ static void constants_are_those_of_the_loss(void **state)
     double most_bent = 0.0;
     for (size_t i = 0; i < PLACES; i++) {
         sot_loss_at at;
-        loss->at(place(i), 1.0, &at);
+        loss->at(loss, place(i), 1.0, &at);
         const double s = fabs(at.slope);
         steepest = fmax(steepest, s);
         most_bent = fmax(most_bent, at.curvature);
@@ -145,17 +145,19 @@ static void not_a_number_counts_as_zero_and_labels_by_sign(void **state)
     (void)state;
     const sot_loss *loss = &sot_loss_logistic;
     sot_loss_at at;
-    loss->at((double)NAN, 1.0, &at);
+    loss->at(loss, (double)NAN, 1.0, &at);
     assert_true(at.slope == -0.5 && at.curvature == 0.25);
-    loss->at((double)INFINITY, -1.0, &at);
+    loss->at(loss, (double)INFINITY, -1.0, &at);
     assert_true(at.slope == 1.0 && at.curvature == 0.0 && isinf(at.value));
-    loss->at(-(double)INFINITY, -1.0, &at);
+    loss->at(loss, -(double)INFINITY, -1.0, &at);
     assert_true(at.slope == 0.0 && at.curvature == 0.0 && at.value == 0.0);
-    loss->at(2.0, (double)NAN, &at);
+    loss->at(loss, 2.0, (double)NAN, &at);
     assert_true(at.slope < 0.0);
-    assert_true(loss->slope_careful((sot_twofold){(double)NAN, 0.0}, 1.0).high == -0.5);
-    assert_true(loss->slope_careful((sot_twofold){(double)INFINITY, 0.0}, -1.0).high ==
-                1.0);
+    assert_true(loss->slope_careful(loss, (sot_twofold){(double)NAN, 0.0}, 1.0).high ==
+                -0.5);
+    assert_true(
+        loss->slope_careful(loss, (sot_twofold){(double)INFINITY, 0.0}, -1.0).high ==
+        1.0);
 }
 
 static float float_of_bits(uint32_t bits)
@@ -183,7 +185,8 @@ static void float_slopes_are_the_same_bits_everywhere_and_never_too_steep(void *
         if (isnan(u[i])) continue;
         double slope;
         double curvature;
-        sot_loss_logistic.bend((double)u[i], (double)labels[i], &slope, &curvature);
+        sot_loss_logistic.bend(&sot_loss_logistic, (double)u[i], (double)labels[i],
+                               &slope, &curvature);
         assert_within(fabs((double)plain[i] - slope), 0.0,
                       sot_loss_logistic.slopes_error - 0x1p-50);
     }

@@ -142,7 +142,8 @@ static void units_are_the_gradient(void **state)
                 u += theta[j] * entry(&m, i, j);
             double slope;
             double curvature;
-            sot_loss_logistic.bend(u, m.labels[i], &slope, &curvature);
+            sot_loss_logistic.bend(&sot_loss_logistic, u, m.labels[i], &slope,
+                                   &curvature);
             for (size_t j = 0; j < m.columns; j++) {
                 const double exact = slope * entry(&m, i, j) * 0x1p20;
                 assert_within((double)one[j] - exact, -3.0, 3.0);
