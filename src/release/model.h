@@ -13,6 +13,7 @@
 #include <sotto/accountant.h>
 #include <sotto/ledger.h>
 #include <sotto/model.h>
+#include <sotto/train_config.h>
 
 #include "data/encode.h"
 #include "data/source.h"
@@ -60,6 +61,15 @@ typedef struct sot_model_content {
  * sot_free(). A model of public rows is this text as it is. */
 SOTTO_MUST_CHECK sotto_status sot_model_write(const sot_model_content *content,
                                               char **out_json, sotto_error *error);
+
+/* ---- model_kind.c: what a kind of model predicts ---- */
+
+/* What it makes of a target. A model with a loss of the caller's follows the target it was
+ * trained for: classes if that has labels. `target` may be NULL for the other kinds. */
+sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target);
+
+/* Margins a row, hence coefficients a feature: 1, or one a class for softmax. */
+size_t sot_model_margins(sotto_model_kind kind, size_t classes);
 
 /* A model that was read. */
 struct sotto_model {

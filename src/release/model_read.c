@@ -266,7 +266,8 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
     if (status == SOTTO_OK) status = check_settings(root, error);
     if (status == SOTTO_OK) status = read_schema(name, root, &model->schema, error);
     if (status == SOTTO_OK)
-        status = sot_encoding_new(model->schema, NULL, &model->encoding, error);
+        status = sot_encoding_new(model->schema, NULL, SOT_TARGET_CLASSES,
+                                  &model->encoding, error);
     if (status == SOTTO_OK) status = check_lists(root, model, error);
     if (status == SOTTO_OK) status = read_coefficients(root, model, error);
     if (status == SOTTO_OK) status = hash_file(root, model, error);

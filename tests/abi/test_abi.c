@@ -34,14 +34,15 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_release_config, 168, threshold, 160);
     assert_layout(sotto_release_value, 32, upper, 24);
     assert_layout(sotto_column, 96, source, 88);
-    assert_layout(sotto_target, 64, above, 56);
+    assert_layout(sotto_target, 96, above, 56);
+    assert_layout(sotto_target, 96, missing_number, 88);
     assert_layout(sotto_row_norm, 24, rule, 16);
     assert_layout(sotto_draft_config, 24, dataset, 16);
     assert_layout(sotto_sample_config, 24, tabs, 16);
     assert_layout(sotto_array, 48, column_stride_bytes, 40);
     assert_layout(sotto_records, 144, units, 96);
     assert_layout(sotto_evaluation, 72, confusion, 40);
-    assert_layout(sotto_train_config, 160, progress_context, 152);
+    assert_layout(sotto_train_config, 240, progress_context, 232);
     assert_layout(sotto_forecast, 40, accuracy_majority, 32);
     assert_layout(sotto_progress, 32, epsilon_so_far, 24);
     assert_layout(sotto_ledger_config, 104, order, 96);
