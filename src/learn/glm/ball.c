@@ -193,14 +193,28 @@ static sotto_status descend(search *f, sotto_error *error)
     }
 }
 
+static search begin(sot_solver *solver, double tau, bool smooth)
+{
+    assert(solver->glm.radius > 0.0);
+    return (search){.s = solver,
+                    .tau = tau,
+                    .smoothness =
+                        smooth ? sot_solver_smoothness(solver) : (double)INFINITY,
+                    .hi = {-1.0, 0.0}};
+}
+
 sotto_status sot_solver_run_in_ball(sot_solver *solver, double tau, bool smooth,
                                     sotto_error *error)
 {
-    search f = {.s = solver, .tau = tau, .hi = {-1.0, 0.0}};
-    assert(solver->glm.radius > 0.0);
-    f.smoothness = smooth ? sot_solver_smoothness(solver) : (double)INFINITY;
+    search f = begin(solver, tau, smooth);
     bool done = false;
-    sotto_status status = narrow(&f, &done, error);
-    if (status == SOTTO_OK && !done) status = descend(&f, error);
-    return status;
+    const sotto_status status = narrow(&f, &done, error);
+    return status == SOTTO_OK && !done ? descend(&f, error) : status;
+}
+
+sotto_status sot_solver_descend_in_ball(sot_solver *solver, double tau, bool smooth,
+                                        sotto_error *error)
+{
+    search f = begin(solver, tau, smooth);
+    return descend(&f, error);
 }

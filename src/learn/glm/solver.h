@@ -59,6 +59,11 @@ double sot_solver_smoothness(const sot_solver *solver);
 SOTTO_MUST_CHECK sotto_status sot_solver_run_in_ball(sot_solver *solver, double tau,
                                                      bool smooth, sotto_error *error);
 
+/* The same by the safe way alone, which the other falls back to: projected descent, slow, from
+ * `here`. */
+SOTTO_MUST_CHECK sotto_status sot_solver_descend_in_ball(sot_solver *solver, double tau,
+                                                         bool smooth, sotto_error *error);
+
 /* hinge.c: the hinge, through smoothed ones. Afterwards |here.theta - minimiser| <= tau / lambda,
  * with or without a ball. */
 SOTTO_MUST_CHECK sotto_status sot_solver_run_hinge(sot_solver *solver, double tau,
