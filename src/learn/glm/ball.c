@@ -127,8 +127,10 @@ static sotto_status narrow(search *f, bool *out_done, sotto_error *error)
 {
     double before = (double)INFINITY;
     for (int i = 0; i < SEARCH_STEPS_MOST; i++) {
-        const sotto_status status =
-            sot_solver_run(f->s, f->nu, 0.5 * f->tau, i > 0, error);
+        /* theta(nu) to within a little of the room. */
+        const double wanted = 0.125 * room(f) * (f->s->glm.lambda + f->nu.high);
+        const sotto_status status = sot_solver_run(
+            f->s, f->nu, 0.5 * f->tau, i > 0 ? wanted : (double)INFINITY, error);
         if (status != SOTTO_OK) return status;
         measure(f);
         if (SOT_PLANTED(glm_ball_projected)) {

@@ -36,15 +36,20 @@ SOTTO_MUST_CHECK sotto_status sot_solver_begin(const sot_glm *glm, const double 
                                                sotto_error *error);
 void sot_solver_end(sot_solver *solver); /* wipes */
 
-/* Afterwards proven + lambda |theta_low| <= tau at `here`. At least `steps_least` steps, if they
- * find something to do. Never fails because of the rows. */
+/* Afterwards proven + lambda |theta_low| <= tau at `here`. Goes on,
+ * as long as it gets anywhere, to a computed gradient of `wanted`, INFINITY if nothing more is: that is
+ * no claim. Never fails because of the rows. */
 SOTTO_MUST_CHECK sotto_status sot_solver_run(sot_solver *solver, sot_twofold nu,
-                                             double tau, int steps_least,
+                                             double tau, double wanted,
                                              sotto_error *error);
 
 /* The gradient of K at `here` and its bound, `proven`, in twofold numbers; no step. */
 SOTTO_MUST_CHECK sotto_status sot_solver_look(sot_solver *solver, sot_twofold nu,
                                               sotto_error *error);
+
+/* The Newton direction of here.gradient, by the curvatures of `here`, which the caller has found. */
+SOTTO_MUST_CHECK sotto_status sot_solver_aim(sot_solver *solver, double tolerance,
+                                             sotto_error *error);
 
 /* Writes (Hessian of K)^-1 theta, about, to `direction`. */
 SOTTO_MUST_CHECK sotto_status sot_solver_inward(sot_solver *solver, sotto_error *error);
