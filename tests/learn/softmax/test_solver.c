@@ -170,7 +170,7 @@ static void assert_solved(const sot_softmax *problem, double tau, const double *
     assert_ok(sot_softmax_solve(problem, tau, theta, &error), &error);
     reference_in_ball(problem, exact);
     const double slack = 1e-12 * (1.0 + (double)size_of(exact, n)) +
-                         1e-13 * (double)problem->matrix->rows / problem->lambda;
+                         2e-15 * (double)problem->matrix->rows / problem->lambda;
     assert_within(distance(theta, exact, n), 0.0, tau / problem->lambda + slack);
     if (problem->radius > 0.0)
         assert_within(sot_norm_upper(theta, n), 0.0,
