@@ -90,7 +90,8 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
                                sotto_error *error)
 {
     const sotto_schema *schema = run->training->schema;
-    const size_t dimension = sot_encoding_dimension(run->training->encoding);
+    const size_t dimension =
+        run->training->learner->outputs * sot_encoding_dimension(run->training->encoding);
     begin_session(run, config, path);
     sotto_status status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK) {
