@@ -95,6 +95,12 @@ static const cli_option event_options[] = {
     {"atom", CLI_NUMBER, CLI_OPTIONAL,
      "objective-perturbation: least loss of one release", .value = "A", .example = "0.9",
      .range = CLI_NOT_NEGATIVE},
+    {"shift", CLI_NUMBER, CLI_OPTIONAL,
+     "objective-perturbation: what the determinant adds to every loss", .value = "C",
+     .example = "0.05", .range = CLI_NOT_NEGATIVE},
+    {"vertices", CLI_COUNT, CLI_OPTIONAL,
+     "objective-perturbation: Gaussian losses of which the largest counts", .value = "M",
+     .example = "2", .count_max = 1000000},
     {"rows", CLI_COUNT, CLI_OPTIONAL,
      "objective-perturbation of the logistic loss: most rows of a unit, for a smaller "
      "price",

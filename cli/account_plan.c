@@ -91,19 +91,28 @@ static sotto_status fill_parameters(const cli_call *call, sotto_event *event,
     return SOTTO_OK;
 }
 
-/* The one parameter that may be left out. */
-static sotto_status fill_rows(const cli_call *call, sotto_event *event,
-                              sotto_error *error)
+/* The parameters that may be left out, all of objective perturbation. */
+static sotto_status fill_optional(const cli_call *call, sotto_event *event,
+                                  sotto_error *error)
 {
-    if (!cli_has(call, "rows") || !cli_given(call, "rows")) return SOTTO_OK;
-    if (event->mechanism != SOTTO_OBJECTIVE_PERTURBATION) {
-        return cli_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "--rows is %s, but --mechanism %s has no such parameter; leave it "
-            "out or use --mechanism objective-perturbation",
-            cli_text(call, "rows"), sotto_mechanism_name(event->mechanism));
+    static const char *const flags[] = {"rows", "shift", "vertices"};
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        if (!cli_has(call, flags[i]) || !cli_given(call, flags[i])) continue;
+        if (event->mechanism != SOTTO_OBJECTIVE_PERTURBATION) {
+            return cli_fail(
+                error, SOTTO_INVALID_ARGUMENT,
+                "--%s is %s, but --mechanism %s has no such parameter; leave it "
+                "out or use --mechanism objective-perturbation",
+                flags[i], cli_text(call, flags[i]),
+                sotto_mechanism_name(event->mechanism));
+        }
     }
-    event->rows = (uint32_t)cli_count(call, "rows"); /* at most 1000000 */
+    if (!cli_has(call, "rows")) return SOTTO_OK; /* a table without events */
+    /* Counts are at most 1000000. */
+    if (cli_given(call, "rows")) event->rows = (uint32_t)cli_count(call, "rows");
+    if (cli_given(call, "shift")) event->shift = cli_number(call, "shift");
+    if (cli_given(call, "vertices"))
+        event->vertices = (uint32_t)cli_count(call, "vertices");
     return SOTTO_OK;
 }
 
@@ -158,7 +167,7 @@ static sotto_status plan_from_flags(const cli_call *call, sotto_plan **out_plan,
     if (status != SOTTO_OK) return status;
     status = fill_parameters(call, &event, error);
     if (status != SOTTO_OK) return status;
-    status = fill_rows(call, &event, error);
+    status = fill_optional(call, &event, error);
     if (status != SOTTO_OK) return status;
     status = fill_sampling(call, &event, error);
     if (status != SOTTO_OK) return status;
@@ -251,10 +260,15 @@ static sotto_status check_against_flags(const cli_call *call, const sotto_plan *
 
 static sotto_status refuse_event_flags(const cli_call *call, sotto_error *error)
 {
-    static const char *const flags[] = {
-        "mechanism", "noise-multiplier", "epsilon-each", "delta-each", "rho",  "mu",
-        "scale",     "sensitivity",      "categories",   "atom",       "rows", "rate",
-        "sampling",  "population",       "batch",        "count"};
+    static const char *const flags[] = {"mechanism",    "noise-multiplier",
+                                        "epsilon-each", "delta-each",
+                                        "rho",          "mu",
+                                        "scale",        "sensitivity",
+                                        "categories",   "atom",
+                                        "shift",        "vertices",
+                                        "rows",         "rate",
+                                        "sampling",     "population",
+                                        "batch",        "count"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         if (!cli_has(call, flags[i]) || !cli_given(call, flags[i])) continue;
         return cli_fail(

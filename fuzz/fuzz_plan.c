@@ -25,7 +25,8 @@ static void check_event(const sotto_event *event)
                               event->sensitivity,
                               event->rate,
                               event->grid,
-                              event->atom};
+                              event->atom,
+                              event->shift};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         require(isnan(numbers[i]) || (numbers[i] >= 0.0 && numbers[i] <= 1e300));
     require(event->mechanism >= SOTTO_GAUSSIAN &&
@@ -56,7 +57,8 @@ static void check_round_trip(const sotto_plan *plan)
         require(is_same(a->noise_multiplier, b->noise_multiplier));
         require(is_same(a->rate, b->rate) && is_same(a->scale, b->scale));
         require(is_same(a->epsilon, b->epsilon) && is_same(a->delta, b->delta));
-        require(is_same(a->atom, b->atom));
+        require(is_same(a->atom, b->atom) && is_same(a->shift, b->shift));
+        require(a->rows == b->rows && a->vertices == b->vertices);
         require(a->count == b->count && a->mechanism == b->mechanism);
     }
     require(sotto_plan_to_json(back, &again, &error) == SOTTO_OK);

@@ -45,8 +45,10 @@ typedef enum sotto_mechanism {
     SOTTO_EXPONENTIAL = 8,          /* epsilon: the range of the log ratios */
     SOTTO_PERMUTE_AND_FLIP = 9,     /* epsilon; not bounded in range: priced as pure */
     SOTTO_RANDOMIZED_RESPONSE = 10, /* epsilon, categories */
-    SOTTO_OBJECTIVE_PERTURBATION = 11, /* noise_multiplier, atom: the loss is that of a
-                         * Gaussian release, or `atom` where that is less */
+    SOTTO_OBJECTIVE_PERTURBATION = 11, /* noise_multiplier, atom, and maybe shift and
+                         * vertices: the loss exceeds x >= max(atom, shift) with probability
+                         * at most min(1, vertices P(t > x - shift)), t the loss of a Gaussian
+                         * release, and is max(atom, shift) where it does not */
     SOTTO_LAPLACE = 12, /* noise_multiplier: scale over L1 sensitivity, any dimension */
     SOTTO_RDP_CURVE =
         13 /* curve_orders, curve_values: any release with these Renyi bounds */
@@ -102,6 +104,9 @@ typedef struct sotto_event {
     double sensitivity; /* of the query, in the same units */
     double grid;        /* spacing of the released values; information only */
     double atom;        /* of objective perturbation, at least 0 */
+    double
+        shift; /* of objective perturbation: what the determinant adds to every loss, at
+                    least 0; SOTTO_UNSET means 0 */
     sotto_sampling sampling;
     double rate;         /* probability that a record takes part, in (0, 1] */
     uint64_t count;      /* how often the event happens, at least 1 */
@@ -117,6 +122,9 @@ typedef struct sotto_event {
     uint32_t
         dimension; /* of the discrete Gaussian: numbers released at once; 0 means one,
                             SOTTO_DIMENSION_ANY that it is not known */
+    uint32_t
+        vertices; /* of objective perturbation: Gaussian losses of which the largest counts, at
+                            most SOTTO_VERTICES_MAX; 0 means one */
     uint32_t curve_size;        /* of a Renyi curve: its points, 1 to SOTTO_CURVE_MAX */
     const double *curve_orders; /* increasing, above 1; the plan keeps its own copy */
     const double *curve_values; /* bounds of the Renyi divergence at these orders */
@@ -129,6 +137,9 @@ typedef struct sotto_event {
 
 /* "The number of coordinates is not known": what holds for every number of them is used. */
 #define SOTTO_DIMENSION_ANY UINT32_MAX
+
+/* At most this many corners that one record's gradient may be pushed to. */
+#define SOTTO_VERTICES_MAX 1000000
 
 /* At most this many records to draw from. */
 #define SOTTO_POPULATION_MAX UINT64_C(1000000000000000)

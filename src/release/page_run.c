@@ -49,9 +49,11 @@ static void describe_event(const sotto_event *event, line *words)
     add_parameter(words, "rho", event->rho);
     add_parameter(words, "mu", event->mu);
     add_parameter(words, "atom", event->atom);
+    add_parameter(words, "shift", event->shift);
     add_parameter(words, "Poisson rate", event->rate);
     if (event->categories != 0)
         add(words, ", %lu answers", (unsigned long)event->categories);
+    if (event->vertices > 1) add(words, ", %lu vertices", (unsigned long)event->vertices);
     if (event->rows > 1) add(words, ", %lu rows a unit", (unsigned long)event->rows);
 }
 

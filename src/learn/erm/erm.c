@@ -1,34 +1,54 @@
 #include "learn/erm/erm.h"
 
-#include <assert.h>
 #include <math.h>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "numeric/outward.h"
 
-const sot_loss *sot_erm_loss(const sot_learner_setup *setup)
+/* The corner of the smoothed L1 norm, times R, if nobody says how wide: a coefficient that moves no
+ * margin by more than this counts as 0. */
+#define L1_WIDTH_RULE 0x1p-7
+
+#define MARGIN_GUESS 4.0
+
+sot_empirical_terms sot_erm_terms(const sot_learner *learner, double lambda)
 {
-    assert(setup->config->model == SOTTO_MODEL_LOGISTIC);
-    (void)setup;
-    return &sot_loss_logistic;
+    const sotto_train_config *config = learner->setup.config;
+    sot_empirical_terms terms = {.lambda = lambda, .center = learner->setup.center};
+    if (!isnan(config->radius)) terms.radius = config->radius;
+    if (config->l1 > 0.0) {
+        terms.l1 = config->l1;
+        terms.l1_width = isnan(config->l1_width)
+                             ? L1_WIDTH_RULE / sot_encoding_bound(learner->setup.encoding)
+                             : config->l1_width;
+    }
+    return terms;
 }
 
-double sot_erm_record_bound(const sot_learner_setup *setup)
+double sot_erm_terms_slope(const sot_empirical_terms *terms, size_t index, double theta)
 {
-    return sot_mul_up(sot_erm_loss(setup)->slope_most,
-                      sot_encoding_bound(setup->encoding));
+    const double center = terms->center == NULL ? 0.0 : terms->center[index];
+    const double slope = terms->lambda * (theta - center);
+    return terms->l1 > 0.0 ? slope + terms->l1 * theta / hypot(theta, terms->l1_width)
+                           : slope;
 }
 
-double sot_erm_smoothness(const sot_learner_setup *setup)
+void sot_erm_project(double *theta, size_t count, double radius)
 {
-    const double bound = sot_encoding_bound(setup->encoding);
-    return sot_mul_up(sot_erm_loss(setup)->curvature_most, sot_mul_up(bound, bound));
+    double squares = 0.0;
+    if (!(radius > 0.0)) return;
+    for (size_t i = 0; i < count; i++)
+        squares += theta[i] * theta[i];
+    if (squares <= radius * radius) return;
+    const double scale = radius / sqrt(squares);
+    for (size_t i = 0; i < count; i++)
+        theta[i] *= scale;
 }
 
-double sot_erm_tau(const sot_learner_setup *setup)
+double sot_erm_norm_guess(const sot_learner *learner)
 {
-    return 0x1p-20 * sot_encoding_bound(setup->encoding);
+    const double guess = MARGIN_GUESS / sot_encoding_bound(learner->setup.encoding);
+    return fmin(guess, learner->setup.config->radius); /* of NaN: the guess */
 }
 
 double sot_erm_delta(const sotto_train_config *config)
@@ -108,11 +128,6 @@ sotto_status sot_erm_new(const sot_learner_setup *setup, sot_learner **out_learn
         return sot_fail(error, SOTTO_UNSUPPORTED, "the model %s has no learner",
                         sotto_model_kind_name(setup->config->model));
     }
-    if (sot_encoding_classes(setup->encoding) != 2) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the label set has %zu labels; logistic regression needs two",
-                        sot_encoding_classes(setup->encoding));
-    }
     const learner_maker maker =
         (size_t)setup->method < MAKERS ? makers[setup->method] : NULL;
     if (maker == NULL) {
@@ -121,7 +136,11 @@ sotto_status sot_erm_new(const sot_learner_setup *setup, sot_learner **out_learn
     }
     sot_learner *learner = sot_learner_new(setup);
     if (learner == NULL) return sot_fail_memory(error, 1, sizeof *learner);
-    status = maker(learner, error);
+    status = sot_empirical_new(setup, &learner->empirical, error);
+    if (status == SOTTO_OK) {
+        learner->outputs = learner->empirical->facts.outputs;
+        status = maker(learner, error);
+    }
     if (status != SOTTO_OK) {
         sot_learner_free(learner);
         return status;

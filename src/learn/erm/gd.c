@@ -1,5 +1,6 @@
 /* Noisy gradient descent: every step's gradient sum passes the gate. Claims: gd.md. */
 #include <math.h>
+#include <string.h>
 
 #include <sotto/gaussian.h>
 #include <sotto/grid.h>
@@ -9,16 +10,13 @@
 #include "base/plant.h"
 #include "base/progress.h"
 #include "learn/erm/erm.h"
-#include "learn/glm/problem.h"
 #include "numeric/outward.h"
 
 /* The rule where nobody gave steps and rate: as many steps as it takes for the error of descent and
- * that of the noise to meet, n mu beta D / (2 L sqrt(d)) with steps of 1/beta (gd.md), D = 4/R as in
- * output.c. On data that does not lie along one direction longer steps are stable too, and the
+ * that of the noise to meet, n mu beta D / (2 L sqrt(d)) with steps of 1/beta (gd.md), D = sot_erm_norm_guess(). On data that does not lie along one direction longer steps are stable too, and the
  * average over the later half forgives those that are not. */
 enum { STEPS_LEAST = 20, STEPS_RULE_MOST = 500, STEPS_MAX = 1000000 };
-#define RATE         4.0
-#define MARGIN_GUESS 4.0
+#define RATE 4.0
 
 /* A row's gradient is at most 2^20 units long. */
 enum { GRADIENT_BITS = 19 };
@@ -28,9 +26,9 @@ typedef struct descent {
     double spacing;
     double multiplier; /* sigma over sensitivity */
     uint64_t steps;
-    double rate;   /* of one step, on the mean gradient */
-    double lambda; /* beside the sum */
-    double rows;   /* public: the divisor */
+    double rate;               /* of one step, on the mean gradient */
+    sot_empirical_terms terms; /* lambda beside the sum */
+    double rows;               /* public: the divisor */
 } descent;
 
 /* ---- public ---- */
@@ -72,12 +70,12 @@ static sotto_status check_settings(const sot_learner_setup *setup, sotto_error *
 static sotto_status check_stable(const descent *state, double learning_rate,
                                  sotto_error *error)
 {
-    if (state->rate * state->lambda <= 2.0 * state->rows) return SOTTO_OK;
+    if (state->rate * state->terms.lambda <= 2.0 * state->rows) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
         "lambda is %g: with a learning rate of %g and %.0f rows the steps run "
         "away; give a smaller lambda or rate",
-        state->lambda, learning_rate, state->rows);
+        state->terms.lambda, learning_rate, state->rows);
 }
 
 /* The noise of `steps` Gaussian releases that together cost the budget. */
@@ -103,13 +101,22 @@ static sotto_status calibrate(descent *state, const sotto_train_config *config,
     return SOTTO_OK;
 }
 
+/* The curvature that steps are measured by: beta, or, of a loss with a corner, the one that the method
+ * for such losses would choose, L/D. */
+static double curvature_of(const sot_empirical_facts *facts, const sot_learner *learner)
+{
+    return isinf(facts->smoothness) ? facts->record_bound / sot_erm_norm_guess(learner)
+                                    : facts->smoothness;
+}
+
 /* In units: one row's gradient is at most slope_most R / spacing (1 + 2^-20) long (gradient_sum.md),
  * a unit has so many rows, and a replaced one counts twice. */
-static sotto_status set_sensitivity(descent *state, const sot_learner_setup *setup,
+static sotto_status set_sensitivity(descent *state, const sot_learner *learner,
                                     sotto_error *error)
 {
     int exponent;
-    const double bound = sot_erm_record_bound(setup);
+    const sot_learner_setup *setup = &learner->setup;
+    const double bound = learner->empirical->facts.record_bound;
     const sotto_status status =
         sotto_grid_exponent(bound, GRADIENT_BITS, &exponent, error);
     if (status != SOTTO_OK) return status;
@@ -124,17 +131,21 @@ static sotto_status set_sensitivity(descent *state, const sot_learner_setup *set
 }
 
 /* mu of the whole budget: that of one Gaussian release which costs as much. */
-static sotto_status steps_of_rule(const sot_learner_setup *setup, uint64_t *out_steps,
+static sotto_status steps_of_rule(const sot_learner *learner, uint64_t *out_steps,
                                   sotto_error *error)
 {
+    const sot_learner_setup *setup = &learner->setup;
+    const sot_empirical_facts *facts = &learner->empirical->facts;
     descent once = {.steps = 1, .noise = {.l2_sensitivity = 1.0}};
     const sotto_status status = calibrate(&once, setup->config, error);
     if (status != SOTTO_OK) return status;
-    const double distance = MARGIN_GUESS / sot_encoding_bound(setup->encoding);
-    const double steps =
-        (double)sot_learner_rows(setup) * sot_erm_smoothness(setup) * distance /
-        (2.0 * once.multiplier * sot_erm_record_bound(setup) * (double)setup->unit_rows *
-         sqrt((double)sot_encoding_dimension(setup->encoding)));
+    const double noise = once.multiplier * (double)setup->unit_rows *
+                         sqrt((double)facts->dimension) / (double)sot_learner_rows(setup);
+    const double steps = isinf(facts->smoothness)
+                             ? 1.0 / (4.0 * noise * noise)
+                             : curvature_of(facts, learner) *
+                                   sot_erm_norm_guess(learner) /
+                                   (2.0 * noise * facts->record_bound);
     *out_steps = (uint64_t)fmin(STEPS_RULE_MOST, fmax(STEPS_LEAST, ceil(steps)));
     return SOTTO_OK;
 }
@@ -190,27 +201,53 @@ static void move(const descent *state, const int64_t *units, double divisor,
                  double *theta, size_t dimension)
 {
     for (size_t i = 0; i < dimension; i++) {
-        const double gradient =
-            (double)units[i] * state->spacing + state->lambda * theta[i];
+        const double gradient = (double)units[i] * state->spacing +
+                                sot_erm_terms_slope(&state->terms, i, theta[i]);
         theta[i] -= state->rate * gradient / divisor;
     }
+    sot_erm_project(theta, dimension, state->terms.radius);
+}
+
+/* The exact gradient sum of all rows, chunk by chunk. */
+static sotto_status sum_gradient(const sot_learner *learner, sot_table *table,
+                                 sot_pool *pool, const double *theta, int64_t *units,
+                                 sotto_error *error)
+{
+    const sot_empirical *empirical = learner->empirical;
+    const descent *state = learner->state;
+    const sot_matrix *chunk = NULL;
+    memset(units, 0, empirical->facts.dimension * sizeof *units);
+    sotto_status status = sot_table_rewind(table, error);
+    if (status == SOTTO_OK) status = sot_table_next(table, &chunk, error);
+    while (status == SOTTO_OK && chunk != NULL) {
+        status = empirical->operations->add_gradient(empirical, chunk, NULL, 0, theta,
+                                                     state->spacing, pool, units, error);
+        if (status == SOTTO_OK) status = sot_table_next(table, &chunk, error);
+    }
+    return status;
+}
+
+static double divisor_of(const descent *state, const sot_table *table)
+{
+    if (SOT_PLANTED(erm_rows_as_divisor) && sot_table_matrix(table) != NULL)
+        return (double)sot_table_matrix(table)->rows;
+    return state->rows;
 }
 
 static sotto_status descend(const sot_learner *learner, sotto_gate *gate,
-                            const sot_glm *glm, double *theta, int64_t *units,
-                            double *average, sotto_error *error)
+                            sot_table *table, sot_pool *pool, double *theta,
+                            int64_t *units, double *average, sotto_error *error)
 {
     const descent *state = learner->state;
-    const size_t dimension = glm->matrix->columns;
+    const size_t dimension = learner->empirical->facts.dimension;
     const sotto_train_config *config = learner->setup.config;
     const sot_progress progress =
         sot_progress_begin(config->progress, config->progress_context);
-    const double divisor =
-        SOT_PLANTED(erm_rows_as_divisor) ? (double)glm->matrix->rows : state->rows;
+    const double divisor = divisor_of(state, table);
     const uint64_t first = state->steps / 2; /* the later half is averaged */
     sotto_status status = report(learner, &progress, 0, error);
     for (uint64_t step = 0; status == SOTTO_OK && step < state->steps; step++) {
-        status = sot_glm_gradient_units(glm, theta, state->spacing, units, error);
+        status = sum_gradient(learner, table, pool, theta, units, error);
         if (status == SOTTO_OK) {
             status = sotto_gaussian_release(gate, &state->noise, units, dimension, units,
                                             error);
@@ -227,21 +264,18 @@ static sotto_status descend(const sot_learner *learner, sotto_gate *gate,
 static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_table *table,
                           sot_pool *pool, double *out_theta, sotto_error *error)
 {
-    const sot_matrix *matrix = sot_table_matrix(table);
     const descent *state = learner->state;
-    const size_t dimension = matrix->columns;
-    const sot_glm glm = {.matrix = matrix,
-                         .loss = sot_erm_loss(&learner->setup),
-                         .lambda = state->lambda,
-                         .pool = pool};
+    const size_t dimension = learner->empirical->facts.dimension;
     double *theta = sot_new_array(dimension, sizeof *theta);
     double *average = sot_new_array(dimension, sizeof *average);
     int64_t *units = sot_new_array(dimension, sizeof *units);
     sotto_status status = SOTTO_OK;
     if (theta == NULL || average == NULL || units == NULL)
         status = sot_fail_memory(error, dimension, sizeof *units);
+    for (size_t i = 0; status == SOTTO_OK && i < dimension; i++)
+        theta[i] = state->terms.center == NULL ? 0.0 : state->terms.center[i];
     if (status == SOTTO_OK)
-        status = descend(learner, gate, &glm, theta, units, average, error);
+        status = descend(learner, gate, table, pool, theta, units, average, error);
     if (status == SOTTO_OK) {
         sot_erm_round(average, dimension, learner->grid);
         for (size_t i = 0; i < dimension; i++)
@@ -268,22 +302,23 @@ sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error)
     const bool given = !isnan(config->learning_rate);
     const double rate = given ? config->learning_rate : RATE;
     state->steps = config->steps;
-    state->rate = rate / sot_erm_smoothness(setup);
-    state->lambda = isnan(config->lambda) ? 0.0 : config->lambda;
+    learner->streams = true;
+    state->rate = rate / curvature_of(&learner->empirical->facts, learner);
+    state->terms = sot_erm_terms(learner, isnan(config->lambda) ? 0.0 : config->lambda);
     state->rows = (double)sot_learner_rows(setup);
     status = check_stable(state, rate, error);
     if (status != SOTTO_OK) return status;
     state->noise = sotto_gaussian_defaults();
     state->noise.adjacency = config->adjacency;
     state->noise.purpose = "gradient sum";
-    if (config->steps == 0) status = steps_of_rule(setup, &state->steps, error);
-    if (status == SOTTO_OK) status = set_sensitivity(state, setup, error);
+    if (config->steps == 0) status = steps_of_rule(learner, &state->steps, error);
+    if (status == SOTTO_OK) status = set_sensitivity(state, learner, error);
     if (status != SOTTO_OK) return status;
     state->noise.grid = state->spacing;
     status = calibrate(state, config, error);
     if (status != SOTTO_OK) return status;
-    const size_t dimension = sot_encoding_dimension(setup->encoding);
-    sot_learner_set(learner, "lambda", state->lambda,
+    const size_t dimension = learner->empirical->facts.dimension;
+    sot_learner_set(learner, "lambda", state->terms.lambda,
                     isnan(config->lambda) ? "none: the steps are few" : "given");
     sot_learner_set(
         learner, "steps", (double)state->steps,

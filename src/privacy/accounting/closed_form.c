@@ -80,7 +80,8 @@ static sot_bracket nothing_delta(double epsilon)
                          sot_widen_up(lost, 4.0 * DBL_EPSILON)};
 }
 
-/* Each release of the groups from `group` on is its Gaussian or, with weight w, its atom.
+/* Each release of the groups from `group` on is one of its m Gaussians, the loss c up, or, with
+ * weight w, its atom.
  * `square` is the sum of mu^2 of what is Gaussian already. */
 static double objective_delta(const sot_composition *composition, size_t group,
                               double log_weight, double square, double epsilon)
@@ -94,18 +95,24 @@ static double objective_delta(const sot_composition *composition, size_t group,
     const sot_objective *objective = &composition->objective[group];
     const double one_square = sot_mul_up(objective->shift, objective->shift);
     const double log_atom = sot_objective_log_atom_upper(objective);
+    const double log_vertices =
+        objective->vertices > 1.0 ? sot_log_up(objective->vertices) : 0.0;
     double sum = 0.0;
     for (double atoms = 0.0; atoms <= objective->count; atoms += 1.0) {
         const double choose =
             sot_widen_up(sot_log_binomial(objective->count, atoms), 4.0 * DBL_EPSILON);
-        const double log_part =
-            sot_add_up(log_weight, sot_add_up(choose, sot_mul_up(atoms, log_atom)));
         const double gaussians = objective->count - atoms;
+        double log_part =
+            sot_add_up(log_weight, sot_add_up(choose, sot_mul_up(atoms, log_atom)));
+        if (log_vertices > 0.0)
+            log_part = sot_add_up(log_part, sot_mul_up(gaussians, log_vertices));
+        double loss = sot_mul_up(atoms, objective->atom);
+        if (objective->offset > 0.0)
+            loss = sot_add_up(loss, sot_mul_up(gaussians, objective->offset));
         sum = sot_add_up(
-            sum,
-            objective_delta(composition, group + 1, log_part,
-                            sot_add_up(square, sot_mul_up(gaussians, one_square)),
-                            sot_sub_down(epsilon, sot_mul_up(atoms, objective->atom))));
+            sum, objective_delta(composition, group + 1, log_part,
+                                 sot_add_up(square, sot_mul_up(gaussians, one_square)),
+                                 sot_sub_down(epsilon, loss)));
     }
     return sum;
 }

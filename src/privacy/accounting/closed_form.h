@@ -8,7 +8,9 @@
  *             Objective perturbation, loss max(t, atom), is its Gaussian or, with probability
  *             w = P[t <= atom], the atom: (1 - e^{eps - max(t, atom) - l})_+ is at most the sum of
  *             the two, so  delta(eps) <= delta_rest+Gaussian(eps) + w delta_rest(eps - atom), an
- *             upper bound only, and an equality when such a release is alone (objective.md).
+ *             upper bound only, and an equality when such a release is alone (objective.md). With m
+ *             vertices and the offset c the tail above the atom is m times a Gaussian's, c further
+ *             up: m delta_rest+Gaussian(eps - c) + w delta_rest(eps - atom), w = 1 - m P[t > atom - c].
  * Rounding    Every term is a bracket; positive terms only, so relative errors do not grow.
  */
 #ifndef SOT_ACCOUNTING_CLOSED_FORM_H

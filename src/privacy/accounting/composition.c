@@ -59,6 +59,7 @@ static void add_objective(sot_composition *composition, const sotto_event *event
     for (size_t i = 0; i < composition->objective_count; i++) {
         sot_objective *entry = &composition->objective[i];
         if (entry->shift == law.shift && entry->atom == law.atom &&
+            entry->offset == law.offset && entry->vertices == law.vertices &&
             entry->rows == law.rows) {
             entry->count += count;
             return;

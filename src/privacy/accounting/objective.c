@@ -14,6 +14,8 @@ sot_objective_law sot_objective_law_defaults(void)
 {
     return (sot_objective_law){.record_bound = SOTTO_UNSET,
                                .smoothness = SOTTO_UNSET,
+                               .trace = SOTTO_UNSET,
+                               .floor = SOTTO_UNSET,
                                .lambda = SOTTO_UNSET,
                                .sigma = SOTTO_UNSET,
                                .rate = SOTTO_UNSET,
@@ -46,6 +48,9 @@ static const char *theorem_name(sot_objective_theorem theorem)
         return "kifer";
     case SOT_OBJECTIVE_REDBERG:
         return "redberg";
+    case SOT_OBJECTIVE_VERTICES:
+    case SOT_OBJECTIVE_GENERAL:
+        return "sharp"; /* what the theorem is for another loss */
     }
     return "unknown";
 }

@@ -18,28 +18,43 @@
 #ifndef SOT_ACCOUNTING_OBJECTIVE_H
 #define SOT_ACCOUNTING_OBJECTIVE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <sotto/accountant.h>
 
-/* The theorems, each with what it needs. */
+/* The theorems, each with what it needs. Published ones are about losses of one margin, but for
+ * Kifer's pure one. */
 typedef enum sot_objective_theorem {
     SOT_OBJECTIVE_SHARP = 1,     /* logistic loss: f'' <= |f'| (1 - |f'|) R^2 */
     SOT_OBJECTIVE_CHAUDHURI = 2, /* pure, replace-one, one row a unit */
     SOT_OBJECTIVE_KIFER = 3,     /* pure or Gaussian, add-remove, one row a unit */
-    SOT_OBJECTIVE_REDBERG = 4    /* Gaussian, add-remove, one row a unit, lambda > beta */
+    SOT_OBJECTIVE_REDBERG = 4,   /* Gaussian, add-remove, one row a unit, lambda > beta */
+    SOT_OBJECTIVE_VERTICES =
+        5, /* one margin a row, or softmax: gradients in a public polytope */
+    SOT_OBJECTIVE_GENERAL = 6 /* any smooth convex loss; Gaussian: needs the dimension */
 } sot_objective_theorem;
 
 typedef struct sot_objective_law {
     sot_objective_theorem theorem;
     sotto_adjacency adjacency;
     uint64_t unit_rows;  /* k >= 1 */
-    double record_bound; /* R */
+    double record_bound; /* L: R for the logistic loss, sqrt(2) R for softmax */
     double smoothness;   /* beta: R^2/4 for the logistic loss */
+    size_t rank;         /* of one record's Hessian, at most; 0 means 1 */
+    double trace;        /* of it, at most; not above 0: rank * smoothness */
+    bool one_signed;     /* VERTICES: one margin, and its slope has one sign */
+    size_t classes;      /* VERTICES: of softmax; 0 or 1: one margin */
+    size_t dimension;    /* GENERAL with Gaussian noise: of theta */
+    double floor; /* VERTICES, two-signed, add-remove: losses below it count as it, for
+                     which one vertex is enough above; not above 0: no floor, two
+                     vertices; set by sot_objective_calibrate() */
     double lambda;
     double sigma;          /* Gaussian b: standard deviation; SOTTO_UNSET: pure */
     double rate;           /* pure b: e, of exp(-e |b| / R); SOTTO_UNSET: Gaussian */
-    double epsilon, delta; /* KIFER, REDBERG, CHAUDHURI: the claim; else SOTTO_UNSET */
+    double epsilon, delta; /* KIFER, REDBERG, CHAUDHURI, and GENERAL with Gaussian noise:
+                              the claim; else SOTTO_UNSET */
 } sot_objective_law;
 
 /* At most so many rows a unit. */

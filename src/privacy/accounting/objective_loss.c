@@ -15,17 +15,46 @@ static const double ndtr_error = 2e-15;
 /* Chains of more steps than this are priced by the atom alone. */
 enum { STEPS_MAX = 64 };
 
+/* Where m P(t > x) is about 1: A^2/2 + z A with P(Z > z) = 1/m. The law below it is the atom
+ * there; any place is sound (objective.md, Rounding), this one is the best. */
+static double start_of_tail(double shift, double vertices)
+{
+    const double z = -sot_normal_quantile_log(-log(vertices));
+    return shift * (0.5 * shift + z);
+}
+
 sot_objective sot_objective_of(const sotto_event *event, sotto_adjacency adjacency)
 {
-    return (sot_objective){.shift = sot_div_up(1.0, event->noise_multiplier),
-                           .atom = event->atom,
-                           .rows = event->rows,
-                           .is_replaced = adjacency == SOTTO_REPLACE_ONE,
-                           .count = 1.0};
+    sot_objective objective = {.shift = sot_div_up(1.0, event->noise_multiplier),
+                               .atom = event->atom,
+                               .offset = isnan(event->shift) ? 0.0 : event->shift,
+                               .vertices =
+                                   event->vertices == 0 ? 1.0 : (double)event->vertices,
+                               .rows = event->rows,
+                               .is_replaced = adjacency == SOTTO_REPLACE_ONE,
+                               .count = 1.0};
+    objective.atom = fmax(objective.atom, objective.offset);
+    if (objective.vertices > 1.0) {
+        objective.atom =
+            fmax(objective.atom,
+                 sot_add_up(objective.offset,
+                            start_of_tail(objective.shift, objective.vertices)));
+    }
+    return objective;
+}
+
+/* atom - c: where the tail begins, as a loss of one Gaussian release. It may be rounded down: the
+ * tail is then longer. */
+static double tail_from_down(const sot_objective *objective)
+{
+    return objective->offset == 0.0
+               ? objective->atom
+               : fmax(0.0, sot_sub_down(objective->atom, objective->offset));
 }
 
 static uint32_t steps_of(const sot_objective *objective)
 {
+    if (objective->offset > 0.0 || objective->vertices > 1.0) return 0;
     if (objective->rows == 0 || objective->rows > STEPS_MAX) return 0;
     return objective->is_replaced ? 2 * objective->rows : objective->rows;
 }
@@ -50,13 +79,22 @@ static sot_row_loss row_of(const sot_objective *objective)
     return (sot_row_loss){shift, sot_widen_up(kappa + 0x1p-45 * square, 0x1p-45)};
 }
 
+/* m G(A, epsilon - c), epsilon >= c. */
+static double tail_delta_upper(const sot_objective *objective, double epsilon)
+{
+    const sot_bracket exact_shift = {objective->shift, objective->shift};
+    const double left =
+        objective->offset == 0.0 ? epsilon : sot_sub_down(epsilon, objective->offset);
+    const double one = sot_gaussian_delta(exact_shift, left).upper;
+    return fmin(1.0, sot_mul_up(objective->vertices, one));
+}
+
 double sot_objective_delta_upper(const sot_objective *objective, double epsilon)
 {
     const double atom = objective->atom;
-    const sot_bracket exact_shift = {objective->shift, objective->shift};
-    if (epsilon >= atom) return sot_gaussian_delta(exact_shift, epsilon).upper;
+    if (epsilon >= atom) return tail_delta_upper(objective, epsilon);
     /* 1 - e^x (1 - tail) at x = epsilon - atom falls with x, so x may be rounded down. */
-    const double tail = sot_gaussian_delta(exact_shift, atom).upper;
+    const double tail = tail_delta_upper(objective, atom);
     const double below = sot_sub_down(epsilon, atom);
     const double lost = -sot_expm1_down(below);
     const double chord = sot_add_up(lost, sot_mul_up(sot_exp_up(below), tail));
@@ -65,41 +103,60 @@ double sot_objective_delta_upper(const sot_objective *objective, double epsilon)
     return fmin(fmin(1.0, chord), sot_row_delta_upper(&row, epsilon));
 }
 
-/* atom/A - A/2, rounded up: the atom in standard deviations of t. */
-static double atom_place_up(double shift, double atom)
+/* x/A - A/2, rounded up: a loss in standard deviations of t. */
+static double place_up(double shift, double x)
 {
-    return sot_sub_up(sot_div_up(atom, shift), 0.5 * shift);
+    return sot_sub_up(sot_div_up(x, shift), 0.5 * shift);
+}
+
+/* m P(t > atom - c), rounded down. */
+static double above_down(const sot_objective *objective)
+{
+    /* A tail from further up is lighter. */
+    const double from = objective->offset == 0.0
+                            ? objective->atom
+                            : sot_sub_up(objective->atom, objective->offset);
+    const double one =
+        sot_widen_down(sot_ndtr(-place_up(objective->shift, from)), ndtr_error);
+    return fmax(0.0, sot_mul_down(objective->vertices, one));
 }
 
 double sot_objective_log_atom_upper(const sot_objective *objective)
 {
-    const double log_probability =
-        sot_log_ndtr(atom_place_up(objective->shift, objective->atom));
+    if (objective->vertices > 1.0) {
+        const double above = above_down(objective);
+        return above < 1.0 ? fmin(0.0, sot_log1p_up(-above)) : -1e300; /* never */
+    }
+    const double from = objective->offset == 0.0
+                            ? objective->atom
+                            : sot_sub_up(objective->atom, objective->offset);
+    const double log_probability = sot_log_ndtr(place_up(objective->shift, from));
     return fmin(0.0, log_probability + ndtr_error * fabs(log_probability));
 }
 
-/* E e^{rL} = e^{r atom} (1 + d), d = e^y - Phi(A/2 - atom/A),
- * y = r (r + 1) A^2/2 - r atom + log Phi(A/2 + r A - atom/A): no cancellation where the tail
+/* With p = atom - c: E e^{rL} = e^{r atom} (1 + d), d = e^y - m Phi(A/2 - p/A),
+ * y = log m + r (r + 1) A^2/2 - r p + log Phi(A/2 + r A - p/A): no cancellation where the tail
  * above the atom is light, and d >= 0 always. */
-static double atom_log_mgf_upper(double shift, double atom, double order)
+static double atom_log_mgf_upper(const sot_objective *objective, double order)
 {
+    const double shift = objective->shift, atom = objective->atom;
+    const double from = tail_from_down(objective);
     const double half_square = 0.5 * sot_mul_up(shift, shift);
     const double growth =
         sot_mul_up(sot_mul_up(order, sot_add_up(order, 1.0)), half_square);
     const double at_atom_up = sot_mul_up(order, atom);
     const double place = sot_sub_up(sot_add_up(0.5 * shift, sot_mul_up(order, shift)),
-                                    sot_div_down(atom, shift));
+                                    sot_div_down(from, shift));
     const double log_tail = sot_log_ndtr(place);
     const double log_tail_up = fmin(0.0, log_tail + ndtr_error * fabs(log_tail));
-    const double y =
-        sot_add_up(sot_sub_up(growth, sot_mul_down(order, atom)), log_tail_up);
+    double y = sot_add_up(sot_sub_up(growth, sot_mul_down(order, from)), log_tail_up);
+    if (objective->vertices > 1.0) y = sot_add_up(y, sot_log_up(objective->vertices));
     double log_rest;
     if (y > 30.0) { /* Phi(...) <= 1 is nothing beside e^y */
         log_rest = sot_add_up(y, sot_log1p_up(sot_exp_up(-y)));
     } else {
-        const double above = sot_ndtr(-atom_place_up(shift, atom));
-        const double above_down = fmax(0.0, sot_widen_down(above, ndtr_error));
-        log_rest = sot_log1p_up(fmax(0.0, sot_sub_up(sot_exp_up(y), above_down)));
+        const double above = above_down(objective);
+        log_rest = sot_log1p_up(fmax(0.0, sot_sub_up(sot_exp_up(y), above)));
     }
     return sot_add_up(at_atom_up, log_rest);
 }
@@ -134,7 +191,7 @@ static double chain_log_mgf_upper(const sot_row_loss *row, uint32_t added,
 
 double sot_objective_log_mgf_upper(const sot_objective *objective, double order)
 {
-    const double simple = atom_log_mgf_upper(objective->shift, objective->atom, order);
+    const double simple = atom_log_mgf_upper(objective, order);
     const uint32_t steps = steps_of(objective);
     if (steps == 0) return simple;
     const sot_row_loss row = row_of(objective);

@@ -1,11 +1,14 @@
 /* accounting/objective_loss.h: the privacy loss of objective perturbation.
  *
- * Law         Dominated, in both directions, by L = max(t, atom), t ~ N(A^2/2, A^2), A = `shift`: an
- *             atom and a tail (objective.md, section 1). That is all that the two numbers say.
- *             When the number of rows of a unit is known too, a chain of one-row steps, each with
+ * Law         Dominated, in both directions, by L with P(L > x) = min(1, m P(t > x - c)) for
+ *             x >= atom, t ~ N(A^2/2, A^2), A = `shift`, m = `vertices`, c = `offset`: an atom and
+ *             a tail (objective.md, sections 1 and 7). For the logistic loss m = 1 and c = 0, and
+ *             L = max(t, atom). The atom is at least c, and at least where m P(t > x - c) is 1.
+ *             When m = 1, c = 0 and the number of rows of a unit is known too, a chain of one-row steps, each with
  *             the law of row_loss.h, says more about the losses below the atom: section 6.
- * Profile     Of the atom's law: delta(eps) = G(A, eps) for eps >= atom, G the Gaussian profile, and
- *             below the chord from there to 1 at e^eps = 0: 1 - e^{eps-atom} + e^{eps-atom} G(A, atom).
+ * Profile     Of the atom's law: delta(eps) = m G(A, eps - c) for eps >= atom, G the Gaussian
+ *             profile, and below the chord from there to 1 at e^eps = 0:
+ *             1 - e^{eps-atom} + e^{eps-atom} m G(A, atom - c).
  * Rounding    Every function returns an upper bound for the doubles it is given (objective.md,
  *             Rounding). There are no lower bounds: the laws dominate the release, no more.
  */
@@ -18,7 +21,9 @@
 
 typedef struct sot_objective {
     double shift;     /* A = 1/noise_multiplier, rounded up */
-    double atom;      /* at least 0; with 0 it is a Gaussian release */
+    double atom;      /* at least 0 and the offset; with 0 it is a Gaussian release */
+    double offset;    /* c, at least 0 */
+    double vertices;  /* m, at least 1 */
     uint32_t rows;    /* k: of a unit; 0: not known */
     bool is_replaced; /* a unit is exchanged: k rows come, then k go */
     double count;
@@ -30,7 +35,7 @@ sot_objective sot_objective_of(const sotto_event *event, sotto_adjacency adjacen
 /* delta(epsilon) of one release, for any real epsilon. */
 double sot_objective_delta_upper(const sot_objective *objective, double epsilon);
 
-/* log P[t <= atom], at most 0: how likely the loss is the atom. */
+/* log of 1 - m P[t > atom - c], at most 0: how likely the loss is the atom. */
 double sot_objective_log_atom_upper(const sot_objective *objective);
 
 /* log E e^{order L} of one release, order > 0; infinite when it overflows. */

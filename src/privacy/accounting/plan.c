@@ -42,6 +42,7 @@ static const field_row fields[] = {
     {FIELD(rate), 1e-12, 1.0, "a number from 1e-12 to 1, for example 0.01"},
     {FIELD(grid), 1e-300, 1e300, "a positive number, for example 1"},
     {FIELD(atom), 0.0, 1e6, "a number from 0 to 1e6, for example 0.5"},
+    {FIELD(shift), 0.0, 1e6, "a number from 0 to 1e6, for example 0.05"},
 };
 enum {
     NOISE_MULTIPLIER,
@@ -54,6 +55,7 @@ enum {
     RATE,
     GRID,
     ATOM,
+    SHIFT,
     FIELDS
 };
 
@@ -84,7 +86,8 @@ static const mechanism_row mechanisms[] = {
     {SOTTO_EXPONENTIAL, 1u << EPSILON, 0, AS_PURE},
     {SOTTO_PERMUTE_AND_FLIP, 1u << EPSILON, 0, AS_PURE},
     {SOTTO_RANDOMIZED_RESPONSE, 1u << EPSILON, 0, AS_PURE},
-    {SOTTO_OBJECTIVE_PERTURBATION, 1u << NOISE_MULTIPLIER | 1u << ATOM, 0, NEVER},
+    {SOTTO_OBJECTIVE_PERTURBATION, 1u << NOISE_MULTIPLIER | 1u << ATOM, 1u << SHIFT,
+     NEVER},
     {SOTTO_LAPLACE, 1u << NOISE_MULTIPLIER, SCALED | 1u << GRID, AS_PURE},
     {SOTTO_RDP_CURVE, 0, 0, NEVER},
 };
@@ -222,6 +225,32 @@ static sotto_status check_sampling(const sotto_plan *plan, const sotto_event *ev
     return status == SOTTO_OK ? check_batch(event, error) : status;
 }
 
+/* What objective perturbation alone has. Rows speak of the logistic loss, whose law has no shift
+ * and one vertex. */
+static sotto_status check_objective(const sotto_event *event, sotto_error *error)
+{
+    const int is_objective = event->mechanism == SOTTO_OBJECTIVE_PERTURBATION;
+    if (event->rows > (is_objective ? 1000000u : 0u)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "rows is %lu; give it for objective-perturbation only, at most "
+                        "1000000",
+                        (unsigned long)event->rows);
+    }
+    if (event->vertices > (is_objective ? (uint32_t)SOTTO_VERTICES_MAX : 0u)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "vertices is %lu; give it for objective-perturbation only, at "
+                        "most %d",
+                        (unsigned long)event->vertices, SOTTO_VERTICES_MAX);
+    }
+    if (event->rows != 0 && (event->vertices > 1 || event->shift > 0.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "rows is %lu beside a shift or vertices; rows are for the law of "
+                        "the logistic loss, which has neither: leave them out",
+                        (unsigned long)event->rows);
+    }
+    return SOTTO_OK;
+}
+
 /* Scale and sensitivity come together, and a Gaussian's noise_multiplier may understate but
  * never overstate their ratio (but for its own rounding: sot_event_sigma() takes the lesser). The
  * epsilon of discrete Laplace noise is sensitivity/scale, and no event may state more than 1e6;
@@ -256,13 +285,8 @@ static sotto_status check_relations(const sotto_event *event, sotto_error *error
                         is_response ? "the number of answers, at least 2"
                                     : "it for randomized-response only");
     }
-    if (event->rows >
-        (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION ? 1000000u : 0u)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "rows is %lu; give it for objective-perturbation only, at most "
-                        "1000000",
-                        (unsigned long)event->rows);
-    }
+    const sotto_status status = check_objective(event, error);
+    if (status != SOTTO_OK) return status;
     if (event->dimension != 0 && event->mechanism != SOTTO_DISCRETE_GAUSSIAN) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "dimension is %lu; give it for discrete-gaussian only",
@@ -353,6 +377,7 @@ sotto_event sotto_event_defaults(void)
                          .sensitivity = SOTTO_UNSET,
                          .grid = SOTTO_UNSET,
                          .atom = SOTTO_UNSET,
+                         .shift = SOTTO_UNSET,
                          .sampling = SOTTO_NOT_SAMPLED,
                          .rate = SOTTO_UNSET,
                          .count = 1};

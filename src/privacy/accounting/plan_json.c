@@ -189,7 +189,7 @@ static sotto_status read_curve(const sot_json_value *value, sotto_event *event,
     return status;
 }
 
-/* categories, rows, dimension and purpose */
+/* categories, rows, vertices, dimension and purpose */
 static sotto_status read_words(const sot_json_value *value, sotto_event *event,
                                sotto_error *error)
 {
@@ -213,6 +213,16 @@ static sotto_status read_words(const sot_json_value *value, sotto_event *event,
                                    error);
         }
         event->rows = (uint32_t)rows;
+    }
+    if (sot_json_member(value, "vertices", &member)) {
+        int64_t vertices;
+        const sotto_status status = sot_json_as_int64(&member, &vertices, error);
+        if (status != SOTTO_OK) return status;
+        if (vertices < 1 || vertices > SOTTO_VERTICES_MAX) {
+            return sot_json_refuse(&member, "give a whole number from 1 to 1000000",
+                                   error);
+        }
+        event->vertices = (uint32_t)vertices;
     }
     if (sot_json_member(value, "dimension", &member)) {
         const sotto_status status = read_dimension(&member, &event->dimension, error);
@@ -265,6 +275,7 @@ static sotto_status read_fields(const sot_json_value *value, sotto_event *event,
     }
     if (status == SOTTO_OK) status = read_optional(value, "grid", &event->grid, error);
     if (status == SOTTO_OK) status = read_optional(value, "atom", &event->atom, error);
+    if (status == SOTTO_OK) status = read_optional(value, "shift", &event->shift, error);
     if (status == SOTTO_OK) status = read_words(value, event, error);
     if (status == SOTTO_OK && sot_json_member(value, "sampling", &member)) {
         status = read_sampling(&member, event, error);
@@ -287,7 +298,8 @@ static sotto_status read_event(const sot_json_value *value, size_t index,
                                              "categories", "purpose",
                                              "atom",       "rows",
                                              "dimension",  "orders",
-                                             "values",     NULL};
+                                             "values",     "shift",
+                                             "vertices",   NULL};
     sotto_status status = sot_json_as_object(value, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(value, known_keys, error);
     if (status != SOTTO_OK) return status;

@@ -104,8 +104,10 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
     write_sampling(writer, event);
     if (!has_sigma) write_number(writer, "scale", event->scale);
     write_number(writer, "sensitivity", event->sensitivity);
+    write_number(writer, "shift", event->shift);
     if (has_sigma) write_number(writer, "sigma", event->scale);
     write_list(writer, "values", event->curve_values, event->curve_size);
+    write_size(writer, "vertices", event->vertices);
     sot_json_end_object(writer);
 }
 

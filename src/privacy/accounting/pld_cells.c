@@ -148,9 +148,19 @@ static void deposit_ramp(sot_pld_cells *cells, const sot_pld_law *law,
 
 /* ---- lines ---- */
 
+/* A line that counts several times; products of doubles, rounded outward. */
+static sot_bracket times(sot_bracket value, double weight)
+{
+    if (weight == 1.0) return value;
+    return (sot_bracket){value.lower < 0.0 ? -sot_mul_up(weight, -value.lower)
+                                           : sot_mul_down(weight, value.lower),
+                         sot_mul_up(weight, value.upper)};
+}
+
 static void deposit_line(sot_pld_cells *cells, const sot_pld_piece *piece,
                          sot_pld_reach reach)
 {
+    const double weight = piece->weight > 0.0 ? piece->weight : 1.0;
     const sot_line line = sot_line_of(piece, reach);
     const double top = sot_line_loss(&line, line.highest);
     const double bottom = sot_line_loss(&line, line.lowest);
@@ -164,11 +174,12 @@ static void deposit_line(sot_pld_cells *cells, const sot_pld_piece *piece,
         sot_bracket mass;
         sot_bracket rise;
         if (sot_line_between(&line, &mark, &next, &mass, &rise))
-            deposit(cells, k, mass, rise);
+            deposit(cells, k, times(mass, weight), times(rise, weight));
         mark = next;
     }
-    lift(cells, bottom, line.below);
-    cells->infinite_up = sot_add_up(cells->infinite_up, line.above);
+    lift(cells, bottom, times((sot_bracket){0.0, line.below}, weight).upper);
+    cells->infinite_up = sot_add_up(cells->infinite_up,
+                                    times((sot_bracket){0.0, line.above}, weight).upper);
 }
 
 /* ---- the whole law ---- */

@@ -17,6 +17,7 @@ static const double binomial_count_max = 4096.0;
 typedef struct builder {
     sot_pld_laws *laws;
     sot_bracket square; /* sum of mu^2 over Gaussian and GDP events */
+    double offset;      /* sum of c over objective perturbations */
     sotto_error *error;
 } builder;
 
@@ -135,25 +136,46 @@ static void add_failure(builder *b, double delta, double count)
                                                              failed.upper)));
 }
 
-/* Objective perturbation: max(t, atom), t ~ N(A^2/2, A^2): a Gaussian line cut off below, and
- * what was below on the atom (objective.md, section 1). In y the line's P is N(A, 1). */
-static sotto_status add_objective(builder *b, const sotto_event *event, double count)
+/* Objective perturbation less its offset c: above p = atom - c m times t ~ N(A^2/2, A^2), a Gaussian
+ * line cut off below, and the rest on p (objective.md, sections 1 and 7). In y the line's P is
+ * N(A, 1). The offsets of all events are one atom of mass 1: add_offset(). */
+static sotto_status add_objective(builder *b, const sotto_event *event,
+                                  sotto_adjacency adjacency, double count)
 {
+    const sot_objective objective = sot_objective_of(event, adjacency);
     const sot_bracket shift = {sot_div_down(1.0, event->noise_multiplier),
-                               sot_div_up(1.0, event->noise_multiplier)};
-    if (event->atom == 0.0) {
+                               objective.shift};
+    if (objective.atom == 0.0) {
         add_square(b, shift, count);
         return SOTTO_OK;
     }
     sot_pld_law *law = new_law(b, 2, count);
     if (law == NULL) return out_of_memory(b, 2);
-    const double cut = event->atom / shift.upper + 0.5 * shift.upper;
-    const double below = sot_ndtr(cut - shift.upper);
-    sot_bracket mass = around(below, 1e-13 * (1.0 + cut * cut));
-    mass.upper = fmin(1.0, mass.upper);
+    const double place = objective.offset == 0.0
+                             ? objective.atom
+                             : sot_sub_up(objective.atom, objective.offset);
+    const double cut = place / shift.upper + 0.5 * shift.upper;
+    const double above = objective.vertices * sot_ndtr(shift.upper - cut);
+    const double below =
+        objective.vertices > 1.0 ? fmax(0.0, 1.0 - above) : sot_ndtr(cut - shift.upper);
+    const double error = 1e-13 * (1.0 + cut * cut);
+    sot_bracket mass = around(below, error);
+    mass.upper = fmin(1.0, mass.upper + (objective.vertices > 1.0 ? error : 0.0));
     add_line(law, SOT_REMOVE, 1.0, shift, cut * (1.0 - 8.0 * DBL_EPSILON));
-    add_atom(law, event->atom, mass);
-    law->anchor = event->atom;
+    law->pieces[0].weight = objective.vertices;
+    add_atom(law, place, mass);
+    law->anchor = place;
+    b->offset = sot_add_up(b->offset, sot_mul_up(count, objective.offset));
+    return SOTTO_OK;
+}
+
+static sotto_status add_offset(builder *b)
+{
+    if (!(b->offset > 0.0)) return SOTTO_OK;
+    sot_pld_law *law = new_law(b, 1, 1.0);
+    if (law == NULL) return out_of_memory(b, 1);
+    add_atom(law, b->offset, (sot_bracket){1.0, 1.0});
+    law->anchor = b->offset;
     return SOTTO_OK;
 }
 
@@ -232,7 +254,7 @@ static sotto_status add_event(builder *b, const sot_priced *priced, size_t index
     case SOTTO_RANDOMIZED_RESPONSE:
         return add_pure(b, sot_event_epsilon(event, noise), count);
     case SOTTO_OBJECTIVE_PERTURBATION:
-        return add_objective(b, event, count);
+        return add_objective(b, event, adjacency, count);
     case SOTTO_ZCDP:
     case SOTTO_RDP_CURVE:
     case SOTTO_DISCRETE_GAUSSIAN:
@@ -247,14 +269,15 @@ sotto_status sot_pld_laws_new(const sot_priced *priced, sot_direction direction,
 {
     const size_t size = sotto_plan_size(priced->plan);
     *out_laws = (sot_pld_laws){.is_symmetric = 1};
-    out_laws->list = sot_new_array(size + 1, sizeof *out_laws->list);
+    out_laws->list = sot_new_array(size + 2, sizeof *out_laws->list);
     if (out_laws->list == NULL)
-        return sot_fail_memory(error, size + 1, sizeof *out_laws->list);
+        return sot_fail_memory(error, size + 2, sizeof *out_laws->list);
     builder b = {.laws = out_laws, .error = error};
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; i < size && status == SOTTO_OK; i++)
         status = add_event(&b, priced, i, direction);
     if (status == SOTTO_OK) status = add_gaussian(&b);
+    if (status == SOTTO_OK) status = add_offset(&b);
     if (status != SOTTO_OK) sot_pld_laws_free(out_laws);
     return status;
 }

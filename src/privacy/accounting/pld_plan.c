@@ -66,7 +66,8 @@ static size_t sketch_piece(const sot_pld_piece *piece, sot_pld_reach reach, doub
                           log((1.0 - line.rate) * exp(fmin(0.0, first - second)) +
                               line.rate * exp(fmin(0.0, second - first)));
             loss[count] = sot_line_loss(&line, y);
-            const double share = next == line.from || y == line.to ? 0.5 : 1.0;
+            double share = next == line.from || y == line.to ? 0.5 : 1.0;
+            if (piece->weight > 0.0) share *= piece->weight;
             log_mass[count] = log(share) + (piece->direction == SOT_ADD ? first : mixed) +
                               log(line_step * 0.3989422804);
         }

@@ -157,10 +157,12 @@ static const char *differing_field(const sotto_event *a, const sotto_event *b)
     if (!same(a->mu, b->mu)) return "mu";
     if (!same(a->grid, b->grid)) return "grid";
     if (!same(a->atom, b->atom)) return "atom";
+    if (!same(a->shift, b->shift)) return "shift";
     if (a->sampling != b->sampling) return "sampling";
     if (!same(a->rate, b->rate)) return "rate";
     if (a->categories != b->categories) return "categories";
     if (a->rows != b->rows) return "rows";
+    if (a->vertices != b->vertices) return "vertices";
     if (a->population != b->population) return "population";
     if (a->batch != b->batch) return "batch";
     if (a->dimension != b->dimension) return "dimension";

@@ -9,7 +9,7 @@
 
 /* An event is described by at most 10 hexadecimal doubles and 150 other characters. */
 enum {
-    SOT_TAPE_EVENT_BYTES = 512,
+    SOT_TAPE_EVENT_BYTES = 640,
     SOT_TAPE_TEXT_BYTES = 1024,
     SOT_TAPE_DIFFERENCE_BYTES = 2 * SOT_TAPE_TEXT_BYTES + 128
 };

@@ -249,7 +249,8 @@ static double self_composed(double shift, double atom, double epsilon)
 {
     /* E over t of delta(epsilon - max(t, atom)), midpoints; the atom apart. */
     const double from = (atom - 0.5 * shift * shift) / shift, step = 1e-4;
-    const sot_objective law = {.shift = shift, .atom = atom, .count = 1.0};
+    const sot_objective law = {
+        .vertices = 1.0, .shift = shift, .atom = atom, .count = 1.0};
     double sum = sot_ndtr(from) * sot_objective_delta_upper(&law, epsilon - atom);
     for (double z = from + 0.5 * step; z < from + 12.0 && z < 12.0; z += step) {
         const double t = 0.5 * shift * shift + shift * z;

@@ -153,7 +153,8 @@ static void extreme_settings_stay_between_simple_laws(void **state)
                                       1e-6,   0.5,    999.0,  999999.0, 1e300};
     for (int i = 0; i < 5 * 7; i++) {
         const sot_row_loss row = {extreme_shifts[i % 5], extreme_kappas[i / 5]};
-        const sot_objective simple = {.shift = row.shift, .atom = row.kappa};
+        const sot_objective simple = {
+            .vertices = 1.0, .shift = row.shift, .atom = row.kappa};
         for (int j = 0; j < 6; j++) {
             const double r = orders[j];
             const double claim = sot_row_log_mgf_upper(&row, r);
@@ -205,7 +206,8 @@ static void two_steps_are_holders_inequality(void **state)
         const bool replaces = i < 8;
         const double r = orders[i % 4], a = i % 8 < 4 ? 0.1 : 0.4;
         const double kappa = 0.5;
-        sot_objective law = {.shift = 2.0 * a, .rows = 2, .is_replaced = false};
+        sot_objective law = {
+            .vertices = 1.0, .shift = 2.0 * a, .rows = 2, .is_replaced = false};
         law.atom = 2.0 * kappa + a * a;
         if (replaces) {
             law.rows = 1;
@@ -233,8 +235,10 @@ static void chains_of_gaussian_steps_lose_little(void **state)
     (void)state;
     for (uint32_t rows = 2; rows <= 64; rows *= 2) {
         const double a = 0.3 / rows, r = 40.0;
-        const sot_objective law = {
-            .shift = 0.3, .atom = 0.5 * rows * (rows - 1.0) * a * a, .rows = rows};
+        const sot_objective law = {.vertices = 1.0,
+                                   .shift = 0.3,
+                                   .atom = 0.5 * rows * (rows - 1.0) * a * a,
+                                   .rows = rows};
         const double claim = sot_objective_log_mgf_upper(&law, r);
         assert_within(claim / (0.5 * r * (r + 1.0) * 0.09), 1.0, 1.0 + 1e-3);
     }
@@ -244,7 +248,7 @@ static void chains_of_gaussian_steps_lose_little(void **state)
 static void unsaid_and_very_many_rows_are_the_atom(void **state)
 {
     (void)state;
-    sot_objective law = {.shift = 0.2, .atom = 0.9};
+    sot_objective law = {.vertices = 1.0, .shift = 0.2, .atom = 0.9};
     const double atom = sot_objective_log_mgf_upper(&law, 7.0);
     const double delta = sot_objective_delta_upper(&law, 0.4);
     law.rows = 65;
@@ -273,7 +277,7 @@ static void a_chain_that_forgets_a_step_is_seen(void **state)
 {
     (void)state;
     const sot_objective law = {
-        .shift = 0.4, .atom = 0.96, .rows = 1, .is_replaced = true};
+        .vertices = 1.0, .shift = 0.4, .atom = 0.96, .rows = 1, .is_replaced = true};
     sot_test_plant("objective_chain_forgets_a_step");
     const double moment = sot_objective_log_mgf_upper(&law, 15.0);
     sot_test_plant(NULL);

@@ -1,0 +1,17 @@
+#include "learn/erm/empirical.h"
+
+#include "base/memory.h"
+#include "learn/erm/empirical_parts.h"
+
+sotto_status sot_empirical_new(const sot_learner_setup *setup,
+                               sot_empirical **out_empirical, sotto_error *error)
+{
+    return sot_empirical_glm(setup, out_empirical, error);
+}
+
+void sot_empirical_free(sot_empirical *empirical)
+{
+    if (empirical == NULL) return;
+    sot_free(empirical->state);
+    sot_free(empirical);
+}
