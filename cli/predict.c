@@ -189,8 +189,8 @@ static sotto_status check_outputs(const cli_call *call, const sotto_model *model
     for (size_t i = 0; i < 2; i++) {
         if (!cli_flag(call, flags[i]) || kind == (sotto_prediction)(i + 1)) continue;
         return cli_fail(
-            error, SOTTO_INVALID_ARGUMENT, "a %s model has no %s; leave out --%s%s", name,
-            flags[i], flags[i],
+            error, SOTTO_INVALID_ARGUMENT, "the model %s has no %s; leave out --%s%s",
+            name, flags[i], flags[i],
             kind == SOTTO_PREDICTS_SCORE           ? ", or give --scores"
             : kind == SOTTO_PREDICTS_PROBABILITIES ? ", or give --probabilities"
                                                    : "");

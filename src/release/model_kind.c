@@ -42,13 +42,14 @@ sotto_status sot_model_check_classes(sotto_model_kind kind, size_t classes,
     if (kind != SOTTO_MODEL_SOFTMAX) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the target has %zu labels; a %s model tells two apart: list two as "
+            "the target has %zu labels; the model %s tells two apart: list two as "
             "\"labels\" of the target, or choose the model softmax",
             classes, sotto_model_kind_name(kind));
     }
     if (classes <= SOT_MODEL_CLASSES_MAX) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the target has %zu labels; a softmax model tells at most %d apart: "
-                    "list those that matter as \"labels\" of the target",
-                    classes, (int)SOT_MODEL_CLASSES_MAX);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "the target has %zu labels; the model softmax tells at most %d apart: "
+        "list those that matter as \"labels\" of the target",
+        classes, (int)SOT_MODEL_CLASSES_MAX);
 }

@@ -143,7 +143,7 @@ sotto_status sot_model_check_threshold(const sotto_model *model, double threshol
         model->prediction == SOTTO_PREDICTS_PROBABILITIES && model->outputs == 2;
     if (meant || threshold == 0.5) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the threshold is %g, but a %s model does not decide between two "
+                    "the threshold is %g, but the model %s does not decide between two "
                     "classes by a probability; leave it out",
                     threshold, sotto_model_kind_name(model->kind));
 }

@@ -27,7 +27,7 @@ static sotto_status prepare_accuracy(sot_release *release, sotto_error *error)
     if (sotto_model_predicts(model) == SOTTO_PREDICTS_NUMBER) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the accuracy is a share of right classes, and a %s model predicts "
+            "the accuracy is a share of right classes, and the model %s predicts "
             "numbers; evaluate it on public rows",
             sotto_model_kind_name(sotto_model_kind_of(model)));
     }
