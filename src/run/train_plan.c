@@ -191,6 +191,9 @@ sotto_status sotto_training_plan(const sotto_train_config *config,
     if (status == SOTTO_OK)
         status = sot_encoding_new(schema, training->target, role_of(config),
                                   &training->encoding, error);
+    if (status == SOTTO_OK)
+        status = sot_model_check_classes(config->model,
+                                         sot_encoding_classes(training->encoding), error);
     if (status == SOTTO_OK) status = make_learner(training, error);
     if (status == SOTTO_OK) status = make_plan(training, error);
     if (status == SOTTO_OK) {

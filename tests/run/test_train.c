@@ -391,9 +391,9 @@ static void a_forecast_tells_much_noise_from_little(void **state)
         assert_ok(sotto_training_forecast(training, NULL, 2000, 20, &forecast, &error),
                   &error);
         assert_int_equal(forecast.repeats, 20);
-        assert_within(forecast.accuracy_without_noise, 0.75, 1.0);
-        assert_within(forecast.accuracy_majority, 0.3, 0.9);
-        means[i] = forecast.accuracy_mean;
+        assert_within(forecast.without_noise, 0.75, 1.0);
+        assert_within(forecast.trivial, 0.3, 0.9);
+        means[i] = forecast.mean;
         assert_refused(sotto_training_forecast(training, NULL, 0, 3, &forecast, &error),
                        SOTTO_INVALID_ARGUMENT, &error, "public rows", NULL);
         assert_refused(sotto_training_forecast(training, NULL, 9, 3, &forecast, &error),

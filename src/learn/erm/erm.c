@@ -124,10 +124,6 @@ sotto_status sot_erm_new(const sot_learner_setup *setup, sot_learner **out_learn
 {
     sotto_status status = check_strangers(setup, error);
     if (status != SOTTO_OK) return status;
-    if (setup->config->model != SOTTO_MODEL_LOGISTIC) {
-        return sot_fail(error, SOTTO_UNSUPPORTED, "the model %s has no learner",
-                        sotto_model_kind_name(setup->config->model));
-    }
     const learner_maker maker =
         (size_t)setup->method < MAKERS ? makers[setup->method] : NULL;
     if (maker == NULL) {
