@@ -14,7 +14,7 @@
 static const double work_max = 5e7;
 
 /* Virtual Gaussians to try, smallest (tightest) first. */
-static const double smoothings[] = {1e-4, 1e-3, 4e-3, 1.6e-2, 6.4e-2};
+static const double smoothings[] = {2e-3, 3e-2};
 static const double none[] = {0.0};
 
 /* The first contour that fits the work limit, made for epsilon or (if NaN) for log_delta. */
