@@ -207,7 +207,7 @@ static inline double contour_length(const parts *all, double c, double log_targe
         }
         if (sum < log_target) return s;
     }
-    return INFINITY;
+    return HUGE_VAL;
 }
 
 /* False when no contour within the work limit does. */
@@ -219,7 +219,7 @@ static inline int contour_init(contour *line, const parts *all, double epsilon,
     const double height = guess_height(all, epsilon, c); /* about log delta */
     const double width = log_small + height - log(1.0 + 20.0 * c);
     double period = -width / c, above = 2.0 * c;
-    double best = INFINITY;
+    double best = HUGE_VAL;
     for (double k = 1.15; k < 12.0; k *= 1.25) {
         const double d = k * c - c;
         const double need = (guess_k(all, k * c) - k * c * epsilon - width) / d;

@@ -40,7 +40,7 @@ static inline double guess_line(const part *one, double c, double s, double b)
     const line_range range = line_range_of(one, c);
     const double h = (range.high - range.low) / GUESS_POINTS;
     const double sigma = guess_d(one->sigma);
-    double sum = -INFINITY;
+    double sum = -HUGE_VAL;
     for (int k = 0; k <= GUESS_POINTS; k++) {
         const double x = range.low + h * k;
         double r, angle, back = 0.0, back_angle = 0.0;
@@ -66,7 +66,7 @@ static inline double guess_line(const part *one, double c, double s, double b)
 static inline double guess_log_mgf(const part *one, double t)
 {
     const double a = guess_d(one->a), b = guess_d(one->b);
-    double sum = -INFINITY;
+    double sum = -HUGE_VAL;
     if (one->kind == PART_GAUSSIAN) return 0.5 * t * (t + 1.0) * a;
     if (one->kind == PART_ATOMS) {
         for (slong i = 0; i < one->atoms; i++) {
@@ -136,7 +136,7 @@ static inline double guess_fixed(const part *one, double c, double s)
 {
     const line_range range = line_range_of(one, c);
     const double q = guess_d(one->rate), sigma = guess_d(one->sigma);
-    double top = -INFINITY, first = 0.0;
+    double top = -HUGE_VAL, first = 0.0;
     for (int k = 0; k <= 4 * GUESS_POINTS; k++) {
         const double x = 0.5 + (range.high - 0.5) * k / (4 * GUESS_POINTS);
         double r, angle;
