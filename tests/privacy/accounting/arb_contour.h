@@ -6,7 +6,7 @@
  *             most 1/(e^{cP} - 1), and with delta(y) <= kappa e^{K(c') - c' y}, kappa =
  *             c'^c'/(1+c')^{1+c'}, c' > c, those of n > 0 at most that at eps over e^{(c'-c)P} - 1.
  * Cut         Nodes from J on add at most e^{K(c) - c eps} B/(pi (J-1) ds) in modulus, B a bound of
- *             |e^{K(c+is) - K(c)}| for all s >= J ds: the Gaussian's own, and that of arb_line.h.
+ *             |e^{K(c+is) - K(c)}| for all s >= J ds: the Gaussian's own, and that of arb_decay.h.
  * Balls       All M(t) are balls, so the sum is one; cut and aliases are added to it. The choice of
  *             c, ds, J, c' and shifts (arb_guess.h) matters to the width alone.
  */

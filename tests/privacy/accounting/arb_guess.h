@@ -6,7 +6,7 @@
 #ifndef SOTTO_TESTS_ARB_GUESS_H
 #define SOTTO_TESTS_ARB_GUESS_H
 
-#include "privacy/accounting/arb_line.h"
+#include "privacy/accounting/arb_decay.h"
 
 enum { GUESS_POINTS = 250, GUESS_SHIFTS = 9 };
 
