@@ -6,7 +6,7 @@
  *             most 1/(e^{cP} - 1), and with delta(y) <= kappa e^{K(c') - c' y}, kappa =
  *             c'^c'/(1+c')^{1+c'}, c' > c, those of n > 0 at most that at eps over e^{(c'-c)P} - 1.
  * Cut         Nodes from J on add at most e^{K(c) - c eps} B/(pi (J-1) ds) in modulus, B a bound of
- *             |e^{K(c+is) - K(c)}| for all s >= J ds: the Gaussian's own, and that of arb_line.h.
+ *             |e^{K(c+is) - K(c)}| for all s >= J ds: the Gaussian's own, and that of arb_decay.h.
  * Balls       All M(t) are balls, so the sum is one; cut and aliases are added to it. The choice of
  *             c, ds, J, c' and shifts (arb_guess.h) matters to the width alone.
  */
@@ -148,22 +148,29 @@ static inline void contour_cut(arb_t cut, const parts *all, const contour *line)
     arb_one(cut);
     for (size_t i = 0; i < all->size; i++) {
         const part *law = &all->list[i];
-        acb_t one;
-        acb_init(one);
         double shift = 0.0;
-        if (part_is_line(law)) {
-            (void)line_table(one, law, line->c, 1.0, 1, guess_log_mgf(law, line->c),
-                             1000000);
-            (void)guess_decay(law, line->c, s, guess_log_mgf(law, line->c), &shift);
-            if (shift > 0.0) line_decay(acb_realref(one), law, line->c, s, shift);
-        } else {
-            acb_t c;
+        (void)guess_decay(law, line->c, s, guess_log_mgf(law, line->c), &shift);
+        if (shift > 0.0) {
+            line_decay(factor, law, line->c, s, shift);
+        } else { /* |M(c+is)| <= M(c) */
+            acb_t m, c;
+            acb_init(m);
             acb_init(c);
             acb_set_d(c, line->c);
-            contour_closed(one, law, c);
+            if (part_is_line(law)) {
+                (void)line_table(m, law, line->c, 1.0, 1, guess_log_mgf(law, line->c),
+                                 1000000);
+            } else {
+                contour_closed(m, law, c);
+            }
+            arb_abs(factor, acb_realref(m));
+            if (law->kind == PART_FIXED) {
+                line_fixed_decay(t, law, line->c, s);
+                arb_min(factor, factor, t, PREC);
+            }
+            acb_clear(m);
             acb_clear(c);
         }
-        arb_abs(factor, acb_realref(one));
         if (law->kind == PART_GAUSSIAN) { /* |M(c+is)| = M(c) e^{-s^2 mu^2/2} */
             arb_set_d(t, s);
             arb_mul(t, t, t, PREC);
@@ -175,7 +182,6 @@ static inline void contour_cut(arb_t cut, const parts *all, const contour *line)
         }
         arb_pow_ui(factor, factor, law->count, PREC);
         arb_mul(cut, cut, factor, PREC);
-        acb_clear(one);
     }
     arb_const_pi(factor, PREC);
     arb_set_d(t, line->step);
@@ -192,7 +198,7 @@ static inline double contour_length(const parts *all, double c, double log_targe
     double log_m[PARTS_MAX];
     for (size_t i = 0; i < all->size; i++)
         log_m[i] = guess_log_mgf(&all->list[i], c);
-    for (double s = 0.25; s < 1e6; s *= 1.25) {
+    for (double s = 0.25; s < 1e5; s *= 1.35) {
         double sum = -log(s);
         for (size_t i = 0; i < all->size; i++) {
             double shift;
@@ -201,7 +207,7 @@ static inline double contour_length(const parts *all, double c, double log_targe
         }
         if (sum < log_target) return s;
     }
-    return INFINITY;
+    return HUGE_VAL;
 }
 
 /* False when no contour within the work limit does. */
@@ -213,7 +219,7 @@ static inline int contour_init(contour *line, const parts *all, double epsilon,
     const double height = guess_height(all, epsilon, c); /* about log delta */
     const double width = log_small + height - log(1.0 + 20.0 * c);
     double period = -width / c, above = 2.0 * c;
-    double best = INFINITY;
+    double best = HUGE_VAL;
     for (double k = 1.15; k < 12.0; k *= 1.25) {
         const double d = k * c - c;
         const double need = (guess_k(all, k * c) - k * c * epsilon - width) / d;
@@ -301,44 +307,40 @@ static inline void contour_aliases(arb_t sum, const contour *line, double epsilo
 /* The ball of delta(eps) of the finite part. */
 static inline void contour_delta(arb_t delta, const contour *line, double epsilon)
 {
-    acb_t turn, power, t, u;
+    acb_t power, t, u;
     arb_t eps, x;
-    acb_init(turn);
     acb_init(power);
     acb_init(t);
     acb_init(u);
     arb_init(eps);
     arb_init(x);
     arb_set_d(eps, epsilon);
-    arb_set_d(x, line->step);
-    arb_mul(acb_imagref(u), x, eps, PREC);
-    acb_neg(u, u);
-    acb_exp(turn, u, PREC); /* e^{-i ds eps} */
     arb_set_d(acb_realref(t), line->c);
-    arb_mul(x, acb_realref(t), eps, PREC);
-    arb_neg(x, x);
-    arb_exp(acb_realref(power), x, PREC);
-    arb_mul(eps, line->cut, acb_realref(power), PREC); /* eps is done with: the cut */
     arb_zero(delta);
     for (slong j = 0; j < line->nodes; j++) {
         arb_set_d(x, line->step);
         arb_mul_si(acb_imagref(t), x, j, PREC);
+        acb_mul_arb(power, t, eps, PREC);
+        acb_neg(power, power);
+        acb_exp(power, power, PREC);
         acb_add_ui(u, t, 1, PREC);
         acb_mul(u, u, t, PREC);
         acb_div(u, power, u, PREC);
         acb_mul(u, u, line->value + j, PREC);
         if (j == 0) acb_mul_2exp_si(u, u, -1);
         arb_add(delta, delta, acb_realref(u), PREC);
-        acb_mul(power, power, turn, PREC);
     }
     arb_mul(delta, delta, x, PREC);
     arb_const_pi(x, PREC);
     arb_div(delta, delta, x, PREC);
-    arb_add_error(delta, eps);
+    arb_mul(x, acb_realref(t), eps, PREC); /* the nodes left out */
+    arb_neg(x, x);
+    arb_exp(x, x, PREC);
+    arb_mul(x, x, line->cut, PREC);
+    arb_add_error(delta, x);
     contour_aliases(x, line, epsilon);
     arb_sub(eps, delta, x, PREC);
     arb_union(delta, delta, eps, PREC);
-    acb_clear(turn);
     acb_clear(power);
     acb_clear(t);
     acb_clear(u);

@@ -6,9 +6,9 @@
 #ifndef SOTTO_TESTS_ARB_GUESS_H
 #define SOTTO_TESTS_ARB_GUESS_H
 
-#include "privacy/accounting/arb_line.h"
+#include "privacy/accounting/arb_decay.h"
 
-enum { GUESS_POINTS = 400, GUESS_SHIFTS = 9 };
+enum { GUESS_POINTS = 250, GUESS_SHIFTS = 9 };
 
 static inline double guess_d(const arb_t x)
 {
@@ -40,7 +40,7 @@ static inline double guess_line(const part *one, double c, double s, double b)
     const line_range range = line_range_of(one, c);
     const double h = (range.high - range.low) / GUESS_POINTS;
     const double sigma = guess_d(one->sigma);
-    double sum = -INFINITY;
+    double sum = -HUGE_VAL;
     for (int k = 0; k <= GUESS_POINTS; k++) {
         const double x = range.low + h * k;
         double r, angle, back = 0.0, back_angle = 0.0;
@@ -66,7 +66,7 @@ static inline double guess_line(const part *one, double c, double s, double b)
 static inline double guess_log_mgf(const part *one, double t)
 {
     const double a = guess_d(one->a), b = guess_d(one->b);
-    double sum = -INFINITY;
+    double sum = -HUGE_VAL;
     if (one->kind == PART_GAUSSIAN) return 0.5 * t * (t + 1.0) * a;
     if (one->kind == PART_ATOMS) {
         for (slong i = 0; i < one->atoms; i++) {
@@ -131,6 +131,27 @@ static inline double guess_least(double (*height)(const parts *, double, double)
     return exp(0.5 * (a + b));
 }
 
+/* log of line_fixed_decay(). */
+static inline double guess_fixed(const part *one, double c, double s)
+{
+    const line_range range = line_range_of(one, c);
+    const double q = guess_d(one->rate), sigma = guess_d(one->sigma);
+    double top = -HUGE_VAL, first = 0.0;
+    for (int k = 0; k <= 4 * GUESS_POINTS; k++) {
+        const double x = 0.5 + (range.high - 0.5) * k / (4 * GUESS_POINTS);
+        double r, angle;
+        guess_ratio(one, x, 0.0, &r, &angle);
+        const double rest =
+            -x * x / (2.0 * sigma * sigma) - (2.0 * x - 1.0) / (2.0 * sigma * sigma);
+        top = fmax(top, rest + (2.0 + c) * r);
+        if (k == 0) first = rest + (1.0 - c) * r;
+    }
+    const double atom = (1.0 - q) * (1.0 - erfc(0.5 / sigma / sqrt(2.0)));
+    const double sum = guess_log_add(top + log(4.0), first + log(2.0)) +
+                       log(1.03 * sigma / (q * sqrt(2.0 * 3.14159265358979))) - log(s);
+    return guess_log_add(log(atom), sum);
+}
+
 /* log(bound of |M(c+is)|/M(c)) of one release, and the shift that gives it. */
 static inline double guess_decay(const part *one, double c, double s, double log_m,
                                  double *out_shift)
@@ -138,7 +159,10 @@ static inline double guess_decay(const part *one, double c, double s, double log
     double best = 0.0;
     *out_shift = 0.0;
     if (one->kind == PART_GAUSSIAN) return -0.5 * s * s * guess_d(one->a);
-    if (!part_is_line(one) || one->kind == PART_FIXED) return 0.0;
+    if (!part_is_line(one)) return 0.0;
+    if (one->kind == PART_FIXED) {
+        return fmin(0.0, guess_fixed(one, c, s) - log_m);
+    }
     const double sigma = guess_d(one->sigma);
     const double most = fmin(2.2 * sigma * sigma, 8.0 * sigma);
     for (int k = 0; k < GUESS_SHIFTS; k++) {

@@ -18,6 +18,8 @@ typedef struct oracle {
     int directions;
     contour line[2];
     int has_line[2];
+    double order[2]; /* of Chernoff's bound, 0 before it is first needed; e^{K(order)} */
+    arb_t moment[2];
     double work_max;
 } oracle;
 
@@ -196,6 +198,7 @@ static inline void oracle_clear(oracle *seer)
     for (int k = 0; k < 2; k++) {
         if (seer->has_line[k]) contour_clear(&seer->line[k]);
         parts_clear(&seer->laws[k]);
+        arb_clear(seer->moment[k]);
     }
 }
 
@@ -203,24 +206,30 @@ static inline void oracle_init(oracle *seer, const sotto_plan *plan, int range_a
                                double work_max)
 {
     *seer = (oracle){.directions = 1, .work_max = work_max};
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
         parts_of_plan(&seer->laws[k], plan, k, range_as_pair);
+        arb_init(seer->moment[k]);
+    }
     for (size_t i = 0; i < seer->laws[1].size; i++) {
         if (seer->laws[1].list[i].kind == PART_ADD) seer->directions = 2;
     }
 }
 
-/* Chernoff's bound kappa(c) e^{K(c) - c eps} of the finite part, at a c that is near its least. It is
- * what Renyi's divergence of order 1 + c says about delta. */
-static inline void oracle_chernoff(arb_t bound, const parts *all, double epsilon)
+/* Chernoff's bound kappa(c) e^{K(c) - c eps} of the finite part, at a c that is near its least for the
+ * first epsilon asked about. It is what Renyi's divergence of order 1 + c says about delta. */
+static inline void oracle_chernoff(arb_t bound, oracle *seer, int k, double epsilon)
 {
-    const double c = guess_least(guess_chernoff, all, epsilon, 300.0, 26);
-    acb_t top;
-    acb_init(top);
-    arb_one(bound);
-    if (contour_values(top, all, c, 1.0, 1, 1e6))
-        contour_chernoff(bound, acb_realref(top), c, epsilon);
-    acb_clear(top);
+    if (seer->order[k] == 0.0) {
+        acb_t top;
+        acb_init(top);
+        seer->order[k] = guess_least(guess_chernoff, &seer->laws[k], epsilon, 300.0, 26);
+        if (contour_values(top, &seer->laws[k], seer->order[k], 1.0, 1, 1e6))
+            arb_set(seer->moment[k], acb_realref(top));
+        else
+            arb_pos_inf(seer->moment[k]);
+        acb_clear(top);
+    }
+    contour_chernoff(bound, seer->moment[k], seer->order[k], epsilon);
 }
 
 static inline int oracle_direction(arb_t delta, oracle *seer, int k, double epsilon)
@@ -247,7 +256,7 @@ static inline int oracle_delta(arb_t delta, oracle *seer, double epsilon)
     if (seer->directions == 2 && is_done) {
         arb_t other;
         arb_init(other);
-        oracle_chernoff(other, &seer->laws[1], epsilon);
+        oracle_chernoff(other, seer, 1, epsilon);
         if (!arb_lt(other, delta)) {
             is_done = oracle_direction(other, seer, 1, epsilon);
             if (is_done) arb_max(delta, delta, other, ATOMS_PREC);
