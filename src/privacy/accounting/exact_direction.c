@@ -11,7 +11,7 @@
 #include "privacy/accounting/solve.h"
 
 /* About a twentieth of a second of node evaluations. */
-static const double work_max = 5e7;
+static const double work_max = 2e7;
 
 /* Virtual Gaussians to try, smallest (tightest) first. */
 static const double smoothings[] = {2e-3, 3e-2};
