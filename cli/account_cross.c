@@ -67,6 +67,12 @@ void account_cross_show(const account_answer *answer)
     (void)cli_rounded_down(lower_of(answer, pld), CLI_SHOWN_DIGITS, down);
     cli_line("second opinion", "from %s to %s (pld: discretised loss, composed by FFT)",
              down, up);
+    if (answer->account.kernel == SOTTO_KERNEL_PLD) {
+        cli_line("cross-check",
+                 "the two agree, but exact's answer is from pld's grid too: "
+                 "no independent opinion here");
+        return;
+    }
     const double exact_upper = upper_of(answer, &answer->account);
     const double ratio = upper_of(answer, pld) / exact_upper;
     if (!(exact_upper > 0.0) || !isfinite(ratio)) {

@@ -61,7 +61,7 @@ typedef enum sotto_sampling {
 } sotto_sampling;
 
 typedef enum sotto_accountant {
-    SOTTO_EXACT = 1, /* the tightest certified answer: closed form, contour, or RDP */
+    SOTTO_EXACT = 1, /* the tightest certified answer: the best of all certified bounds */
     SOTTO_RDP = 2,   /* Renyi DP at the best real order, improved conversion */
     SOTTO_BASIC = 3, /* sum of the events' epsilons and deltas */
     SOTTO_PLD = 4, /* discretised losses, connect-the-dots and FFT: the second opinion */

@@ -320,13 +320,18 @@ static double estimate_work(const sot_contour_request *request, double c, double
     if (nodes * node_work > 2.0 * request->work_max) return HUGE_VAL;
     /* Of a long plan every so many events will do. */
     const size_t stride = 1 + composition->sampled_count / 16;
+    /* Beyond this many the line is refused whatever the rest is. */
+    const double most = (composition->law_count + composition->sampled_count < 2
+                             ? 4.0
+                             : 4.0 * plan_work_factor) *
+                        request->work_max / nodes;
     double atoms = 16.0;
     for (size_t i = 0; i < composition->sampled_count; i += stride) {
         atoms += (double)stride * sot_sampled_atoms_estimate(&composition->sampled[i],
                                                              request->direction, c, stop);
     }
     for (size_t i = 0; i < composition->law_count; i++)
-        atoms += sot_law_atoms_estimate(&composition->laws[i], c, stop);
+        atoms += sot_law_atoms_estimate(&composition->laws[i], c, stop, most);
     return atoms * nodes;
 }
 

@@ -134,10 +134,10 @@ static double bound_at(double epsilon, void *context)
     search *asked = context;
     sotto_curve *curve = asked->curve;
     sotto_account *point = &curve->points[curve->count + curve->extra];
-    if (asked->status != SOTTO_OK || asked->room == 0) return NAN;
+    if (asked->status != SOTTO_OK || asked->room == 0) return SOTTO_UNSET;
     asked->status = sotto_account_delta(asked->plan, curve->accountant,
                                         fmax(epsilon, 0.0), point, asked->error);
-    if (asked->status != SOTTO_OK) return NAN;
+    if (asked->status != SOTTO_OK) return SOTTO_UNSET;
     curve->extra++;
     asked->room--;
     return sotto_account_attack(point, 1, asked->false_positive_rate);

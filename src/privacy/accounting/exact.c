@@ -111,7 +111,7 @@ static sotto_status improve_delta_by_theorems(const sot_priced *priced, double e
  * sooner. */
 static bool underflows(const sot_priced *priced, double epsilon, sotto_error *error)
 {
-    sotto_account account = {.order = NAN};
+    sotto_account account = {.order = SOTTO_UNSET};
     if (epsilon < 50.0 || sot_closed_form_covers(priced->composition)) return false;
     if (sot_rdp_delta(priced, epsilon, &account, error) != SOTTO_OK) return false;
     return account.delta - priced->composition->failure.upper < 1e-280;

@@ -11,7 +11,7 @@
 #include "privacy/accounting/solve.h"
 
 /* About a twentieth of a second of node evaluations. */
-static const double work_max = 5e7;
+static const double work_max = 2e7;
 
 /* Virtual Gaussians to try, smallest (tightest) first. */
 static const double smoothings[] = {2e-3, 3e-2};
@@ -56,7 +56,7 @@ static bool is_circle(const sot_composition *composition)
 double sot_exact_loss_max(const sot_composition *composition, sot_direction direction)
 {
     if (composition->gaussian_square.upper > 0.0 || composition->objective_count > 0)
-        return INFINITY;
+        return HUGE_VAL;
     double sum = 0.0;
     for (size_t i = 0; i < composition->sampled_count; i++) {
         const double once = sot_sampled_loss_max(&composition->sampled[i], direction);
@@ -102,7 +102,8 @@ sotto_status sot_exact_direction_delta(const sot_composition *composition,
     sotto_status status = SOTTO_UNSUPPORTED;
     if (is_circle(composition)) {
         sot_circle *circle;
-        status = sot_circle_new(&composition->laws[0], epsilon, NAN, &circle, error);
+        status =
+            sot_circle_new(&composition->laws[0], epsilon, SOTTO_UNSET, &circle, error);
         if (status == SOTTO_OK) {
             *out_kernel = SOTTO_KERNEL_CONTOUR;
             *out_delta = sot_circle_delta(circle, epsilon);
@@ -111,7 +112,8 @@ sotto_status sot_exact_direction_delta(const sot_composition *composition,
         if (status != SOTTO_UNSUPPORTED) return status;
     }
     sot_contour *contour;
-    status = first_contour(composition, direction, effort, epsilon, NAN, &contour, error);
+    status = first_contour(composition, direction, effort, epsilon, SOTTO_UNSET, &contour,
+                           error);
     if (status != SOTTO_OK) return status;
     *out_delta = sot_contour_delta(contour, epsilon);
     double shift;
@@ -155,7 +157,7 @@ static sotto_status circle_epsilon(const sot_composition *composition, double de
 {
     sot_circle *circle;
     sotto_status status =
-        sot_circle_new(&composition->laws[0], NAN, log(delta), &circle, error);
+        sot_circle_new(&composition->laws[0], SOTTO_UNSET, log(delta), &circle, error);
     if (status != SOTTO_OK) return status;
     const double guess = fmax(1e-9, sot_circle_epsilon_guess(circle, log(delta)));
     status =
@@ -170,8 +172,8 @@ static sotto_status contour_epsilon(const sot_composition *composition,
                                     sotto_kernel *out_kernel, sotto_error *error)
 {
     sot_contour *contour;
-    sotto_status status =
-        first_contour(composition, direction, effort, NAN, log(delta), &contour, error);
+    sotto_status status = first_contour(composition, direction, effort, SOTTO_UNSET,
+                                        log(delta), &contour, error);
     if (status != SOTTO_OK) return status;
     const double guess = fmax(1e-9, sot_contour_epsilon_guess(contour, log(delta)));
     status =

@@ -260,8 +260,8 @@ double sot_mixture_log_mgf_estimate(const sot_law *law, double t)
                          .shift = mixture.log_peak > 30.0 ? mixture.log_peak : 0.0};
     const double width = fmin(1.5, 1.5 * law->sigma);
     const double half = 0.5 * width;
-    /* At large orders the range is wide and nearly empty: panels whose ends are e^-100 of the peak, which is
-     * e^-130 at worst of the peak of the scan, have nothing to add. */
+    /* At large orders the range is wide and nearly empty: a panel whose ends are below e^-100 of the largest
+     * value seen has nothing to add. */
     const double nothing = mixture.log_peak - 100.0;
     double edge = log_plus(&mixture, mixture.first);
     for (double left = mixture.first; left < mixture.last - 5.5; left += width) {
@@ -289,13 +289,13 @@ static double atoms_tolerance(const sot_law *law)
     return fmin(1e-16, fmax(1e-24, 1e-13 / law->count));
 }
 
-double sot_mixture_atoms_estimate(const sot_law *law, double c, double s_max)
+double sot_mixture_atoms_estimate(const sot_law *law, double c, double s_max, double most)
 {
     sot_mixture mixture;
     double nodes;
     if (!sot_mixture_make(law, c, &mixture)) return HUGE_VAL;
-    if (isinf(visit_panels(&mixture, s_max, atoms_tolerance(law), nodes_max, NULL, NULL,
-                           &nodes)))
+    if (isinf(visit_panels(&mixture, s_max, atoms_tolerance(law), fmin(most, nodes_max),
+                           NULL, NULL, &nodes)))
         return HUGE_VAL;
     return 1.5 * nodes;
 }

@@ -106,7 +106,7 @@ sotto_status sot_rdp_epsilon(const sot_priced *priced, double delta, sotto_accou
             delta);
     }
     question asked = {priced->composition, sot_widen_down(log(finite), 4.0 * DBL_EPSILON),
-                      NAN};
+                      SOTTO_UNSET};
     const double t = exp(best_log_t(epsilon_estimate, &asked));
     const double epsilon = epsilon_from(&asked, t, exponent_upper(&asked, t));
     out->epsilon = fmax(0.0, sot_widen_up(epsilon, 16.0 * DBL_EPSILON));
@@ -117,8 +117,8 @@ sotto_status sot_rdp_epsilon(const sot_priced *priced, double delta, sotto_accou
             "no Renyi order gives a finite epsilon at delta %g; use more noise", delta);
     }
     out->delta = delta;
-    out->epsilon_lower = NAN;
-    out->delta_lower = NAN;
+    out->epsilon_lower = SOTTO_UNSET;
+    out->delta_lower = SOTTO_UNSET;
     out->kernel = SOTTO_KERNEL_RDP;
     return SOTTO_OK;
 }
@@ -127,7 +127,7 @@ sotto_status sot_rdp_delta(const sot_priced *priced, double epsilon, sotto_accou
                            sotto_error *error)
 {
     (void)error;
-    question asked = {priced->composition, NAN, epsilon};
+    question asked = {priced->composition, SOTTO_UNSET, epsilon};
     const double t = exp(best_log_t(log_delta_estimate, &asked));
     const double log_delta = log_delta_from(&asked, t, exponent_upper(&asked, t));
     const double rounded = log_delta + 16.0 * DBL_EPSILON * fabs(log_delta);
@@ -137,8 +137,8 @@ sotto_status sot_rdp_delta(const sot_priced *priced, double epsilon, sotto_accou
     out->delta =
         sot_composition_whole_delta(priced->composition, (sot_bracket){0.0, finite})
             .upper;
-    out->epsilon_lower = NAN;
-    out->delta_lower = NAN;
+    out->epsilon_lower = SOTTO_UNSET;
+    out->delta_lower = SOTTO_UNSET;
     out->kernel = SOTTO_KERNEL_RDP;
     return SOTTO_OK;
 }
@@ -161,7 +161,8 @@ sotto_status sotto_account_rdp_with_delta(const sotto_plan *plan, double order,
                         order);
     }
     sot_composition *composition;
-    const sotto_status status = sot_composition_new(plan, NAN, 0, &composition, error);
+    const sotto_status status =
+        sot_composition_new(plan, SOTTO_UNSET, 0, &composition, error);
     if (status != SOTTO_OK) return status;
     const double t =
         order - 1.0; /* exact: Sterbenz below 2, a multiple of order's ulp above */
