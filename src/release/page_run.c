@@ -53,8 +53,8 @@ static void describe_event(const sotto_event *event, line *words)
     add_parameter(words, "Poisson rate", event->rate);
     if (event->batch != 0) add(words, ", batches of %" PRIu64, event->batch);
     if (event->population != 0) {
-        add(words, "%s %" PRIu64 " records",
-            event->batch != 0 ? " out of" : ", one record out of", event->population);
+        add(words, "%s %" PRIu64, event->batch != 0 ? " out of" : ", one record out of",
+            event->population);
     }
     if (event->curve_size != 0)
         add(words, "a Renyi bound at %lu orders", (unsigned long)event->curve_size);

@@ -210,6 +210,19 @@ static void categories_and_neighbours_decide_the_response(void **state)
     assert_true(exact_epsilon(plan_of(response(1.0, 9, 20)), 1e-5) == two);
 }
 
+/* 1/3 is no double: both ends of the bracket are on their sides of it. */
+static void a_quotient_is_between_its_bounds(void **state)
+{
+    (void)state;
+    const sotto_event events[] = {discrete_laplace(3.0, 1.0, 1), laplace(3.0, 1)};
+    for (size_t i = 0; i < 2; i++) {
+        const sotto_account account = epsilon_of(plan_of(events[i]), SOTTO_EXACT, 0.0);
+        assert_true(fma(account.epsilon_lower, 3.0, -1.0) <= 0.0);
+        assert_true(fma(account.epsilon, 3.0, -1.0) >= 0.0);
+        assert_relative(account.epsilon_lower, account.epsilon, 1e-15);
+    }
+}
+
 /* ---- a user's curve ---- */
 
 static sotto_event curve(const double *orders, const double *values, uint32_t size,
@@ -401,6 +414,7 @@ int main(void)
         cmocka_unit_test(sampling_amplifies_what_has_an_epsilon),
         cmocka_unit_test(the_dimension_decides_what_is_known),
         cmocka_unit_test(categories_and_neighbours_decide_the_response),
+        cmocka_unit_test(a_quotient_is_between_its_bounds),
         cmocka_unit_test(a_curve_is_a_chord_between_its_orders),
         cmocka_unit_test(a_curve_is_priced_at_its_own_orders),
         cmocka_unit_test(a_jump_of_a_curve_is_never_taken_for_its_lower_side),
