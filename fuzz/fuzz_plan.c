@@ -12,7 +12,7 @@
 
 #include "require.h"
 
-enum { EVENTS_PRICED = 24, COUNT_PRICED = 12 };
+enum { EVENTS_PRICED = 24, COUNT_PRICED = 12, LONG_COUNT_PRICED = 3 };
 
 /* Each way of sampling has its own fields; a rate alone may be open. */
 static void check_sample(const sotto_event *event)
@@ -95,8 +95,8 @@ static void check_round_trip(const sotto_plan *plan)
     sotto_plan_free(back);
 }
 
-/* True for events that the exact accountant may need long for, slowed down as it is here, when there
- * are others beside them: sampled ones, and those with a law of their own. */
+/* True for events that take long, slowed down as everything is here, if they are many or beside
+ * others: sampled ones, and those with a law of their own. */
 static bool is_long(const sotto_event *event)
 {
     return event->sampling != SOTTO_NOT_SAMPLED ||
@@ -113,7 +113,8 @@ static sotto_plan *shorten(const sotto_plan *plan, size_t most)
     require(sotto_plan_new(sotto_plan_adjacency(plan), &shorter, NULL) == SOTTO_OK);
     for (size_t i = 0; i < sotto_plan_size(plan) && i < most; i++) {
         sotto_event event = *sotto_plan_event(plan, i);
-        event.count = event.count % COUNT_PRICED + 1;
+        event.count =
+            event.count % (is_long(&event) ? LONG_COUNT_PRICED : COUNT_PRICED) + 1;
         const bool takes_noise =
             event.mechanism == SOTTO_GAUSSIAN || event.mechanism == SOTTO_LAPLACE;
         if (takes_noise && isnan(event.noise_multiplier)) {

@@ -265,7 +265,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_epsilon_inexact(
     double sampler_error, sotto_account *out_account, sotto_error *error);
 
 /* The plan in single numbers, rounded up: it is mu-GDP if all its events are Gaussian or GDP
- * and not sampled, rho-zCDP if none is sampled or has a delta or an atom; NaN where it is not. */
+ * and not sampled; rho-zCDP if none has a delta, an atom or a Renyi curve, or is a sampled Gaussian
+ * (a sampled event with an epsilon counts by its amplified one); NaN where it is not. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_single_numbers(
     const sotto_plan *plan, double *out_mu, double *out_rho, sotto_error *error);
 

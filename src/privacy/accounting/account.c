@@ -188,7 +188,7 @@ static sotto_status unreachable(const search *target, const char *how)
 static sotto_status bracket_noise(search *target, double *out_lower, double *out_upper)
 {
     const double least = log(1e-3);
-    const double most = log(1e9);
+    const double most = log(1e12); /* the most an event may have */
     double at = 0.0;
     const int met = noise_excess(at, target) <= 0.0;
     double stride = met ? -0.7 : 0.7;
@@ -198,8 +198,8 @@ static sotto_status bracket_noise(search *target, double *out_lower, double *out
             return SOTTO_OK;
         }
         if (at == most) {
-            return unreachable(target, "noise multipliers up to 1e9 are not enough; the "
-                                       "other events of the plan cost too much");
+            return unreachable(target, "noise multipliers up to 1e12 are not enough; ask "
+                                       "for less, or leave other events out");
         }
         const double next = fmin(fmax(at + stride, least), most);
         const int next_met = noise_excess(next, target) <= 0.0;

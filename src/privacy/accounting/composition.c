@@ -173,6 +173,9 @@ static void add_event(sot_composition *composition, const sotto_event *event,
         break;
     case SOTTO_LAPLACE:
     case SOTTO_DISCRETE_LAPLACE:
+        composition->is_rounded = true;
+        add_pure(composition, sot_event_epsilon(event, noise_multiplier), count);
+        break;
     case SOTTO_PURE:
     case SOTTO_EXPONENTIAL:
     case SOTTO_PERMUTE_AND_FLIP:

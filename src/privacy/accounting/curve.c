@@ -115,7 +115,9 @@ double sotto_curve_attack(const sotto_curve *curve, double false_positive_rate)
 
 double sotto_curve_trade_off(const sotto_curve *curve, double false_positive_rate)
 {
-    return sot_sub_down(1.0, sotto_curve_attack(curve, false_positive_rate));
+    const double missed =
+        sot_sub_down(1.0, sotto_curve_attack(curve, false_positive_rate));
+    return missed > 0.0 ? missed : 0.0; /* nor is it -0 */
 }
 
 typedef struct search {

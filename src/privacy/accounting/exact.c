@@ -166,8 +166,10 @@ static sotto_status pure_epsilon(const sot_composition *composition, sotto_accou
     }
     for (size_t i = 0; i < composition->pure_count; i++) {
         const sot_pure *pure = &composition->pure[i];
+        const double least =
+            composition->is_rounded ? sot_next_down(pure->epsilon) : pure->epsilon;
         upper = sot_add_up(upper, sot_mul_up(pure->count, pure->epsilon));
-        lower = sot_add_down(lower, sot_mul_down(pure->count, pure->epsilon));
+        lower = sot_add_down(lower, sot_mul_down(pure->count, least));
     }
     out->epsilon = upper;
     out->epsilon_lower = lower;
