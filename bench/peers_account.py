@@ -18,6 +18,7 @@ its default). peers_account_answers.py has more questions and peers, and judges.
 """
 
 import argparse
+import importlib
 import importlib.metadata
 import json
 import logging
@@ -98,6 +99,8 @@ def calibrate(kind):
     return ask
 
 
+MODULES = {"dp-accounting": "dp_accounting.pld", "opacus": "opacus.accountants"}
+
 CALIBRATORS = {
     "pld 1e-4": ("dp-accounting", calibrate("pld")),
     "rdp": ("dp-accounting", calibrate("rdp")),
@@ -158,14 +161,14 @@ def off_noise_percent(noise, row):
     return 100.0 * (noise / row["noise_multiplier"] - 1.0)
 
 
-def compare(row, installed, limits):
+def compare(row, installed, only, limits):
     is_noise = row["question"] == "noise"
     peers = CALIBRATORS if is_noise else PEERS
     given = row["epsilon"] if is_noise else row["noise_multiplier"]
     arguments = (row["rate"], given, row["count"], row["delta"])
     cells = []
     for name, (package, ask) in peers.items():
-        if package not in installed:
+        if package not in installed or only not in name:
             continue
         answer, took, problem = ask_peer(ask, arguments, limits)
         cell = {"case": row["case"], "kind": row["kind"], "peer": name, "answer": answer}
@@ -235,6 +238,7 @@ def main():
     parser.add_argument("program", help="bench_account")
     parser.add_argument("--seconds", type=int, default=120, help="limit of one peer's call")
     parser.add_argument("--gigabytes", type=int, default=4, help="limit of one peer's memory")
+    parser.add_argument("--only", default="", help="only peers whose name contains this text")
     parser.add_argument("--json", action="store_true")
     settings = parser.parse_args()
 
@@ -242,6 +246,7 @@ def main():
     for package in sorted({package for package, _ in PEERS.values()}):
         try:
             print(f"{package} {importlib.metadata.version(package)}", file=sys.stderr)
+            importlib.import_module(MODULES[package])  # once, for all the children
             installed.add(package)
         except importlib.metadata.PackageNotFoundError:
             print(f"{package} is not installed, left out", file=sys.stderr)
@@ -249,7 +254,7 @@ def main():
     rows = ours(settings.program)
     all_cells = []
     for row in rows:
-        cells = compare(row, installed, (settings.seconds, settings.gigabytes << 30))
+        cells = compare(row, installed, settings.only, (settings.seconds, settings.gigabytes << 30))
         all_cells += cells
         if settings.json:
             for cell in cells:

@@ -362,9 +362,7 @@ def pure(epsilon, count, delta):
 def questions():
     rounding = {name: "rounding of tiny masses" for name in ("pld", "opacus-prv")}
     return [
-        dp_sgd(
-            1e-5, 0.6, 10**6, 1e-10, ["opacus-prv", "pld", "prv"], {"opacus-prv": rounding["pld"]}
-        ),
+        dp_sgd(1e-5, 0.6, 10**6, 1e-10, ["opacus-prv", "pld"], rounding),
         dp_sgd(3e-5, 0.6, 300000, 1e-10, ["opacus-prv", "pld", "prv", "rdp"], rounding),
         dp_sgd(1e-5, 0.5, 10**6, 1e-9, ["opacus-prv", "pld"], rounding),
         dp_sgd(1e-4, 0.4, 10**6, 1e-9, ["pld"], rounding),
