@@ -19,7 +19,8 @@ contradict it or not. The verdicts:
     right      within 0.1 % of the bracket
     loose      above it, by a factor
     tighter    below our upper end by more than 0.1 %, and not below the lower end: ours is the loose one
-    fails      refused, raised, infinite or not a number
+    fails      raised, infinite or not a number
+    refuses    says that it has no such event
 
 Conventions are the peers' own, as their documentation defines them, and each question is put so that they
 and ours mean the same noise: a noise multiplier is relative to the norm bound C of one record, which an
@@ -117,6 +118,8 @@ def judge_epsilon(answer, ours):
     if answer < lower * (1.0 - 1e-9):
         second = ours.get("cross_check", {}).get("epsilon_lower", 0.0)
         twice = ", twice" if answer < second * (1.0 - 1e-9) else ""
+        if answer <= 0.0:
+            return "WRONG", f"says it costs nothing{twice}"
         return "WRONG", f"{100.0 * (1.0 - answer / lower):.2g} % too low{twice}"
     if answer < upper * (1.0 - 1e-3):
         return "tighter", f"ours is {upper / answer:.4g} times larger"
@@ -159,6 +162,8 @@ def answers_of(command, asked, limit_seconds):
         record.update(answer=answer, seconds=took, note=note)
         if answer is None or not math.isfinite(answer):
             verdict, detail = "fails", problem if answer is None else f"says {answer}"
+            if "UnsupportedEvent" in problem:
+                verdict, detail = "refuses", ""
             record["answer"] = None
         elif is_noise:
             cost = noise_cost(command, asked, answer)
