@@ -273,7 +273,7 @@ def fixed_size(population, batch, sigma, count, delta):
 
 
 def laplace(scale, count, delta):
-    scipy_note = "SciPy 1.11 and later confine its search to e^ε ≤ 1"
+    scipy_note = "a recent SciPy confines its search to e^ε ≤ 1"
     return question(
         f"Laplace, noise {scale:g}",
         "add-remove",
