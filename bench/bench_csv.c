@@ -239,7 +239,8 @@ static bool run_file(const char *schema_path, const char *path)
     double bytes = 0.0;
     size_t lines = 0;
     bool right = sotto_schema_load(schema_path, &schema, &error) == SOTTO_OK &&
-                 sot_encoding_new(schema, NULL, &encoding, &error) == SOTTO_OK &&
+                 sot_encoding_new(schema, NULL, SOT_TARGET_CLASSES, &encoding, &error) ==
+                     SOTTO_OK &&
                  sotto_rng_new(&rng, &error) == SOTTO_OK && measure(path, &bytes, &lines);
     const size_t header = right && !sotto_schema_is_matrix(schema) ? 1 : 0;
     double best = (double)INFINITY;

@@ -72,7 +72,7 @@ static int bench(const char *path, const sotto_schema *schema, kept *rows, sotto
     sotto_error error;
     sot_encoding *encoding;
     sot_sampler *sampler;
-    if (sot_encoding_new(schema, NULL, &encoding, &error) != SOTTO_OK)
+    if (sot_encoding_new(schema, NULL, SOT_TARGET_CLASSES, &encoding, &error) != SOTTO_OK)
         return fail(error.message);
     if (sot_sampler_new(schema, NULL, rng, &sampler, &error) != SOTTO_OK)
         return fail(error.message);

@@ -283,7 +283,8 @@ static bool bench_adult(const char *directory)
     sotto_error error = {0};
     bool right = false;
     if (sotto_schema_parse("bench", text, sizeof text - 1, &schema, &error) == SOTTO_OK &&
-        sot_encoding_new(schema, NULL, &encoding, &error) == SOTTO_OK &&
+        sot_encoding_new(schema, NULL, SOT_TARGET_CLASSES, &encoding, &error) ==
+            SOTTO_OK &&
         sotto_rng_new_for_test(1, &rng, &error) == SOTTO_OK &&
         sot_source_open_file(path, schema, false, &source, &error) == SOTTO_OK &&
         sot_matrix_load(source, schema, encoding, rng, &matrix, &error) == SOTTO_OK) {

@@ -146,7 +146,8 @@ static void check_learning(const sotto_schema *schema)
     if (sotto_schema_features(schema) > FEATURES_MOST) return; /* slow, and nothing new */
     require(sotto_schema_describe(schema, NULL, &json, NULL, &error) == SOTTO_OK);
     sotto_schema_free_text(json);
-    if (sot_encoding_new(schema, NULL, &encoding, &error) != SOTTO_OK) {
+    if (sot_encoding_new(schema, NULL, SOT_TARGET_CLASSES, &encoding, &error) !=
+        SOTTO_OK) {
         require(error.message[0] != '\0' && strchr(error.message, '\n') == NULL);
         return;
     }

@@ -55,7 +55,8 @@ typedef struct sotto_column {
 typedef struct sotto_target {
     const char *column; /* NULL in a matrix: the row's own label */
     size_t index;       /* of the column; 0 in a matrix */
-    /* Of two labels the second is the positive one. None: a number, for regression. */
+    /* Of two labels the second is the positive one. None: a number, for regression, and then
+     * the last four fields count. */
     const char *const *labels;
     const double *codes; /* the cell (or the matrix's label) that means each label; of a
                             threshold 0 and 1 */
@@ -64,6 +65,9 @@ typedef struct sotto_target {
     bool
         threshold; /* a number becomes the second label where it is greater than `above` */
     double above;  /* 0 without a threshold */
+    bool bounded;  /* the number has public bounds: it can be learned */
+    double lower, upper;   /* of the number; others count as the nearer one */
+    double missing_number; /* what a missing or malformed number counts as */
 } sotto_target;
 
 /* How a row comes to its norm bound. */

@@ -28,6 +28,12 @@ static void write_target(sot_description *made)
     for (size_t i = 0; target != NULL && i < target->label_count; i++)
         sot_json_write_string(json, target->labels[i]);
     sot_json_end_array(json);
+    if (target != NULL && target->bounded) {
+        sot_json_key(json, "lower");
+        sot_json_write_double(json, target->lower);
+        sot_json_key(json, "upper");
+        sot_json_write_double(json, target->upper);
+    }
     if (target == NULL || target->label_count == 0) return;
     member_text(json, "default_label", target->labels[target->missing]);
 }

@@ -28,6 +28,17 @@ static void say_number(sot_description *made, double number)
     sot_growing_text(&made->text, sot_plain_number(number, digits));
 }
 
+static void say_range(sot_description *made)
+{
+    line(made, "range");
+    say_number(made, made->target->lower);
+    sot_growing_text(&made->text, " to ");
+    say_number(made, made->target->upper);
+    sot_growing_text(&made->text, "; a missing or malformed number counts as ");
+    say_number(made, made->target->missing_number);
+    end_line(made);
+}
+
 static void say_target(sot_description *made)
 {
     const sotto_target *target = made->target;
@@ -42,7 +53,10 @@ static void say_target(sot_description *made)
         say_number(made, target->above);
     }
     end_line(made);
-    if (target->label_count == 0) return;
+    if (target->label_count == 0) {
+        if (target->bounded) say_range(made);
+        return;
+    }
     line(made, "labels");
     for (size_t i = 0; i < target->label_count && i < LABELS_SHOWN; i++) {
         if (i > 0) sot_growing_text(&made->text, ", ");

@@ -184,7 +184,73 @@ size_t sot_encode_label(const sot_encoding *encoding, const sot_record *record)
     return encoding->label_of_code[(size_t)cell];
 }
 
+/* ---- numbers ---- */
+
+double sot_encode_number(const sot_encoding *encoding, const sot_record *record)
+{
+    const sotto_target *target = encoding->target;
+    assert(encoding->role != SOT_TARGET_CLASSES);
+    const double number =
+        encoding->parts == NULL ? record->label : record->cells[target->index];
+    if (SOT_PLANTED(encode_target_beyond_bounds)) return number;
+    if (!isfinite(number)) return target->missing_number;
+    return fmin(fmax(number, target->lower), target->upper);
+}
+
+/* On the grid, toward 0, and within the largest: whatever the scaling rounded. */
+static double on_target_grid(const sot_encoding *encoding, double value)
+{
+    const double most = encoding->target_most;
+    const double whole = trunc(value / encoding->target_unit) * encoding->target_unit;
+    if (SOT_PLANTED(encode_target_beyond_bounds)) return whole;
+    return fmin(fmax(whole, -most), most);
+}
+
+double sot_encode_target(const sot_encoding *encoding, const sot_record *record)
+{
+    if (encoding->role == SOT_TARGET_CLASSES) {
+        const size_t place = sot_encode_label(encoding, record);
+        return encoding->target->label_count == 2 ? 2.0 * (double)place - 1.0
+                                                  : (double)place;
+    }
+    const double number = sot_encode_number(encoding, record);
+    if (encoding->role == SOT_TARGET_COUNT) return on_target_grid(encoding, number);
+    return on_target_grid(encoding,
+                          (number - encoding->target_center) / encoding->target_half);
+}
+
+double sot_encoding_target_value(const sot_encoding *encoding, double encoded)
+{
+    const sotto_target *target = encoding->target;
+    assert(encoding->role != SOT_TARGET_CLASSES);
+    if (isnan(encoded)) return encoding->target_center;
+    const double value = encoding->role == SOT_TARGET_COUNT
+                             ? encoded
+                             : encoding->target_center + encoding->target_half * encoded;
+    return fmin(fmax(value, target->lower), target->upper);
+}
+
 /* ---- what is public ---- */
+
+sot_target_role sot_encoding_role(const sot_encoding *encoding)
+{
+    return encoding->role;
+}
+
+const sotto_target *sot_encoding_target(const sot_encoding *encoding)
+{
+    return encoding->target;
+}
+
+double sot_encoding_target_most(const sot_encoding *encoding)
+{
+    return encoding->target_most;
+}
+
+double sot_encoding_target_unit(const sot_encoding *encoding)
+{
+    return encoding->target_unit;
+}
 
 size_t sot_encoding_dimension(const sot_encoding *encoding)
 {

@@ -5,7 +5,8 @@
  *             rounded toward zero to a multiple of 2^exponent that a float holds exactly.
  * Theorem     For every record, whatever it holds, |x| <= sot_encoding_bound(), the constant column
  *             included, exactly: the squares are summed in integers. x is a function of the record
- *             and the schema alone.
+ *             and the schema alone. So is the target's number, on a grid of its own and within
+ *             sot_encoding_target_most() of 0.
  * Proof note  src/data/encode.md
  */
 #ifndef SOT_DATA_ENCODE_H
@@ -32,11 +33,18 @@ typedef struct sot_features {
 } sot_features;
 
 /* `target` is the column that is not a feature; NULL: the schema's own; a schema without any is
- * refused unless it is a matrix. The schema must outlive the encoding. */
+ * refused unless it is a matrix. A target that cannot play its role is refused: labels are asked
+ * for by SOT_TARGET_CLASSES, bounds by the others, a lower bound of at least 0 and an upper one of at least 1 by SOT_TARGET_COUNT. The schema must outlive the
+ * encoding. */
 SOTTO_MUST_CHECK sotto_status sot_encoding_new(const sotto_schema *schema,
-                                               const char *target,
+                                               const char *target, sot_target_role role,
                                                sot_encoding **out_encoding,
                                                sotto_error *error);
+
+/* What a target is when nobody asks for a model: a number without labels is a number, everything
+ * else is classes. `target` NULL: classes. */
+sot_target_role sot_target_role_of(const sotto_target *target);
+
 void sot_encoding_free(sot_encoding *encoding); /* NULL is fine */
 
 /* Features, the constant column (last, if the schema has an intercept) included. */
@@ -55,7 +63,21 @@ size_t sot_encoding_nonzeros_most(const sot_encoding *encoding);
 /* "age", "town=Lund", "(intercept)", or "7"; borrowed. */
 const char *sot_encoding_feature(const sot_encoding *encoding, size_t index);
 
-/* The label set: from the schema. Of two the second is the positive one. Borrowed. */
+/* What the target is, as given to sot_encoding_new(), and its public side; borrowed. */
+sot_target_role sot_encoding_role(const sot_encoding *encoding);
+const sotto_target *sot_encoding_target(const sot_encoding *encoding);
+/* The largest |sot_encode_target()|: 1 for two classes and for a number, the upper bound of a count,
+ * rounded down to the grid, the last place of more classes. */
+double sot_encoding_target_most(const sot_encoding *encoding);
+/* Every sot_encode_target() is m times this power of two with a whole |m| <= 2^24, so a float
+ * holds it. */
+double sot_encoding_target_unit(const sot_encoding *encoding);
+/* What a learner's number means in the units of the target: the inverse of sot_encode_target()
+ * for a number, the identity for a count; moved to the nearer bound when it is outside, NaN to the
+ * middle. Not for classes. */
+double sot_encoding_target_value(const sot_encoding *encoding, double encoded);
+
+/* The label set: from the schema; empty unless the role is SOT_TARGET_CLASSES. Of two the second is the positive one. Borrowed. */
 size_t sot_encoding_classes(const sot_encoding *encoding);
 const char *sot_encoding_class(const sot_encoding *encoding, size_t index);
 
@@ -65,5 +87,11 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
 /* The place of the record's label in the label set; a label outside it counts as the schema's
  * default, the first one unless it says otherwise. */
 size_t sot_encode_label(const sot_encoding *encoding, const sot_record *record);
+/* The number that a learner sees as the record's target, by the role: total, a function of the record
+ * and the schema alone. */
+double sot_encode_target(const sot_encoding *encoding, const sot_record *record);
+/* The target's number as it is, within its bounds; what is none counts as the schema's missing
+ * one. Not for classes. */
+double sot_encode_number(const sot_encoding *encoding, const sot_record *record);
 
 #endif

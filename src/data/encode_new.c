@@ -33,6 +33,70 @@ static sotto_status map_codes(sot_encoding *encoding, sotto_error *error)
     return SOTTO_OK;
 }
 
+/* ---- a number ---- */
+
+/* The least power of two with 2^24 units for `most`. */
+static int exponent_for(double most)
+{
+    int exponent;
+    const double fraction = frexp(most, &exponent);
+    return exponent - (fraction == 0.5 ? 25 : 24);
+}
+
+static sotto_status choose_number(sot_encoding *encoding, sotto_error *error)
+{
+    const sotto_target *target = encoding->target;
+    const char *name = target->column == NULL ? "label of each row" : target->column;
+    if (target->label_count > 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the target '%.60s' is a class, with labels; the model predicts "
+                        "numbers: choose a number or integer column %s, or a model of "
+                        "classes",
+                        name,
+                        target->column == NULL ? "with a schema that has \"target\": "
+                                                 "{\"lower\": ..., \"upper\": ...}"
+                                               : "without labels");
+    }
+    if (!target->bounded) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the schema gives the target '%.60s' no bounds; add lower and "
+                        "upper, known without the data",
+                        name);
+    }
+    if (encoding->role == SOT_TARGET_COUNT && target->lower < 0.0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the target '%.60s' goes down to %g; a count is never below 0: "
+                        "give a lower bound of 0 or more, or choose the model linear",
+                        name, target->lower);
+    }
+    if (encoding->role == SOT_TARGET_COUNT && target->upper < 1.0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the target '%.60s' goes up to %g; a count reaches 1 at least: "
+                        "give a larger upper bound, or choose the model linear",
+                        name, target->upper);
+    }
+    encoding->target_center = 0.5 * (target->lower + target->upper);
+    encoding->target_half = 0.5 * (target->upper - target->lower);
+    if (encoding->role == SOT_TARGET_NUMBER) {
+        encoding->target_unit = 0x1p-24;
+        encoding->target_most = 1.0;
+        return SOTTO_OK;
+    }
+    /* Whole numbers stay whole up to 2^24: the unit is at most 1 for them. */
+    encoding->target_unit = ldexp(1.0, exponent_for(target->upper));
+    encoding->target_most =
+        floor(target->upper / encoding->target_unit) * encoding->target_unit;
+    return SOTTO_OK;
+}
+
+/* ---- the target ---- */
+
+sot_target_role sot_target_role_of(const sotto_target *target)
+{
+    return target != NULL && target->label_count == 0 ? SOT_TARGET_NUMBER
+                                                      : SOT_TARGET_CLASSES;
+}
+
 static sotto_status choose_target(sot_encoding *encoding, const char *name,
                                   sotto_error *error)
 {
@@ -44,6 +108,13 @@ static sotto_status choose_target(sot_encoding *encoding, const char *name,
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the schema does not say which column is to be predicted; add "
                         "\"target\" to it, or name the target");
+    }
+    if (encoding->role != SOT_TARGET_CLASSES) return choose_number(encoding, error);
+    if (target->label_count == 0 && target->column == NULL) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the schema gives the rows' target bounds, so it is a number; for "
+            "classes give \"labels\": [...] in place of \"target\"");
     }
     if (target->label_count == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -58,6 +129,9 @@ static sotto_status choose_target(sot_encoding *encoding, const char *name,
                         "told from",
                         target->column);
     }
+    encoding->target_unit = 1.0;
+    encoding->target_most =
+        target->label_count == 2 ? 1.0 : (double)(target->label_count - 1);
     return map_codes(encoding, error);
 }
 
@@ -162,10 +236,8 @@ static sotto_status lay_grid(sot_encoding *encoding, sotto_error *error)
     encoding->cut = norm.given && (norm.rule == SOTTO_NORM_SCALE || norm.bound < free);
     encoding->bound = encoding->cut ? norm.bound : free;
     const double constant = sotto_schema_intercept(encoding->schema);
-    /* The least power of two with 2^24 units for the bound and for the constant column. */
-    int exponent;
-    const double fraction = frexp(fmax(encoding->bound, constant), &exponent);
-    encoding->exponent = exponent - (fraction == 0.5 ? 25 : 24);
+    /* 2^24 units for the bound and for the constant column. */
+    encoding->exponent = exponent_for(fmax(encoding->bound, constant));
     encoding->unit = ldexp(1.0, encoding->exponent);
     encoding->inverse_unit = ldexp(1.0, -encoding->exponent);
     encoding->squares_most = encoding->cut
@@ -268,11 +340,13 @@ static sotto_status name_features(sot_encoding *encoding, sotto_error *error)
 /* ---- the door ---- */
 
 sotto_status sot_encoding_new(const sotto_schema *schema, const char *target,
-                              sot_encoding **out_encoding, sotto_error *error)
+                              sot_target_role role, sot_encoding **out_encoding,
+                              sotto_error *error)
 {
     sot_encoding *encoding = sot_new_array(1, sizeof *encoding);
     if (encoding == NULL) return sot_fail_memory(error, 1, sizeof *encoding);
     encoding->schema = schema;
+    encoding->role = role;
     sotto_status status = choose_target(encoding, target, error);
     if (status == SOTTO_OK) status = list_parts(encoding, error);
     if (status == SOTTO_OK) status = lay_grid(encoding, error);

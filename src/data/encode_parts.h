@@ -20,6 +20,10 @@ struct sot_encoding {
     const sotto_schema *schema;
     const sotto_target *target; /* the schema's, or &own */
     sotto_target own;
+    sot_target_role role;
+    double target_center,
+        target_half; /* of a number: (lower + upper) / 2, and half the width */
+    double target_unit, target_most;
     size_t *label_of_code; /* of a category or boolean: cell -> place in the label set */
     size_t code_count;
     sot_encode_part *parts; /* of a table; NULL for a matrix */

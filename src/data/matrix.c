@@ -91,13 +91,6 @@ static sotto_status reserve_values(sot_matrix *matrix, size_t needed, sotto_erro
 
 /* ---- rows ---- */
 
-static double label_of(const loading *loader, const sot_record *record)
-{
-    const size_t place = sot_encode_label(loader->encoding, record);
-    return sot_encoding_classes(loader->encoding) == 2 ? 2.0 * (double)place - 1.0
-                                                       : (double)place;
-}
-
 static sotto_status append_row(loading *loader, const sot_record *record,
                                sotto_error *error)
 {
@@ -125,7 +118,7 @@ static sotto_status append_row(loading *loader, const sot_record *record,
         }
         matrix->starts[matrix->rows + 1] = begin + row->count;
     }
-    matrix->labels[matrix->rows++] = label_of(loader, record);
+    matrix->labels[matrix->rows++] = sot_encode_target(loader->encoding, record);
     return SOTTO_OK;
 }
 

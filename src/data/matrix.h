@@ -1,8 +1,8 @@
 /* data/matrix.h: encoded records in memory, dense or compressed by rows; quantised at load.
  *
  * Values are floats that hold multiples of the encoding's grid exactly, so the norm bound of
- * data/encode.h is the norm bound of the rows stored here. Labels are numbers: -1 and +1 for two
- * classes.
+ * data/encode.h is the norm bound of the rows stored here. Labels are the numbers of
+ * sot_encode_target(): -1 and +1 for two classes.
  */
 #ifndef SOT_DATA_MATRIX_H
 #define SOT_DATA_MATRIX_H

@@ -40,7 +40,8 @@ static sotto_status make_rule(sot_sampler *sampler, const char *target,
 {
     sotto_error why;
     const sotto_status status =
-        sot_encoding_new(sampler->schema, target, &sampler->encoding, &why);
+        sot_encoding_new(sampler->schema, target, sot_target_role_of(sampler->target),
+                         &sampler->encoding, &why);
     if (status == SOTTO_INVALID_ARGUMENT) return SOTTO_OK;
     if (status != SOTTO_OK) return sot_fail(error, status, "%s", why.message);
     const size_t dimension = sot_encoding_dimension(sampler->encoding);
@@ -57,16 +58,22 @@ static sotto_status make_rule(sot_sampler *sampler, const char *target,
     return SOTTO_OK;
 }
 
-static size_t draw_label(sot_sampler *sampler, const sot_record *record)
+static double margin_of(sot_sampler *sampler, const sot_record *record)
 {
-    const size_t labels = sampler->target->label_count;
-    if (labels != 2 || sampler->encoding == NULL)
-        return (size_t)sot_rng_below(sampler->rng, labels);
     double margin = 0.0;
     sot_encode(sampler->encoding, record, &sampler->features);
     for (size_t i = 0; i < sampler->features.count; i++)
         margin += sampler->weights[sampler->features.indices[i]] *
                   (double)sampler->features.values[i];
+    return margin;
+}
+
+static size_t draw_label(sot_sampler *sampler, const sot_record *record)
+{
+    const size_t labels = sampler->target->label_count;
+    if (labels != 2 || sampler->encoding == NULL)
+        return (size_t)sot_rng_below(sampler->rng, labels);
+    const double margin = margin_of(sampler, record);
     return uniform(sampler->rng) * (1.0 + exp(-margin)) < 1.0 ? 1 : 0;
 }
 
@@ -101,6 +108,20 @@ static double draw_cell(sotto_rng *rng, const sotto_column *column)
     return 0.0;
 }
 
+/* A number that follows a linear rule, a tenth of its range left to chance. */
+static double draw_target(sot_sampler *sampler, const sot_record *record, bool whole)
+{
+    const double chance = 0.2 * uniform(sampler->rng) - 0.1;
+    const double number = sot_encoding_target_value(
+        sampler->encoding, 0.1 * margin_of(sampler, record) + chance);
+    const sotto_target *target = sampler->target;
+    const int exponent = sot_decimal_exponent(target->upper - target->lower) - 4;
+    const double rounded = whole            ? floor(number + 0.5)
+                           : exponent < -22 ? number
+                                            : sot_decimal_near(number, exponent);
+    return fmin(fmax(rounded, target->lower), target->upper);
+}
+
 /* A cell of the target that means the label. */
 static double cell_of_label(sot_sampler *sampler, size_t label)
 {
@@ -129,6 +150,11 @@ static void draw_table(sot_sampler *sampler, sot_record *record)
     if (target != NULL && target->label_count > 0)
         sampler->cells[target->index] =
             cell_of_label(sampler, draw_label(sampler, record));
+    else if (target != NULL && sampler->encoding != NULL)
+        sampler->cells[target->index] =
+            draw_target(sampler, record,
+                        sotto_schema_column(sampler->schema, target->index)->type ==
+                            SOTTO_COLUMN_INTEGER);
     if (sotto_schema_unit(sampler->schema) == NULL) return;
     const uint64_t number = sampler->rows / sotto_schema_unit_rows(sampler->schema) + 1;
     (void)snprintf(sampler->unit, sizeof sampler->unit, "unit-%llu",
@@ -161,7 +187,9 @@ static void draw_matrix(sot_sampler *sampler, sot_record *record)
     record->indices = sampler->indices;
     record->values = sampler->values;
     record->count = count;
-    record->label = sampler->target->codes[draw_label(sampler, record)];
+    record->label = sampler->target->label_count == 0
+                        ? draw_target(sampler, record, false)
+                        : sampler->target->codes[draw_label(sampler, record)];
 }
 
 void sot_sampler_next(sot_sampler *sampler, sot_record *out_record)

@@ -94,7 +94,7 @@ static sotto_status read_unit(const sot_json_value *root, sotto_schema *schema,
 static sotto_status read_features(const sot_json_value *root, sotto_schema *schema,
                                   sotto_error *error)
 {
-    static const char *const of_tables[] = {"columns", "target", "unit", NULL};
+    static const char *const of_tables[] = {"columns", "unit", NULL};
     sot_json_value member;
     for (size_t i = 0; of_tables[i] != NULL; i++) {
         if (sot_json_member(root, of_tables[i], &member)) {
@@ -104,7 +104,8 @@ static sotto_status read_features(const sot_json_value *root, sotto_schema *sche
                     ? "give \"columns\" for a table or \"features\" for a matrix, not "
                       "both"
                     : "leave it out, or describe a table with \"columns\": a matrix has "
-                      "\"features\", \"labels\", \"row_norm\" and \"intercept\"",
+                      "\"features\", \"labels\" or \"target\", \"row_norm\" and "
+                      "\"intercept\"",
                 error);
         }
     }

@@ -40,7 +40,8 @@ void sot_schema_free_column(sotto_column *column)
 
 /* ---- bounds ---- */
 
-static const double bound_most = 0x1p52; /* so that integers and sums stay exact */
+static const double bound_most =
+    SOT_SCHEMA_BOUND_MOST; /* so that integers and sums stay exact */
 
 /* Both bounds, or none: then they are wide, and only a paid search for bounds takes the column. */
 static sotto_status read_bounds(const sot_json_value *value, sotto_column *column,

@@ -73,8 +73,8 @@ static void warn_of_learning(sot_description *made)
     if (made->encoding == NULL) return;
     if (made->target->label_count > 2)
         warn(made,
-             "the target has %zu labels; a logistic model tells two apart: list two as "
-             "\"labels\" of the target",
+             "the target has %zu labels: the model softmax tells them apart; the others "
+             "take two, listed as \"labels\" of the target",
              made->target->label_count);
     if (norm.given && !made->encoding->cut)
         warn(made, "no row is longer than %.6g, so the row norm of %.6g cuts nothing",
@@ -120,7 +120,8 @@ sotto_status sotto_schema_describe(const sotto_schema *schema, const char *targe
     if (status == SOTTO_OK)
         status = sot_schema_choose_target(schema, target, &made.own, &made.target, error);
     if (status != SOTTO_OK) goto done;
-    status = sot_encoding_new(schema, target, &made.encoding, &made.why);
+    status = sot_encoding_new(schema, target, sot_target_role_of(made.target),
+                              &made.encoding, &made.why);
     if (status == SOTTO_OUT_OF_MEMORY) {
         status = sot_fail(error, status, "%s", made.why.message);
         goto done;

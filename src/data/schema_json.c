@@ -143,6 +143,15 @@ static void write_matrix(sot_json_writer *writer, const sotto_schema *schema)
 {
     sot_json_key(writer, "features");
     sot_json_write_int64(writer, (int64_t)schema->features);
+    if (schema->target.label_count == 0) {
+        sot_json_key(writer, "target");
+        sot_json_begin_object(writer);
+        write_number(writer, "lower", schema->target.lower);
+        write_number(writer, "upper", schema->target.upper);
+        write_number(writer, "missing", schema->target.missing_number);
+        sot_json_end_object(writer);
+        return;
+    }
     write_labels(writer, &schema->target, true);
     sot_json_key(writer, "default_label");
     write_label(writer, &schema->target, true, schema->target.missing);

@@ -72,7 +72,7 @@ sotto_status sot_schema_read_learning(const sot_json_value *root, sotto_schema *
     sot_json_value member;
     schema->row_norm.rule = SOTTO_NORM_CLIP;
     if (schema->features > 0) {
-        status = sot_schema_read_labels(root, schema, error);
+        status = sot_schema_read_matrix_target(root, schema, error);
         if (status == SOTTO_OK && !sot_json_member(root, "row_norm", &member)) {
             return sot_json_refuse(root,
                                    "give the matrix a \"row_norm\", such as {\"bound\": "

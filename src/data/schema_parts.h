@@ -18,6 +18,10 @@ enum {
     SOT_SCHEMA_BYTES_MAX = 16 << 20
 };
 
+/* Bounds of numbers are at most this far from 0: every whole number up to it is a double, and so is
+ * twice its half. */
+#define SOT_SCHEMA_BOUND_MOST 0x1p52
+
 struct sotto_schema {
     char *about;
     char *dataset;
@@ -45,16 +49,17 @@ SOTTO_MUST_CHECK sotto_status sot_schema_read_columns(const sot_json_value *root
 void sot_schema_free_column(sotto_column *column);
 
 /* Reads what learners need, after the columns: "target" or "labels", "row_norm", "intercept"
- * (schema_norm.c; the first two in schema_target.c). */
+ * (schema_norm.c; the first two in schema_target.c). A matrix has "labels", or a "target" with
+ * bounds. */
 SOTTO_MUST_CHECK sotto_status sot_schema_read_learning(const sot_json_value *root,
                                                        sotto_schema *schema,
                                                        sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_schema_read_target(const sot_json_value *value,
                                                      sotto_schema *schema,
                                                      sotto_error *error);
-SOTTO_MUST_CHECK sotto_status sot_schema_read_labels(const sot_json_value *root,
-                                                     sotto_schema *schema,
-                                                     sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_schema_read_matrix_target(const sot_json_value *root,
+                                                            sotto_schema *schema,
+                                                            sotto_error *error);
 
 /* The target that a column is when nothing but its name is said: a category's values, false and
  * true of a boolean, no labels of a number. Refuses id and ignored columns

@@ -67,6 +67,10 @@ sotto_status sot_target_of_column(const sotto_schema *schema, size_t index,
     switch (column->type) {
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:
+        out_target->bounded = column->bounded;
+        out_target->lower = column->lower;
+        out_target->upper = column->upper;
+        out_target->missing_number = column->missing;
         return SOTTO_OK;
     case SOTTO_COLUMN_CATEGORY:
         status = set_names(out_target, column->values, column->value_count, error);
@@ -321,6 +325,11 @@ sotto_status sot_schema_read_target(const sot_json_value *value, sotto_schema *s
     if (sot_json_member(value, "above", &member))
         status = read_threshold(&member, column, &schema->target, error);
     if (status == SOTTO_OK) status = read_labels(value, column, &schema->target, error);
+    if (schema->target.label_count > 0) { /* a class, not a number */
+        schema->target.bounded = false;
+        schema->target.lower = schema->target.upper = 0.0;
+        schema->target.missing_number = 0.0;
+    }
     if (schema->target.threshold)
         schema->target.missing = column->missing > schema->target.above ? 1 : 0;
     if (status != SOTTO_OK || !sot_json_member(value, "default", &member)) return status;
@@ -331,8 +340,10 @@ sotto_status sot_schema_read_target(const sot_json_value *value, sotto_schema *s
     return read_default(&member, &schema->target, error);
 }
 
-sotto_status sot_schema_read_labels(const sot_json_value *root, sotto_schema *schema,
-                                    sotto_error *error)
+/* ---- of a matrix ---- */
+
+static sotto_status read_matrix_labels(const sot_json_value *root, sotto_schema *schema,
+                                       sotto_error *error)
 {
     sot_json_value member;
     sotto_status status = sot_json_get_array(root, "labels", &member, error);
@@ -341,4 +352,58 @@ sotto_status sot_schema_read_labels(const sot_json_value *root, sotto_schema *sc
     if (status == SOTTO_OK && sot_json_member(root, "default_label", &member))
         status = read_default(&member, &schema->target, error);
     return status;
+}
+
+/* The bounds of a number that the rows of a matrix carry. */
+static sotto_status read_range(const sot_json_value *value, sotto_target *target,
+                               sotto_error *error)
+{
+    static const char *const known_keys[] = {"lower", "upper", "missing", NULL};
+    sot_json_value member;
+    if (sot_json_kind_of(value) != SOT_JSON_OBJECT) {
+        return sot_json_refuse(
+            value, "give the bounds of each row's number: {\"lower\": 0, \"upper\": 1}",
+            error);
+    }
+    sotto_status status = sot_json_only_keys(value, known_keys, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_double(value, "lower", &target->lower, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_double(value, "upper", &target->upper, error);
+    if (status != SOTTO_OK) return status;
+    if (!(target->lower < target->upper) || target->lower < -SOT_SCHEMA_BOUND_MOST ||
+        target->upper > SOT_SCHEMA_BOUND_MOST) {
+        (void)sot_json_member(value, "upper", &member);
+        return sot_json_refuse(&member, "give bounds with lower below upper, within 2^52",
+                               error);
+    }
+    target->bounded = true;
+    target->lower += 0.0; /* -0 is 0 */
+    target->upper += 0.0;
+    target->missing_number = 0.5 * (target->lower + target->upper);
+    if (!sot_json_member(value, "missing", &member)) return SOTTO_OK;
+    status = sot_json_as_double(&member, &target->missing_number, error);
+    if (status != SOTTO_OK) return status;
+    target->missing_number += 0.0;
+    if (target->missing_number >= target->lower &&
+        target->missing_number <= target->upper)
+        return SOTTO_OK;
+    return sot_json_refuse(&member, "give a number within the target's bounds", error);
+}
+
+sotto_status sot_schema_read_matrix_target(const sot_json_value *root,
+                                           sotto_schema *schema, sotto_error *error)
+{
+    sot_json_value target, member;
+    if (!sot_json_member(root, "target", &target))
+        return read_matrix_labels(root, schema, error);
+    if (sot_json_member(root, "labels", &member) ||
+        sot_json_member(root, "default_label", &member)) {
+        return sot_json_refuse(&member,
+                               "a matrix has \"labels\" for classes or a \"target\" with "
+                               "bounds for numbers, not both",
+                               error);
+    }
+    schema->has_target = true;
+    return read_range(&target, &schema->target, error);
 }

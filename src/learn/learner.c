@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "learn/erm/empirical.h"
 
 sot_learner *sot_learner_new(const sot_learner_setup *setup)
 {
@@ -23,6 +24,7 @@ void sot_learner_free(sot_learner *learner)
         learner->free_state(learner->state);
     else
         sot_free(learner->state);
+    sot_empirical_free(learner->empirical);
     sot_free(learner);
 }
 

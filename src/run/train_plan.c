@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sotto/loss.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "learn/erm/erm.h"
 #include "privacy/mechanisms/objective.h"
+#include "release/model.h"
 #include "run/train.h"
 
 /* ---- checks ---- */
@@ -61,10 +64,16 @@ static sotto_status check_rows(const sotto_train_config *config,
 static sotto_status check_config(const sotto_train_config *config,
                                  const sotto_schema *schema, sotto_error *error)
 {
-    if (config->model != SOTTO_MODEL_LOGISTIC) {
+    if (strcmp(sotto_model_kind_name(config->model), "unknown") == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the model is %d; set it to SOTTO_MODEL_LOGISTIC",
+                        "the model is %d; set it to one of sotto_model_kind",
                         (int)config->model);
+    }
+    if ((config->model == SOTTO_MODEL_CUSTOM) != (config->loss != NULL)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        config->loss == NULL
+                            ? "the model is custom but there is no loss; set `loss`"
+                            : "a loss of the caller's is for the model custom alone");
     }
     if (strcmp(sotto_method_name(config->method), "unknown") == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -99,6 +108,13 @@ static sotto_status copy_config(sotto_training *training,
     }
     training->config.target = training->target;
     return SOTTO_OK;
+}
+
+/* What the model makes of the target. */
+static sot_target_role role_of(const sotto_train_config *config)
+{
+    if (config->model != SOTTO_MODEL_CUSTOM) return sot_model_role(config->model, NULL);
+    return config->loss->classes ? SOT_TARGET_CLASSES : SOT_TARGET_NUMBER;
 }
 
 static sotto_status make_learner(sotto_training *training, sotto_error *error)
@@ -173,7 +189,11 @@ sotto_status sotto_training_plan(const sotto_train_config *config,
     sot_name_unit(training->schema, training->unit);
     status = copy_config(training, config, error);
     if (status == SOTTO_OK)
-        status = sot_encoding_new(schema, training->target, &training->encoding, error);
+        status = sot_encoding_new(schema, training->target, role_of(config),
+                                  &training->encoding, error);
+    if (status == SOTTO_OK)
+        status = sot_model_check_classes(config->model,
+                                         sot_encoding_classes(training->encoding), error);
     if (status == SOTTO_OK) status = make_learner(training, error);
     if (status == SOTTO_OK) status = make_plan(training, error);
     if (status == SOTTO_OK) {

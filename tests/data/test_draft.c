@@ -89,7 +89,8 @@ static void a_draft_takes_types_and_rounded_bounds(void **state)
     assert_non_null(strstr(notes, "the second is the positive class"));
     assert_ok(sotto_schema_parse("draft", json, strlen(json), &schema, &error), &error);
     sot_encoding *encoding;
-    assert_ok(sot_encoding_new(schema, NULL, &encoding, &error), &error);
+    assert_ok(sot_encoding_new(schema, NULL, SOT_TARGET_CLASSES, &encoding, &error),
+              &error);
     sot_encoding_free(encoding);
     sotto_schema_free(schema);
     sotto_schema_free_text(json);

@@ -19,7 +19,9 @@ static fixture fixture_of(const char *text, const char *target)
 {
     sotto_error error;
     fixture made = {.schema = schema_of(text)};
-    assert_ok(sot_encoding_new(made.schema, target, &made.encoding, &error), &error);
+    assert_ok(
+        sot_encoding_new(made.schema, target, SOT_TARGET_CLASSES, &made.encoding, &error),
+        &error);
     const size_t dimension = sot_encoding_dimension(made.encoding);
     made.features.indices = calloc(dimension, sizeof *made.features.indices);
     made.features.values = calloc(dimension, sizeof *made.features.values);
@@ -410,8 +412,9 @@ static void assert_refusal(const char *text, const char *target, const char *fir
     sotto_error error;
     sot_encoding *encoding;
     sotto_schema *schema = schema_of(text);
-    assert_refused(sot_encoding_new(schema, target, &encoding, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, first, second, NULL);
+    assert_refused(
+        sot_encoding_new(schema, target, SOT_TARGET_CLASSES, &encoding, &error),
+        SOTTO_INVALID_ARGUMENT, &error, first, second, NULL);
     sotto_schema_free(schema);
 }
 
@@ -451,7 +454,8 @@ static void no_allocation_failure_leaks_or_lies(void **state)
         sotto_error error;
         sot_encoding *encoding = NULL;
         (void)sot_test_fail_allocation(nth);
-        const sotto_status status = sot_encoding_new(schema, "town", &encoding, &error);
+        const sotto_status status =
+            sot_encoding_new(schema, "town", SOT_TARGET_CLASSES, &encoding, &error);
         const bool done = sot_test_fail_allocation(0) < nth;
         sot_encoding_free(encoding);
         if (done) {

@@ -31,7 +31,9 @@ static subject begin_study(const char *schema_text)
 {
     sotto_error error;
     subject study = {.schema = parse_schema(schema_text)};
-    assert_ok(sot_encoding_new(study.schema, NULL, &study.encoding, &error), &error);
+    assert_ok(
+        sot_encoding_new(study.schema, NULL, SOT_TARGET_CLASSES, &study.encoding, &error),
+        &error);
     return study;
 }
 

@@ -222,8 +222,8 @@ static void a_wrong_matrix_is_told_what_to_give(void **state)
     assert_refusal("{'features': 3, 'labels': [0, 1], " NORM
                    ", 'columns': [{'name': 'a', 'type': 'number'}]}",
                    "columns", "not both");
-    assert_refusal("{'features': 3, 'labels': [0, 1], 'target': 'a', " NORM "}", "target",
-                   "leave it out");
+    assert_refusal("{'features': 3, 'labels': [0, 1], 'target': 'a', " NORM "}", "labels",
+                   "not both");
     assert_refusal("{'features': 3, 'labels': [0, 1], 'unit': {}, " NORM "}", "unit",
                    "leave it out");
     assert_refusal("{'columns': [" COLUMNS "], 'labels': [0, 1]}", "labels", "target");

@@ -60,13 +60,17 @@ static void a_description_says_what_a_learner_sees(void **state)
 static void a_description_warns_of_what_will_disappoint(void **state)
 {
     (void)state;
-    static const char *const three[] = {"3 labels; a logistic model", NULL};
+    static const char *const three[] = {"3 labels: the model softmax", NULL};
     assert_described(table, "town", three);
-    static const char *const number[] = {"\"learnable\":false",
-                                         "not yet: the target "
-                                         "'visits'",
-                                         NULL};
+    static const char *const number[] = {
+        "\"learnable\":true", "-2 to 12; a missing or malformed number counts as 5",
+        "\"lower\":-2.0", NULL};
     assert_described(table, "visits", number);
+    static const char *const unbounded[] = {
+        "\"learnable\":false", "not yet: the schema gives the target 'v'", NULL};
+    assert_described("{'target': 'v', 'columns': [{'name': 'v', 'type': 'number'},"
+                     "{'name': 'y', 'type': 'boolean'}]}",
+                     NULL, unbounded);
     static const char *const wide[] = {
         "'a' alone is up to 1e+05 long",  "'b' has one value and tells nothing",
         "no \"dataset\" is named",        "cuts nothing",
@@ -255,7 +259,8 @@ static void both_labels_occur_and_can_be_told_apart(void **state)
         sotto_schema *schema = schema_of(texts[k]);
         assert_ok(sotto_rng_new_for_test(5, &rng, &error), &error);
         assert_ok(sot_sampler_new(schema, NULL, rng, &sampler, &error), &error);
-        assert_ok(sot_encoding_new(schema, NULL, &encoding, &error), &error);
+        assert_ok(sot_encoding_new(schema, NULL, SOT_TARGET_CLASSES, &encoding, &error),
+                  &error);
         size_t positive = 0;
         for (size_t i = 0; i < ROWS; i++) {
             sot_record record;

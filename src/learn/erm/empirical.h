@@ -22,6 +22,8 @@ typedef struct sot_empirical_facts {
     double trace;        /* of it, at most */
     bool one_signed;     /* one margin, and its slope has one sign */
     bool self_bounding;  /* f'' <= |f'| (1 - |f'|): the sharp theorem */
+    double tau;          /* what solve() should be asked for: small against record_bound,
+                            and within its reach for any rows */
 } sot_empirical_facts;
 
 /* The rest of the objective: data-free, the same for every method. */
@@ -35,7 +37,8 @@ typedef struct sot_empirical_terms {
 typedef struct sot_empirical sot_empirical;
 typedef struct sot_empirical_operations {
     /* As sot_glm_solve(): |theta - minimiser| <= tau / lambda, proven; never fails because of the
-     * rows. `linear` NULL: 0. Refused (public) if the loss is not smooth. */
+     * rows. `linear` NULL: 0; theta: where to start, a public point, and the result. The hinge is
+     * solved too; a caller's loss that is not smooth is refused (public). */
     sotto_status (*solve)(const sot_empirical *empirical, const sot_matrix *matrix,
                           const sot_empirical_terms *terms, const double *linear,
                           double tau, sot_pool *pool, double *theta, sotto_error *error);

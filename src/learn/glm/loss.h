@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <sotto/loss.h>
+
 #include "learn/glm/twofold.h"
 
 typedef struct sot_loss_at {
@@ -27,8 +29,10 @@ struct sot_loss {
     double parameters[4]; /* the loss's own: width, threshold ... */
     const void *context;  /* of a caller's loss; else NULL */
 
-    /* In double. Errors: value_error relative in f, slope_error and curvature_error absolute in f'
-     * and f''; |slope| <= slope_most and 0 <= curvature <= curvature_most (1 + 2^-50) hold exactly. */
+    /* In double. Errors: value_error in f, relative to |f| + slope_most (1 + |u|), slope_error
+     * absolute in f', and curvature_error absolute in f'', where f'' jumps that of a margin within
+     * 2^-50 (1 + |u| + label_most) of u; |slope| <= slope_most and 0 <= curvature <= curvature_most
+     * (1 + 2^-50) hold exactly. */
     void (*at)(const sot_loss *loss, double u, double label, sot_loss_at *out);
     /* The same slope and curvature, without the value. */
     void (*bend)(const sot_loss *loss, double u, double label, double *out_slope,
@@ -51,8 +55,8 @@ struct sot_loss {
  * slope_most 1, curvature_most 1/4, self-bounding, |f'''| <= f''. */
 extern const sot_loss sot_loss_logistic;
 
-/* The others are made from their parameters, which the caller has checked; r = u - y. loss.md has
- * their constants, with proofs.
+/* The others are made from their parameters, which the caller has checked; r = u - y. Where f'' jumps
+ * twist_most is infinite. loss.md has their constants, with proofs.
  *
  * Squared (1/2) r^2 where |r| <= threshold, a line beyond: slope_most threshold, curvature_most 1,
  * two-signed. With threshold = R B + Y it is the squared loss for all |theta| <= B. */
@@ -61,9 +65,19 @@ sot_loss sot_loss_squared(double threshold, double label_most);
 sot_loss sot_loss_huber(double threshold, double label_most);
 /* Chaudhuri's: 0 for y u > 1 + h, 1 - y u for y u < 1 - h, (1 + h - y u)^2 / (4 h) between. */
 sot_loss sot_loss_smoothed_hinge(double width);
-/* max(0, 1 - y u), with the subgradient -y at the corner; not smooth: no solver, no tilt. */
+/* max(0, 1 - y u), with the subgradient -y at the corner; not smooth: curvature 0, no tilt. */
 extern const sot_loss sot_loss_hinge;
-/* exp(u) - y u, its slope cut to |f'| <= threshold: curvature_most threshold + label_most. */
+/* exp(u) - y u, 0 <= y <= label_most, its slope cut to |f'| <= threshold: curvature_most
+ * threshold + label_most, which is at most 2^50. */
 sot_loss sot_loss_poisson(double threshold, double label_most);
+
+/* Beyond this margin a caller's loss goes on as a line, so that rounding a margin to a double costs
+ * a bounded error of the slope. */
+#define SOT_LOSS_CUSTOM_MARGIN 64.0
+
+/* A caller's loss, which must outlive the result. Refuses bounds that are none, and a function that
+ * breaks them, is not convex or not one-signed as it says, on a grid of margins and labels. */
+SOTTO_MUST_CHECK sotto_status sot_loss_custom(const sotto_loss *given, sot_loss *out_loss,
+                                              sotto_error *error);
 
 #endif

@@ -65,4 +65,11 @@ SOTTO_MUST_CHECK sotto_status sot_glm_gradient_units(const sot_glm *glm,
                                                      int64_t *out_units,
                                                      sotto_error *error);
 
+/* The same for some rows, added to what `inout_units` holds: `count` places in the matrix, in any
+ * order, a place given twice counts twice; `rows` NULL: all of the matrix. At most 2^32 rows in
+ * all. Of the problem only matrix, loss and pool matter. */
+SOTTO_MUST_CHECK sotto_status sot_glm_add_gradient_units(
+    const sot_glm *glm, const uint32_t *rows, size_t count, const double *theta,
+    double spacing, int64_t *inout_units, sotto_error *error);
+
 #endif

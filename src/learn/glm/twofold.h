@@ -79,4 +79,19 @@ static inline sot_twofold sot_twofold_div(sot_twofold x, sot_twofold y)
     return sot_twofold_ordered(quotient, rest / y.high);
 }
 
+/* sqrt(x), x >= 0, relative error at most 2^-103: with s the root of the first double, x = s^2 + r + low
+ * = s^2 (1 + e), |e| <= 3 u, r exact; sqrt(1 + e) = 1 + e/2 - e^2/8 + ..., of which the correction has
+ * the first term, in three operations. */
+static inline sot_twofold sot_twofold_sqrt(sot_twofold x)
+{
+    const double root = sqrt(x.high);
+    if (!(root > 0.0)) return (sot_twofold){0.0, 0.0};
+    const double rest = fma(-root, root, x.high) + x.low;
+    return sot_twofold_ordered(root, rest / (2.0 * root));
+}
+
+/* exp(-a) for a >= -700, relative error below 2^-97 down to 2^-900, absolute below 2^-900
+ * beyond; DBL_MAX for smaller a. */
+sot_twofold sot_twofold_exp_of_minus(sot_twofold a);
+
 #endif
