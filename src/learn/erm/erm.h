@@ -26,6 +26,7 @@ SOTTO_MUST_CHECK sotto_status sot_erm_objective(sot_learner *learner, sotto_erro
 SOTTO_MUST_CHECK sotto_status sot_erm_output(sot_learner *learner, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_erm_none(sot_learner *learner, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_sgd(sot_learner *learner, sotto_error *error);
 
 /* ---- what they share ---- */
 

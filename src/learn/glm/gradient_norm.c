@@ -24,6 +24,25 @@ double sot_norm_upper(const double *v, size_t count)
     return ldexp(sqrt(squares) * more, exponent) + DBL_TRUE_MIN;
 }
 
+sot_twofold sot_norm_twofold(const double *v, const double *low, size_t count)
+{
+    double most = 0.0;
+    for (size_t j = 0; j < count; j++) {
+        if (!isfinite(v[j])) return (sot_twofold){(double)INFINITY, 0.0};
+        most = fmax(most, fabs(v[j]));
+    }
+    if (most == 0.0) return (sot_twofold){0.0, 0.0};
+    int exponent;
+    (void)frexp(most, &exponent);
+    sot_twofold squares = {0.0, 0.0};
+    for (size_t j = 0; j < count; j++) {
+        const sot_twofold scaled = {ldexp(v[j], -exponent), ldexp(low[j], -exponent)};
+        squares = sot_twofold_add(squares, sot_twofold_mul(scaled, scaled));
+    }
+    const sot_twofold root = sot_twofold_sqrt(squares);
+    return (sot_twofold){ldexp(root.high, exponent), ldexp(root.low, exponent)};
+}
+
 /* The most that the product of `count` factors 1 + e, |e| <= unit, differs from 1. */
 static double gathered(double count, double unit)
 {
@@ -59,11 +78,14 @@ double sot_pass_norm_upper(const sot_pass *pass, const sot_pass_bounds *bounds,
     /* Sums: every term goes through at most this many roundings. */
     const double roundings = (double)pass->block_rows +
                              (double)pass->chunk_rows / (double)pass->block_rows +
-                             (double)pass->chunks + 8.0;
+                             (double)pass->chunks + SOT_TERMS_ROUNDINGS;
     const double squares = slope_squares * (1.0 + (rows + 8.0) * unit * 2.0);
     const double terms = sqrt(squares) * bounds->frobenius_upper +
-                         glm->lambda * theta_norm + bounds->linear_upper;
-    return bound(norm, slopes_error + gathered(roundings, unit) * terms);
+                         sot_terms_size_upper(glm, pass->nu, theta_norm,
+                                              bounds->linear_upper, bounds->center_upper);
+    /* The gradient in double leaves out the second double of nu. */
+    return bound(norm, slopes_error + gathered(roundings, unit) * terms +
+                           fabs(pass->nu.low) * theta_norm);
 }
 
 double sot_pass_norm_upper_careful(const sot_pass *pass, const sot_pass_bounds *bounds,
@@ -87,7 +109,9 @@ double sot_pass_norm_upper_careful(const sot_pass *pass, const sot_pass_bounds *
         2.0 * (double)pass->chunk_rows + 2.0 * (double)pass->chunks + 16.0;
     const double squares = slope_squares * (1.0 + (rows + 8.0) * 0x1p-52);
     const double slopes_norm = sqrt(squares) * bounds->frobenius_upper;
-    const double terms = slopes_norm + glm->lambda * theta_norm + bounds->linear_upper;
+    const double free_terms = sot_terms_size_upper(
+        glm, pass->nu, theta_norm, bounds->linear_upper, bounds->center_upper);
+    const double terms = slopes_norm + free_terms;
     return bound(norm, slopes_error + gathered(roundings, unit) * terms +
-                           0x1p-80 * slopes_norm);
+                           0x1p-80 * slopes_norm + SOT_TERMS_ERROR_CAREFUL * free_terms);
 }

@@ -81,7 +81,7 @@ static sotto_status hessian_chunk(size_t chunk, size_t begin, size_t end, void *
 }
 
 /* In the order of the chunks; the lower triangle. */
-static void add_up(const task *shared, size_t chunks, double lambda, double *out)
+static void add_up(const task *shared, size_t chunks, const double *ridge, double *out)
 {
     const size_t columns = shared->matrix->columns;
     for (size_t a = 0; a < columns; a++) {
@@ -93,7 +93,7 @@ static void add_up(const task *shared, size_t chunks, double lambda, double *out
             for (size_t b = 0; b <= a; b++)
                 line[b] += sum[b];
         }
-        line[a] += lambda;
+        line[a] += ridge[a];
     }
 }
 
@@ -122,7 +122,7 @@ sotto_status sot_pass_hessian(sot_pass *pass, const double *curvatures, double *
     if (status == SOTTO_OK)
         status =
             sot_parallel_for(glm->pool, rows, chunk_rows, hessian_chunk, &shared, error);
-    if (status == SOTTO_OK) add_up(&shared, chunks, glm->lambda, out);
+    if (status == SOTTO_OK) add_up(&shared, chunks, pass->ridge, out);
     if (shared.sums != NULL)
         sot_wipe_and_free(shared.sums, chunks * size * sizeof *shared.sums);
     if (shared.panels != NULL)

@@ -45,6 +45,7 @@ static sot_twofold slope_careful(const sot_loss *loss, sot_twofold u, double lab
         sot_twofold_plus((sot_twofold){sign * u.high, sign * u.low}, 1.0);
     const sot_twofold reach = sot_twofold_plus(a, width);
     if (!(reach.high > 0.0)) return (sot_twofold){0.0, 0.0};
+    if (reach.high > 4.0 * width) return (sot_twofold){sign, 0.0}; /* no overflow */
     sot_twofold size = sot_twofold_div(reach, (sot_twofold){2.0 * width, 0.0});
     size = sot_cut_twofold(size, 1.0);
     return (sot_twofold){sign * size.high, sign * size.low};

@@ -66,6 +66,8 @@ sotto_status sot_pass_measure(sot_pass *pass, sot_pass_bounds *out_bounds,
         .row_upper = sqrt(most * more) * (1.0 + 0x1p-50),
         .linear_upper =
             glm->linear != NULL ? sot_norm_upper(glm->linear, glm->matrix->columns) : 0.0,
+        .center_upper =
+            glm->center != NULL ? sot_norm_upper(glm->center, glm->matrix->columns) : 0.0,
         .terms = terms,
     };
     return SOTTO_OK;
@@ -103,7 +105,7 @@ sotto_status sot_pass_diagonal(sot_pass *pass, const double *curvatures, double 
         glm->pool, glm->matrix->rows, pass->chunk_rows, diagonal_chunk, &shared, error);
     if (status != SOTTO_OK) return status;
     for (size_t j = 0; j < pass->width; j++) {
-        out[j] = glm->lambda;
+        out[j] = pass->ridge[j];
         for (size_t chunk = 0; chunk < pass->chunks; chunk++)
             out[j] += pass->sums[chunk * 2 * pass->width + j];
     }

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/size.h"
 
 enum {
@@ -35,9 +34,12 @@ sotto_status sot_pass_begin(const sot_glm *glm, sot_pass *out_pass, sotto_error 
 
     pass.sums = sot_new_array(pass.chunks * 2, pass.width * sizeof *pass.sums);
     pass.numbers = sot_new_array(pass.chunks * 2, sizeof *pass.numbers);
+    pass.ridge = sot_new_array(pass.width, sizeof *pass.ridge);
     *out_pass = pass;
-    if (pass.sums == NULL || pass.numbers == NULL)
+    if (pass.sums == NULL || pass.numbers == NULL || pass.ridge == NULL)
         return sot_fail_memory(error, pass.chunks * 2, pass.width * sizeof *pass.sums);
+    for (size_t j = 0; j < pass.width; j++)
+        pass.ridge[j] = glm->lambda;
     return SOTTO_OK;
 }
 
@@ -47,6 +49,7 @@ void sot_pass_end(sot_pass *pass)
         sot_wipe_and_free(pass->sums, pass->chunks * 2 * pass->width * sizeof(double));
     if (pass->numbers != NULL)
         sot_wipe_and_free(pass->numbers, pass->chunks * 2 * sizeof(double));
+    sot_pass_drop(pass, pass->ridge);
     *pass = (sot_pass){0};
 }
 
@@ -162,17 +165,6 @@ static void add_up(const sot_pass *pass, double *out)
     }
 }
 
-static double regulariser(const sot_glm *glm, const double *theta)
-{
-    double squares = 0.0;
-    double tilt = 0.0;
-    for (size_t j = 0; j < glm->matrix->columns; j++) {
-        squares += theta[j] * theta[j];
-        if (glm->linear != NULL) tilt += glm->linear[j] * theta[j];
-    }
-    return 0.5 * glm->lambda * squares + tilt;
-}
-
 sotto_status sot_pass_gradient(sot_pass *pass, const double *theta,
                                const sot_pass_result *out, sotto_error *error)
 {
@@ -186,12 +178,7 @@ sotto_status sot_pass_gradient(sot_pass *pass, const double *theta,
     if (status != SOTTO_OK) return status;
 
     add_up(pass, out->gradient);
-    const size_t free_column = SOT_PLANTED(glm_intercept_unregularised)
-                                   ? glm->matrix->columns - 1
-                                   : glm->matrix->columns;
-    for (size_t j = 0; j < glm->matrix->columns; j++)
-        out->gradient[j] += (j != free_column ? glm->lambda * theta[j] : 0.0) +
-                            (glm->linear != NULL ? glm->linear[j] : 0.0);
+    sot_terms_add_gradient(glm, pass->nu, theta, out->gradient);
     double squares = 0.0;
     double values = 0.0;
     for (size_t chunk = 0; chunk < pass->chunks; chunk++) {
@@ -199,7 +186,7 @@ sotto_status sot_pass_gradient(sot_pass *pass, const double *theta,
         values += pass->numbers[2 * chunk + 1];
     }
     if (out->slope_squares != NULL) *out->slope_squares = squares;
-    if (out->value != NULL) *out->value = values + regulariser(glm, theta);
+    if (out->value != NULL) *out->value = values + sot_terms_value(glm, theta);
     return SOTTO_OK;
 }
 
@@ -213,6 +200,6 @@ sotto_status sot_pass_curved(sot_pass *pass, const double *curvatures, const dou
     if (status != SOTTO_OK) return status;
     add_up(pass, out);
     for (size_t j = 0; j < glm->matrix->columns; j++)
-        out[j] += glm->lambda * v[j];
+        out[j] += pass->ridge[j] * v[j];
     return SOTTO_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "learn/glm/problem.h"
 #include "learn/glm/rows.h"
+#include "learn/glm/terms.h"
 
 typedef struct sot_pass {
     const sot_glm *glm;
@@ -19,12 +20,15 @@ typedef struct sot_pass {
     size_t chunk_rows, chunks;
     double *sums;    /* 2 width a chunk */
     double *numbers; /* 2 a chunk */
+    sot_twofold nu;  /* of (nu/2)|theta|^2 beside J; 0 unless a solver wants it */
+    double *ridge;   /* the data-free part of the Hessian, a diagonal; lambda at first */
 } sot_pass;
 
 /* What the rounding errors of a gradient depend on, and the constants to bound them. */
 typedef struct sot_pass_bounds {
     double frobenius_upper; /* sqrt of the sum of all x_ij^2 */
     double linear_upper;    /* |b| */
+    double center_upper;    /* |center| */
     double row_upper;       /* the longest row */
     size_t terms;           /* of a row's product with theta, at most */
 } sot_pass_bounds;
@@ -56,7 +60,15 @@ SOTTO_MUST_CHECK sotto_status sot_pass_gradient_careful(
     sot_pass *pass, const double *theta, const double *theta_low, double *out_gradient,
     double *out_gradient_low, double *out_slope_squares, sotto_error *error);
 
-/* (X^T C X + lambda) v, C the diagonal matrix of curvatures. */
+/* For the hinge, smoothed by `width`: an upper bound of the sum over rows of |a| (h - |a|) / (2 h),
+ * a = 1 - y u, where |a| < h: by so much the smoothed slopes fail to be subgradients (solver.md). */
+SOTTO_MUST_CHECK sotto_status sot_pass_corner(sot_pass *pass,
+                                              const sot_pass_bounds *bounds,
+                                              const double *theta,
+                                              const double *theta_low, double width,
+                                              double *out_sum_upper, sotto_error *error);
+
+/* (X^T C X + ridge) v, C the diagonal matrix of curvatures. */
 SOTTO_MUST_CHECK sotto_status sot_pass_curved(sot_pass *pass, const double *curvatures,
                                               const double *v, double *out,
                                               sotto_error *error);
@@ -75,6 +87,10 @@ SOTTO_MUST_CHECK sotto_status sot_pass_measure(sot_pass *pass,
 
 /* An upper bound of |v|, whatever its size; infinite if a number in it is not finite. */
 double sot_norm_upper(const double *v, size_t count);
+
+/* |v + low| in about 106 bits: a relative error below (count + 8) 2^-102; infinite if a number in v
+ * is not finite. */
+sot_twofold sot_norm_twofold(const double *v, const double *low, size_t count);
 
 /* gradient_norm.md: upper bounds of |exact gradient|, from a computed one. */
 double sot_pass_norm_upper(const sot_pass *pass, const sot_pass_bounds *bounds,

@@ -94,6 +94,7 @@ sotto_status sot_glm_noise_of(const sot_glm *glm, const double *theta, double *o
         &pass, at, &(sot_pass_result){.gradient = gradient, .curvatures = curvatures},
         error);
     if (status != SOTTO_OK) goto done;
+    sot_terms_curvatures(glm, 0.0, at, pass.ridge);
     status = sot_pass_hessian(&pass, curvatures, hessian, error);
     if (status != SOTTO_OK) goto done;
     for (size_t j = 0; j < columns; j++)

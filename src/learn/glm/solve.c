@@ -4,38 +4,19 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "learn/glm/newton.h"
-#include "learn/glm/pass.h"
-#include "learn/glm/problem.h"
+#include "learn/glm/solver.h"
+#include "numeric/outward.h"
 
 enum {
     QUICK_STEPS_MOST = 100, /* in double; then the careful stage takes over */
     STUCK_STEPS_MOST = 6,   /* steps without a smaller gradient */
     BRACKET_TRIALS_MOST =
         8, /* lengths of a step; then the next at which J falls will do */
-    TRIALS_MOST = 40
+    TRIALS_MOST = 40,
+    SAFE_STEPS_EVERY = 32 /* steps without a gradient half as long, before a safe one */
 };
 
-/* A point with all that a pass found there. */
-typedef struct point {
-    double *theta, *theta_low;       /* theta_low: 0 until the careful stage needs it */
-    double *gradient, *gradient_low; /* likewise */
-    double *curvatures;              /* of each row */
-    double slope_squares;
-    double
-        norm; /* |gradient|: computed in the quick stage, a proven bound in the careful one */
-} point;
-
-typedef struct solver {
-    sot_pass pass;
-    sot_newton newton;
-    sot_pass_bounds bounds;
-    double tau;
-    point here, there;
-    double *direction;
-} solver;
-
-static bool new_point(const sot_pass *pass, point *out)
+static bool new_point(const sot_pass *pass, sot_point *out)
 {
     out->theta = sot_pass_vector(pass);
     out->theta_low = sot_pass_vector(pass);
@@ -46,7 +27,7 @@ static bool new_point(const sot_pass *pass, point *out)
            out->gradient_low != NULL && out->curvatures != NULL;
 }
 
-static void free_point(const sot_pass *pass, point *old)
+static void free_point(const sot_pass *pass, sot_point *old)
 {
     sot_pass_drop(pass, old->theta);
     sot_pass_drop(pass, old->theta_low);
@@ -57,10 +38,12 @@ static void free_point(const sot_pass *pass, point *old)
                           pass->glm->matrix->rows * sizeof *old->curvatures);
 }
 
-static sotto_status begin(const sot_glm *glm, double tau, solver *s, sotto_error *error)
+sotto_status sot_solver_begin(const sot_glm *glm, const double *theta,
+                              sot_solver *out_solver, sotto_error *error)
 {
-    s->tau = tau;
-    sotto_status status = sot_pass_begin(glm, &s->pass, error);
+    sot_solver *s = out_solver;
+    *s = (sot_solver){.glm = *glm};
+    sotto_status status = sot_pass_begin(&s->glm, &s->pass, error);
     if (status != SOTTO_OK) return status;
     const bool points = new_point(&s->pass, &s->here) && new_point(&s->pass, &s->there);
     s->direction = sot_pass_vector(&s->pass);
@@ -69,10 +52,11 @@ static sotto_status begin(const sot_glm *glm, double tau, solver *s, sotto_error
     status = sot_newton_begin(&s->pass, sot_newton_direct_pays(glm->matrix), &s->newton,
                               error);
     if (status != SOTTO_OK) return status;
+    memcpy(s->here.theta, theta, glm->matrix->columns * sizeof *theta);
     return sot_pass_measure(&s->pass, &s->bounds, error);
 }
 
-static void end(solver *s)
+void sot_solver_end(sot_solver *s)
 {
     if (s->pass.glm == NULL) return;
     sot_newton_end(&s->newton);
@@ -80,25 +64,33 @@ static void end(solver *s)
     free_point(&s->pass, &s->there);
     sot_pass_drop(&s->pass, s->direction);
     sot_pass_end(&s->pass);
+    *s = (sot_solver){.proven = 0.0};
 }
 
-static sotto_status look(solver *s, point *at, sotto_error *error)
+static void swap(sot_solver *s)
+{
+    const sot_point passed = s->here;
+    s->here = s->there;
+    s->there = passed;
+}
+
+static sotto_status look(sot_solver *s, sot_point *at, sotto_error *error)
 {
     const sot_pass_result out = {.gradient = at->gradient,
                                  .curvatures = at->curvatures,
                                  .slope_squares = &at->slope_squares};
     const sotto_status status = sot_pass_gradient(&s->pass, at->theta, &out, error);
     if (status == SOTTO_OK)
-        at->norm = sot_norm_upper(at->gradient, s->pass.glm->matrix->columns);
+        at->norm = sot_norm_upper(at->gradient, s->glm.matrix->columns);
     return status;
 }
 
 /* Moves `there` along the direction. J is convex along it and falls at first: the whole step is
  * taken if J still falls at its end, or hardly rises; otherwise the bracket around the lowest
  * point is narrowed until the slope is half of what it was at the start, or less. */
-static sotto_status step(solver *s, sotto_error *error)
+static sotto_status step(sot_solver *s, sotto_error *error)
 {
-    const size_t columns = s->pass.glm->matrix->columns;
+    const size_t columns = s->glm.matrix->columns;
     const double slope = fabs(sot_product(s->here.gradient, s->direction, columns));
     double falling = 0.0;
     double rising = 1.0;
@@ -120,8 +112,17 @@ static sotto_status step(solver *s, sotto_error *error)
     return SOTTO_OK;
 }
 
+/* The Newton direction at `here`, whose curvatures are known. */
+static sotto_status aim(sot_solver *s, double tolerance, sotto_error *error)
+{
+    sot_terms_curvatures(&s->glm, s->pass.nu.high, s->here.theta, s->pass.ridge);
+    return sot_newton_direction(&s->newton, s->here.curvatures, s->here.gradient,
+                                tolerance, s->direction, error);
+}
+
 /* Newton's method in double. *out_done if the certificate holds at `here`. */
-static sotto_status quick(solver *s, bool *out_done, sotto_error *error)
+static sotto_status quick(sot_solver *s, int steps_least, bool *out_done,
+                          sotto_error *error)
 {
     double best = (double)INFINITY;
     double first = 0.0;
@@ -130,7 +131,8 @@ static sotto_status quick(solver *s, bool *out_done, sotto_error *error)
     for (int steps = 0; status == SOTTO_OK; steps++) {
         const double upper = sot_pass_norm_upper(&s->pass, &s->bounds, s->here.theta,
                                                  s->here.gradient, s->here.slope_squares);
-        if (upper <= s->tau) {
+        if (upper <= s->tau && (steps >= steps_least || s->here.norm == 0.0)) {
+            s->proven = upper;
             *out_done = true;
             return SOTTO_OK;
         }
@@ -138,25 +140,22 @@ static sotto_status quick(solver *s, bool *out_done, sotto_error *error)
         stuck = s->here.norm < 0.9 * best ? 0 : stuck + 1;
         if (s->here.norm < best) best = s->here.norm;
         /* Below tau, so only rounding stands between the point and its certificate. */
-        const bool rounding_only = s->here.norm <= 0.5 * s->tau;
+        const bool rounding_only = s->here.norm <= 0.5 * s->tau && upper > s->tau;
         if (rounding_only || stuck > STUCK_STEPS_MOST || steps == QUICK_STEPS_MOST ||
             !isfinite(s->here.norm))
             return SOTTO_OK;
         /* Quadratic convergence, but no step to a gradient far below tau. */
         const double tolerance =
             fmax(fmin(0.1, sqrt(s->here.norm / first)), 0.25 * s->tau / s->here.norm);
-        status = sot_newton_direction(&s->newton, s->here.curvatures, s->here.gradient,
-                                      tolerance, s->direction, error);
+        status = aim(s, tolerance, error);
         if (status != SOTTO_OK) return status;
         status = step(s, error);
-        const point passed = s->here;
-        s->here = s->there;
-        s->there = passed;
+        swap(s);
     }
     return status;
 }
 
-static sotto_status look_carefully(solver *s, point *at, sotto_error *error)
+static sotto_status look_carefully(sot_solver *s, sot_point *at, sotto_error *error)
 {
     const sotto_status status =
         sot_pass_gradient_careful(&s->pass, at->theta, at->theta_low, at->gradient,
@@ -169,22 +168,61 @@ static sotto_status look_carefully(solver *s, point *at, sotto_error *error)
 }
 
 /* The direction from `here`. The gradient in double that comes with the curvatures is dropped. */
-static sotto_status aim(solver *s, sotto_error *error)
+static sotto_status aim_carefully(sot_solver *s, sotto_error *error)
 {
     const sot_pass_result out = {.gradient = s->direction,
                                  .curvatures = s->here.curvatures};
     const sotto_status status = sot_pass_gradient(&s->pass, s->here.theta, &out, error);
-    if (status != SOTTO_OK) return status;
-    return sot_newton_direction(&s->newton, s->here.curvatures, s->here.gradient, 0x1p-20,
-                                s->direction, error);
+    return status == SOTTO_OK ? aim(s, 0x1p-20, error) : status;
+}
+
+double sot_solver_smoothness(const sot_solver *s)
+{
+    const double rows =
+        sot_mul_up(s->glm.loss->curvature_most,
+                   sot_mul_up(s->bounds.frobenius_upper, s->bounds.frobenius_upper));
+    const sot_twofold none = {0.0, 0.0};
+    return sot_add_up(s->bounds.frobenius_upper > 0.0 ? rows : 0.0,
+                      sot_terms_curvature_most(&s->glm, none));
+}
+
+/* A step along -gradient that works whatever the curvatures do. */
+static void turn_downhill(sot_solver *s)
+{
+    const double smoothness = sot_add_up(sot_solver_smoothness(s), s->pass.nu.high);
+    for (size_t j = 0; j < s->glm.matrix->columns; j++)
+        s->direction[j] = -s->here.gradient[j] / smoothness;
+}
+
+/* The length of a step along the direction after which K is provably lower. */
+static sotto_status safe_length(sot_solver *s, double *out_length, sotto_error *error)
+{
+    const size_t columns = s->glm.matrix->columns;
+    const double twist = fmax(s->glm.loss->twist_most * s->bounds.row_upper,
+                              sot_terms_twist_most(&s->glm));
+    const double reach = twist * sot_norm_upper(s->direction, columns);
+    *out_length = reach > 0.0 ? log1p(reach) / reach : 1.0;
+    if (isfinite(reach)) return SOTTO_OK;
+    /* Where curvatures jump: by the largest that there could be along the direction. */
+    const double most = sot_terms_curvature_most(&s->glm, s->pass.nu);
+    for (size_t i = 0; i < s->glm.matrix->rows; i++)
+        s->there.curvatures[i] = s->glm.loss->curvature_most;
+    for (size_t j = 0; j < s->pass.width; j++)
+        s->pass.ridge[j] = most;
+    const sotto_status status = sot_pass_curved(&s->pass, s->there.curvatures,
+                                                s->direction, s->there.gradient, error);
+    const double fall = -sot_product(s->here.gradient, s->direction, columns);
+    const double bent = sot_product(s->direction, s->there.gradient, columns);
+    *out_length = fall > 0.0 && bent > fall ? fall / bent : 1.0;
+    return status;
 }
 
 /* Steps to the first length of 1, ..., `shortest` at which J still falls, or the gradient is half
  * of the smallest so far. */
-static sotto_status step_carefully(solver *s, double shortest, double least,
+static sotto_status step_carefully(sot_solver *s, double shortest, double least,
                                    bool keep_low, sotto_error *error)
 {
-    const size_t columns = s->pass.glm->matrix->columns;
+    const size_t columns = s->glm.matrix->columns;
     const double slope = sot_product(s->here.gradient, s->direction, columns);
     double length = 1.0;
     for (;;) {
@@ -205,54 +243,74 @@ static sotto_status step_carefully(solver *s, double shortest, double least,
 }
 
 /* Newton's method with the gradient in twofold numbers: solver.md proves that it ends. */
-static sotto_status careful(solver *s, sotto_error *error)
+static sotto_status careful(sot_solver *s, sotto_error *error)
 {
-    const sot_glm *glm = s->pass.glm;
-    const size_t columns = glm->matrix->columns;
-    for (size_t j = 0; j < columns; j++) {
-        if (!(fabs(s->here.theta[j]) <= 0x1p900)) {
-            memset(s->here.theta, 0, s->pass.width * sizeof *s->here.theta);
-            break;
-        }
-    }
-    memset(s->here.theta_low, 0, s->pass.width * sizeof *s->here.theta_low);
+    const size_t columns = s->glm.matrix->columns;
     sotto_status status = look_carefully(s, &s->here, error);
     double least = s->here.norm;
-    bool keep_low = false;
+    bool keep_low = sot_norm_upper(s->here.theta_low, columns) > 0.0;
+    int stuck = 0;
     while (status == SOTTO_OK) {
-        const double rounded = glm->lambda * sot_norm_upper(s->here.theta_low, columns);
-        if ((s->here.norm + rounded) * (1.0 + 0x1p-50) <= s->tau) return SOTTO_OK;
-        status = aim(s, error);
+        const double rounded = s->glm.lambda * sot_norm_upper(s->here.theta_low, columns);
+        if ((s->here.norm + rounded) * (1.0 + 0x1p-50) <= s->tau) {
+            s->proven = s->here.norm;
+            return SOTTO_OK;
+        }
+        double shortest = 1.0;
+        status = aim_carefully(s, error);
+        if (stuck >= SAFE_STEPS_EVERY) turn_downhill(s);
+        if (status == SOTTO_OK && stuck < SAFE_STEPS_EVERY)
+            status = safe_length(s, &shortest, error);
         if (status != SOTTO_OK) return status;
-        const double reach = glm->loss->twist_most * s->bounds.row_upper *
-                             sot_norm_upper(s->direction, columns);
-        status = step_carefully(s, reach > 0.0 ? log1p(reach) / reach : 1.0, least,
-                                keep_low, error);
+        status = step_carefully(s, shortest, least, keep_low, error);
         if (!(s->there.norm <= 0.5 * s->here.norm)) keep_low = true;
+        stuck = s->there.norm <= 0.5 * least || stuck >= SAFE_STEPS_EVERY ? 0 : stuck + 1;
         least = fmin(least, s->there.norm);
-        const point passed = s->here;
-        s->here = s->there;
-        s->there = passed;
+        swap(s);
     }
     return status;
 }
 
-sotto_status sot_glm_solve(const sot_glm *glm, double tau, double *theta,
-                           sotto_error *error)
+/* Where a run cannot begin it begins at 0. */
+static void start_somewhere(sot_solver *s)
 {
-    if (!(tau > 0.0))
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "tau is %g; set it to a positive bound on the gradient", tau);
-    const size_t columns = glm->matrix->columns;
-    solver s = {0};
+    for (size_t j = 0; j < s->glm.matrix->columns; j++) {
+        if (fabs(s->here.theta[j]) <= 0x1p900) continue;
+        memset(s->here.theta, 0, s->pass.width * sizeof *s->here.theta);
+        memset(s->here.theta_low, 0, s->pass.width * sizeof *s->here.theta_low);
+        return;
+    }
+}
+
+sotto_status sot_solver_run(sot_solver *s, sot_twofold nu, double tau, int steps_least,
+                            sotto_error *error)
+{
     bool done = false;
-    sotto_status status = begin(glm, tau, &s, error);
-    if (status != SOTTO_OK) goto finish;
-    memcpy(s.here.theta, theta, columns * sizeof *theta);
-    status = quick(&s, &done, error);
-    if (status == SOTTO_OK && !done) status = careful(&s, error);
-    if (status == SOTTO_OK) memcpy(theta, s.here.theta, columns * sizeof *theta);
-finish:
-    end(&s);
+    s->tau = tau;
+    s->pass.nu = nu;
+    start_somewhere(s);
+    memset(s->here.theta_low, 0, s->pass.width * sizeof *s->here.theta_low);
+    const sotto_status status = quick(s, steps_least, &done, error);
+    if (status != SOTTO_OK || done) return status;
+    start_somewhere(s);
+    return careful(s, error);
+}
+
+sotto_status sot_solver_look(sot_solver *s, sot_twofold nu, sotto_error *error)
+{
+    s->pass.nu = nu;
+    const sotto_status status = look_carefully(s, &s->here, error);
+    if (status == SOTTO_OK) s->proven = s->here.norm;
     return status;
+}
+
+sotto_status sot_solver_inward(sot_solver *s, sotto_error *error)
+{
+    const sot_pass_result out = {.gradient = s->there.gradient,
+                                 .curvatures = s->here.curvatures};
+    sotto_status status = sot_pass_gradient(&s->pass, s->here.theta, &out, error);
+    if (status != SOTTO_OK) return status;
+    for (size_t j = 0; j < s->glm.matrix->columns; j++)
+        s->here.gradient[j] = -s->here.theta[j];
+    return aim(s, 0x1p-10, error);
 }

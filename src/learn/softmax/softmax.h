@@ -18,9 +18,11 @@
 
 #include "learn/erm/empirical.h"
 
+enum { SOT_SOFTMAX_CLASSES_MOST = 1 << 16 };
+
 typedef struct sot_softmax {
     const sot_matrix *matrix;
-    size_t classes;       /* 2 or more */
+    size_t classes;       /* 2 to SOT_SOFTMAX_CLASSES_MOST */
     double lambda;        /* > 0 */
     const double *center; /* public; NULL: 0 */
     double l1, l1_width;  /* l1 0: none; else l1_width > 0 */
@@ -29,8 +31,8 @@ typedef struct sot_softmax {
     sot_pool *pool;       /* NULL: one thread */
 } sot_softmax;
 
-/* The sum of losses as the methods see it. Refuses a target that has no label set of two or more.
- * Free with sot_empirical_free(). */
+/* The sum of losses as the methods see it. Refuses a target without a label set, and settings that
+ * have no meaning here. Free with sot_empirical_free(). */
 SOTTO_MUST_CHECK sotto_status sot_softmax_empirical(const sot_learner_setup *setup,
                                                     sot_empirical **out_empirical,
                                                     sotto_error *error);
