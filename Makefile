@@ -19,7 +19,7 @@ help:
 	@echo 'make build     build/sotto, build/libsotto.so, build/libsotto.a'
 	@echo 'make install   into $$(DESTDIR)$$(prefix), prefix=$(prefix)'
 	@echo 'make bench     time the hot paths; DATA=DIR adds those that need foreign data,'
-	@echo '               PEERS=VENV a Python environment with diffprivlib and scikit-learn'
+	@echo '               PEERS=VENV a Python environment with the peers of bench/peers_*.py'
 	@echo 'make check     formatting, layers, exports, headers, man pages, proofs, words'
 	@echo 'make format    clang-format the sources'
 	@echo 'make asan      the fast tests under AddressSanitizer and UBSan'
@@ -108,6 +108,10 @@ bench: build
 	@for program in build/release/bench/bench_*; do \
 	    if [ -x "$$program" ] && [ -f "$$program" ]; then "$$program" $(DATA) || exit 1; fi; \
 	done
+	@if [ -n "$(PEERS)" ]; then \
+	    "$(PEERS)/bin/python" bench/peers_account.py --json build/release/bench/bench_account && \
+	    "$(PEERS)/bin/python" bench/peers_account_answers.py --json build/sotto; \
+	fi
 	@if [ -n "$(PEERS)" ] && [ -n "$(DATA)" ]; then \
 	    PYTHONPATH=build/release/python "$(PEERS)/bin/python" bench/peers_train.py --json "$(DATA)"; \
 	fi

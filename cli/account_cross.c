@@ -28,6 +28,16 @@ static double lower_of(const account_answer *answer, const sotto_account *accoun
                                                : account->delta_lower;
 }
 
+/* Lower ends are what an upper end could contradict. Where an event is priced by a worse pair
+ * than its own there are none, and the two can only be set side by side. */
+static bool is_compared(const account_answer *answer)
+{
+    return lower_of(answer, &answer->account) > 0.0 ||
+           lower_of(answer, &answer->second) > 0.0 ||
+           (upper_of(answer, &answer->account) == 0.0 &&
+            upper_of(answer, &answer->second) == 0.0);
+}
+
 sotto_status account_cross_check(const cli_call *call, const sotto_plan *plan,
                                  account_answer *answer, sotto_error *error)
 {
@@ -67,13 +77,23 @@ void account_cross_show(const account_answer *answer)
     (void)cli_rounded_down(lower_of(answer, pld), CLI_SHOWN_DIGITS, down);
     cli_line("second opinion", "from %s to %s (pld: discretised loss, composed by FFT)",
              down, up);
-    const double exact_upper = upper_of(answer, &answer->account);
-    const double ratio = upper_of(answer, pld) / exact_upper;
-    if (!(exact_upper > 0.0) || !isfinite(ratio)) {
-        cli_line("cross-check", "the two agree");
+    if (answer->account.kernel == SOTTO_KERNEL_PLD) {
+        cli_line("cross-check",
+                 "the two agree, but exact's answer is from pld's grid too: "
+                 "no independent opinion here");
         return;
     }
-    cli_line("cross-check", "the two agree; pld's upper bound is %s times exact's",
+    const double exact_upper = upper_of(answer, &answer->account);
+    const double ratio = upper_of(answer, pld) / exact_upper;
+    const char *words = is_compared(answer)
+                            ? "the two agree"
+                            : "no lower bound is known here, so neither can refute the "
+                              "other";
+    if (!(exact_upper > 0.0) || !isfinite(ratio)) {
+        cli_line("cross-check", "%s", words);
+        return;
+    }
+    cli_line("cross-check", "%s; pld's upper bound is %s times exact's", words,
              cli_rounded_up(ratio, CLI_SHOWN_DIGITS, factor));
 }
 
@@ -86,7 +106,8 @@ void account_cross_json(const account_answer *answer, cli_json *json)
     cli_json_number(&second, asks_epsilon ? "epsilon" : "delta", upper_of(answer, pld));
     cli_json_number(&second, asks_epsilon ? "epsilon_lower" : "delta_lower",
                     lower_of(answer, pld));
-    cli_json_flag(&second, "agrees", true); /* else there is no answer to print */
+    if (is_compared(answer)) /* disagreement is a failure: no answer is printed */
+        cli_json_flag(&second, "agrees", true);
     cli_json_add(json, "cross_check", second.failed ? NULL : second.object);
     if (second.failed) json_decref(second.object);
 }

@@ -126,6 +126,20 @@ static sotto_status begin(const cli_call *call, lesson *out, sotto_error *error)
                         "--calibration lecture is about one gaussian event with a count; "
                         "give such a plan or use --calibration analytic");
     }
+    if (!isnan(out->event.noise_multiplier)) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the plan's noise_multiplier is %g, and --calibration lecture "
+                        "looks for it; write \"search\" for it",
+                        out->event.noise_multiplier);
+    }
+    /* Under replace-one a coin's noise multiplier is relative to one record's norm, and the
+     * lecture's noise to the change when a record is exchanged; nor is there an
+     * amplification lemma for such coins. */
+    if (out->event.sampling == SOTTO_POISSON && out->adjacency == SOTTO_REPLACE_ONE) {
+        return cli_fail(error, SOTTO_UNSUPPORTED,
+                        "the lecture's lemmas do not cover poisson sampling under "
+                        "replace-one; use add-remove, or sample without-replacement");
+    }
     out->rate = rate_of(&out->event);
     return SOTTO_OK;
 }

@@ -93,7 +93,8 @@ static const char *kernel_words(sotto_kernel kernel)
 static void show_meaning(const sotto_account *account)
 {
     /* The library's exp is good to an ulp or two; the margin is far above. */
-    const double factor = exp(account->epsilon) * (1.0 + 1e-12);
+    const double factor =
+        account->epsilon > 0.0 ? exp(account->epsilon) * (1.0 + 1e-12) : 1.0;
     char up[CLI_NUMBER_BYTES];
     char delta[CLI_NUMBER_BYTES];
     if (!isfinite(factor)) return;

@@ -59,56 +59,136 @@ static const cli_option *const shared[] = {paid_options, NULL};
 
 /* --- public rows --- */
 
+enum { CONFUSION_SHOWN = 20 }; /* classes; JSON has them all */
+
 static json_t *confusion_json(const sotto_evaluation *evaluation)
 {
+    const size_t classes = evaluation->classes;
     json_t *rows = json_array();
-    for (size_t i = 0; rows != NULL && i < 2; i++) {
-        json_t *row = json_pack("[I, I]", (json_int_t)evaluation->confusion[i][0],
-                                (json_int_t)evaluation->confusion[i][1]);
-        if (row == NULL || json_array_append_new(rows, row) != 0) {
-            json_decref(rows);
-            return NULL;
+    bool made = rows != NULL;
+    for (size_t i = 0; made && i < classes; i++) {
+        json_t *row = json_array();
+        for (size_t k = 0; row != NULL && k < classes; k++) {
+            made =
+                json_array_append_new(
+                    row, json_integer(
+                             (json_int_t)evaluation->confusion[i * classes + k])) == 0 &&
+                made;
         }
+        made = row != NULL && json_array_append_new(rows, row) == 0 && made;
     }
-    return rows;
+    if (made) return rows;
+    json_decref(rows);
+    return NULL;
+}
+
+static json_t *classes_json(const sotto_model *model)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list != NULL && i < sotto_model_classes(model); i++) {
+        if (json_array_append_new(list, json_string(sotto_model_class(model, i))) == 0)
+            continue;
+        json_decref(list);
+        return NULL;
+    }
+    return list;
+}
+
+/* JSON has no infinity and no NaN. */
+static void add_finite(cli_json *json, const char *key, double value)
+{
+    if (isfinite(value)) cli_json_number(json, key, value);
 }
 
 static sotto_status show_json(const sotto_model *model,
                               const sotto_evaluation *evaluation, double threshold,
                               sotto_error *error)
 {
+    const bool probabilities =
+        sotto_model_predicts(model) == SOTTO_PREDICTS_PROBABILITIES;
     cli_json json = cli_json_new();
     cli_json_count(&json, "rows", evaluation->rows);
+    if (evaluation->classes == 0) {
+        add_finite(&json, "mse", evaluation->mse);
+        add_finite(&json, "mae", evaluation->mae);
+        add_finite(&json, "r2", evaluation->r2);
+        add_finite(&json, "deviance", evaluation->deviance);
+        return cli_json_print(&json, error);
+    }
     cli_json_number(&json, "accuracy", evaluation->accuracy);
-    if (isfinite(evaluation->log_loss)) /* JSON has no infinity */
-        cli_json_number(&json, "log_loss", evaluation->log_loss);
-    cli_json_number(&json, "auc", evaluation->auc);
-    cli_json_number(&json, "brier", evaluation->brier);
-    cli_json_number(&json, "threshold", threshold);
-    cli_json_add(
-        &json, "classes",
-        json_pack("[s, s]", sotto_model_class(model, 0), sotto_model_class(model, 1)));
+    add_finite(&json, "log_loss", evaluation->log_loss);
+    if (evaluation->classes == 2) cli_json_number(&json, "auc", evaluation->auc);
+    add_finite(&json, "brier", evaluation->brier);
+    if (evaluation->classes == 2 && probabilities)
+        cli_json_number(&json, "threshold", threshold);
+    cli_json_add(&json, "classes", classes_json(model));
     cli_json_add(&json, "confusion", confusion_json(evaluation));
     return cli_json_print(&json, error);
+}
+
+static void show_numbers(const sotto_evaluation *evaluation)
+{
+    cli_line("mse", "%.6g", evaluation->mse);
+    cli_line("rmse", "%.6g", sqrt(evaluation->mse));
+    cli_line("mae", "%.6g", evaluation->mae);
+    if (isnan(evaluation->r2)) {
+        cli_line("r2", "none: the true numbers are all equal");
+    } else {
+        cli_line("r2", "%.6g", evaluation->r2);
+    }
+    if (!isnan(evaluation->deviance))
+        cli_line("deviance", "%.6g (Poisson)", evaluation->deviance);
+}
+
+static void show_two(const sotto_model *model, const sotto_evaluation *evaluation)
+{
+    for (size_t i = 0; i < 2; i++) {
+        cli_line(i == 0 ? "confusion" : "", "%s: %llu predicted %s, %llu predicted %s",
+                 sotto_model_class(model, i),
+                 (unsigned long long)evaluation->confusion[2 * i],
+                 sotto_model_class(model, 0),
+                 (unsigned long long)evaluation->confusion[2 * i + 1],
+                 sotto_model_class(model, 1));
+    }
+}
+
+/* A line a true class: how many were predicted as each, in the order of the classes. */
+static void show_many(const sotto_model *model, const sotto_evaluation *evaluation)
+{
+    const size_t classes = evaluation->classes;
+    const size_t shown = classes < CONFUSION_SHOWN ? classes : CONFUSION_SHOWN;
+    for (size_t i = 0; i < shown; i++) {
+        char counts[24 * CONFUSION_SHOWN] = "";
+        size_t used = 0;
+        for (size_t k = 0; k < shown; k++)
+            used += (size_t)snprintf(
+                counts + used, sizeof counts - used, " %llu",
+                (unsigned long long)evaluation->confusion[i * classes + k]);
+        cli_line(i == 0 ? "confusion" : "", "%s:%s", sotto_model_class(model, i), counts);
+    }
+    if (shown < classes)
+        cli_line("", "and %zu classes more: --json has them", classes - shown);
 }
 
 static void show_text(const sotto_model *model, const sotto_evaluation *evaluation)
 {
     cli_line("rows", "%llu", (unsigned long long)evaluation->rows);
+    if (evaluation->classes == 0) {
+        show_numbers(evaluation);
+        return;
+    }
     cli_line("accuracy", "%.6g", evaluation->accuracy);
-    cli_line("log loss", "%.6g", evaluation->log_loss);
-    if (isnan(evaluation->auc)) {
+    if (!isnan(evaluation->log_loss)) cli_line("log loss", "%.6g", evaluation->log_loss);
+    if (evaluation->classes == 2 && isnan(evaluation->auc)) {
         cli_line("auc", "none: the rows are all of one class");
-    } else {
+    } else if (evaluation->classes == 2) {
         cli_line("auc", "%.6g", evaluation->auc);
     }
-    cli_line("brier", "%.6g", evaluation->brier);
-    for (size_t i = 0; i < 2; i++) {
-        cli_line(
-            i == 0 ? "confusion" : "", "%s: %llu predicted %s, %llu predicted %s",
-            sotto_model_class(model, i), (unsigned long long)evaluation->confusion[i][0],
-            sotto_model_class(model, 0), (unsigned long long)evaluation->confusion[i][1],
-            sotto_model_class(model, 1));
+    if (!isnan(evaluation->brier)) cli_line("brier", "%.6g", evaluation->brier);
+    if (evaluation->classes == 2) {
+        show_two(model, evaluation);
+    } else {
+        show_many(model, evaluation);
     }
 }
 
@@ -120,9 +200,14 @@ static sotto_status evaluate_public(const cli_call *call, const sotto_model *mod
     const sotto_status status = sotto_model_evaluate_file(model, cli_data_path(call),
                                                           threshold, &evaluation, error);
     if (status != SOTTO_OK) return status;
-    if (cli_flag(call, "json")) return show_json(model, &evaluation, threshold, error);
-    show_text(model, &evaluation);
-    return SOTTO_OK;
+    sotto_status shown = SOTTO_OK;
+    if (cli_flag(call, "json")) {
+        shown = show_json(model, &evaluation, threshold, error);
+    } else {
+        show_text(model, &evaluation);
+    }
+    sotto_evaluation_clear(&evaluation);
+    return shown;
 }
 
 /* --- private rows --- */
@@ -221,8 +306,8 @@ const cli_command cli_evaluate = {
     .name = "evaluate",
     .summary = "Score a model on rows whose labels are known",
     .details =
-        "Public rows: exact scores. Private rows: one noisy accuracy, charged to the\n"
-        "ledger first, with its certificate.",
+        "Public rows: exact scores. Private rows, for a model of classes: one noisy\n"
+        "accuracy, charged to the ledger first, with its certificate.",
     .options = options,
     .shared = shared,
     .example = "sotto evaluate examples/model.json examples/survey.csv --data-is-public",

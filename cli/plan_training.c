@@ -41,15 +41,19 @@ static uint64_t rows_to_draw(const cli_call *call)
 
 static void show_forecast(const cli_call *call, const sotto_forecast *forecast)
 {
-    char mean[CLI_NUMBER_BYTES], plain[CLI_NUMBER_BYTES], majority[CLI_NUMBER_BYTES];
+    const bool classes = forecast->score == SOTTO_FORECAST_ACCURACY;
+    char mean[CLI_NUMBER_BYTES], plain[CLI_NUMBER_BYTES], trivial[CLI_NUMBER_BYTES];
     char deviation[CLI_NUMBER_BYTES];
-    cli_line("forecast", "accuracy %s (standard deviation %s over %llu runs)",
-             cli_rounded_down(forecast->accuracy_mean, 4, mean),
-             cli_rounded_up(forecast->accuracy_deviation, 2, deviation),
+    const char *(*rounded)(double, int, char *) =
+        classes ? cli_rounded_down : cli_rounded_up; /* never the better way */
+    cli_line("forecast", "%s %s (standard deviation %s over %llu runs)",
+             classes ? "accuracy" : "root mean squared error",
+             rounded(forecast->mean, 4, mean),
+             cli_rounded_up(forecast->deviation, 2, deviation),
              (unsigned long long)forecast->repeats);
-    cli_line("", "without noise %s, always the commoner class %s",
-             cli_rounded_down(forecast->accuracy_without_noise, 4, plain),
-             cli_rounded_down(forecast->accuracy_majority, 4, majority));
+    cli_line("", "without noise %s, always the %s %s",
+             rounded(forecast->without_noise, 4, plain),
+             classes ? "commoner class" : "mean", rounded(forecast->trivial, 4, trivial));
     cli_line("", "%s",
              cli_given(call, "public")
                  ? "on public rows, a fifth of them held back for the score"
@@ -61,10 +65,14 @@ static json_t *forecast_json(const sotto_forecast *forecast)
 {
     cli_json json = cli_json_new();
     cli_json_count(&json, "repeats", forecast->repeats);
-    cli_json_number(&json, "accuracy_mean", forecast->accuracy_mean);
-    cli_json_number(&json, "accuracy_deviation", forecast->accuracy_deviation);
-    cli_json_number(&json, "accuracy_without_noise", forecast->accuracy_without_noise);
-    cli_json_number(&json, "accuracy_majority", forecast->accuracy_majority);
+    const bool classes = forecast->score == SOTTO_FORECAST_ACCURACY;
+    cli_json_number(&json, classes ? "accuracy_mean" : "rmse_mean", forecast->mean);
+    cli_json_number(&json, classes ? "accuracy_deviation" : "rmse_deviation",
+                    forecast->deviation);
+    cli_json_number(&json, classes ? "accuracy_without_noise" : "rmse_without_noise",
+                    forecast->without_noise);
+    cli_json_number(&json, classes ? "accuracy_majority" : "rmse_of_mean",
+                    forecast->trivial);
     if (!json.failed) return json.object;
     json_decref(json.object);
     return NULL;

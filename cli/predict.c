@@ -21,7 +21,11 @@ static const cli_option options[] = {
      "least probability of the second class to say it, from 0 to 1", .value = "T",
      .example = "0.5", .fallback = "0.5", .range = CLI_NOT_NEGATIVE},
     {"probabilities", CLI_FLAG, CLI_OPTIONAL,
-     "also the probability of the second class, after a tab", .value = NULL},
+     "also the probability of the second class, after a tab; of more than two, of each",
+     .value = NULL},
+    {"scores", CLI_FLAG, CLI_OPTIONAL,
+     "svm, hinge: also the score, after a tab; the second class is said from 0 on",
+     .value = NULL},
     {"output", CLI_FILE, CLI_OPTIONAL, "write to a file instead of standard output",
      .value = "FILE", .example = "predictions.txt", .letter = 'o'},
     {0},
@@ -31,14 +35,16 @@ static const cli_option options[] = {
 typedef struct printer {
     FILE *stream;
     const sotto_model *model;
-    bool with_probabilities;
+    sotto_prediction kind;
+    size_t classes;
+    bool with_outputs; /* --probabilities or --scores */
     bool as_json;
-    char *quoted[2]; /* the labels as JSON strings */
+    char **quoted; /* the labels as JSON strings */
     bool begun;
 } printer;
 
 /* At most 17 digits, and fewer where they read back as the same number. */
-static const char *shown_probability(double value, char out[CLI_NUMBER_BYTES])
+static const char *shown(double value, char out[CLI_NUMBER_BYTES])
 {
     for (int digits = 15; digits <= 17; digits++) {
         (void)snprintf(out, CLI_NUMBER_BYTES, "%.*g", digits, value);
@@ -47,21 +53,63 @@ static const char *shown_probability(double value, char out[CLI_NUMBER_BYTES])
     return out;
 }
 
+/* All but the label: one number, or one a class where there are more than two. */
+static void print_outputs(printer *self, const double *outputs, const char *between)
+{
+    char number[CLI_NUMBER_BYTES];
+    const bool many = self->classes > 2;
+    const size_t last = sotto_model_outputs(self->model) - 1;
+    for (size_t k = many ? 0 : last; k <= last; k++)
+        (void)fprintf(self->stream, "%s%s", many && k == 0 ? "" : between,
+                      shown(outputs[k], number));
+}
+
+static void print_json(printer *self, size_t predicted, const double *outputs)
+{
+    (void)fputs(self->begun ? ", " : "", self->stream);
+    if (self->kind == SOTTO_PREDICTS_NUMBER) {
+        (void)fputs("{\"value\": ", self->stream);
+        print_outputs(self, outputs, "");
+        (void)fputs("}", self->stream);
+        return;
+    }
+    (void)fprintf(self->stream, "{\"label\": %s, ", self->quoted[predicted]);
+    if (self->kind == SOTTO_PREDICTS_SCORE) {
+        (void)fputs("\"score\": ", self->stream);
+        print_outputs(self, outputs, "");
+    } else if (self->classes == 2) {
+        (void)fputs("\"probability\": ", self->stream);
+        print_outputs(self, outputs, "");
+    } else {
+        (void)fputs("\"probabilities\": [", self->stream);
+        print_outputs(self, outputs, ", ");
+        (void)fputs("]", self->stream);
+    }
+    (void)fputs("}", self->stream);
+}
+
+static void print_line(printer *self, size_t predicted, const double *outputs)
+{
+    if (self->kind == SOTTO_PREDICTS_NUMBER) {
+        print_outputs(self, outputs, "");
+    } else {
+        (void)fputs(sotto_model_class(self->model, predicted), self->stream);
+        if (self->with_outputs) {
+            if (self->classes > 2) (void)fputs("\t", self->stream);
+            print_outputs(self, outputs, "\t");
+        }
+    }
+    (void)fputs("\n", self->stream);
+}
+
 /* A failed write ends the reading; the caller sees it on the stream. */
-static int print_row(size_t predicted, const double *probabilities, void *context)
+static int print_row(size_t predicted, const double *outputs, void *context)
 {
     printer *self = context;
-    char number[CLI_NUMBER_BYTES];
-    const char *label = sotto_model_class(self->model, predicted);
     if (self->as_json) {
-        (void)fprintf(self->stream, "%s{\"label\": %s, \"probability\": %s}",
-                      self->begun ? ", " : "", self->quoted[predicted],
-                      shown_probability(probabilities[1], number));
-    } else if (self->with_probabilities) {
-        (void)fprintf(self->stream, "%s\t%s\n", label,
-                      shown_probability(probabilities[1], number));
+        print_json(self, predicted, outputs);
     } else {
-        (void)fprintf(self->stream, "%s\n", label);
+        print_line(self, predicted, outputs);
     }
     self->begun = true;
     return ferror(self->stream);
@@ -71,16 +119,25 @@ static int print_row(size_t predicted, const double *probabilities, void *contex
 static sotto_status begin_json(printer *self, double threshold, sotto_error *error)
 {
     char number[CLI_NUMBER_BYTES];
-    for (size_t i = 0; i < 2; i++) {
+    self->quoted = calloc(self->classes + 1, sizeof *self->quoted);
+    bool made = self->quoted != NULL;
+    for (size_t i = 0; made && i < self->classes; i++) {
         json_t *label = json_string(sotto_model_class(self->model, i));
         self->quoted[i] = json_dumps(label, JSON_ENCODE_ANY);
         json_decref(label);
-        if (self->quoted[i] == NULL)
-            return cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the labels");
+        made = self->quoted[i] != NULL;
     }
-    (void)fprintf(self->stream,
-                  "{\"classes\": [%s, %s], \"threshold\": %s, \"predictions\": [",
-                  self->quoted[0], self->quoted[1], cli_shortest(threshold, number));
+    if (!made)
+        return cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the labels");
+    (void)fputs("{", self->stream);
+    for (size_t i = 0; i < self->classes; i++) {
+        (void)fprintf(self->stream, "%s%s%s", i == 0 ? "\"classes\": [" : ", ",
+                      self->quoted[i], i + 1 == self->classes ? "], " : "");
+    }
+    if (self->kind == SOTTO_PREDICTS_PROBABILITIES && self->classes == 2)
+        (void)fprintf(self->stream, "\"threshold\": %s, ",
+                      cli_shortest(threshold, number));
+    (void)fputs("\"predictions\": [", self->stream);
     return SOTTO_OK;
 }
 
@@ -94,8 +151,9 @@ static sotto_status predict(const cli_call *call, printer *self, sotto_error *er
                                           print_row, self, error);
     if (status == SOTTO_INTERRUPTED) status = SOTTO_OK; /* the stream tells */
     if (status == SOTTO_OK && self->as_json) (void)fputs("]}\n", self->stream);
-    free(self->quoted[0]);
-    free(self->quoted[1]);
+    for (size_t i = 0; self->quoted != NULL && i < self->classes; i++)
+        free(self->quoted[i]);
+    free(self->quoted);
     return status;
 }
 
@@ -121,17 +179,41 @@ static sotto_status predict_to_file(const cli_call *call, printer *self,
     return status;
 }
 
+/* What was asked for, of a model that has it. */
+static sotto_status check_outputs(const cli_call *call, const sotto_model *model,
+                                  sotto_error *error)
+{
+    static const char *const flags[] = {"probabilities", "scores"};
+    const sotto_prediction kind = sotto_model_predicts(model);
+    const char *name = sotto_model_kind_name(sotto_model_kind_of(model));
+    for (size_t i = 0; i < 2; i++) {
+        if (!cli_flag(call, flags[i]) || kind == (sotto_prediction)(i + 1)) continue;
+        return cli_fail(
+            error, SOTTO_INVALID_ARGUMENT, "the model %s has no %s; leave out --%s%s",
+            name, flags[i], flags[i],
+            kind == SOTTO_PREDICTS_SCORE           ? ", or give --scores"
+            : kind == SOTTO_PREDICTS_PROBABILITIES ? ", or give --probabilities"
+                                                   : "");
+    }
+    return SOTTO_OK;
+}
+
 static sotto_status run(const cli_call *call, sotto_error *error)
 {
     sotto_model *model = NULL;
     sotto_status status = cli_load_model(call, &model, error);
-    if (status != SOTTO_OK) return status;
-    printer self = {.stream = stdout,
-                    .model = model,
-                    .with_probabilities = cli_flag(call, "probabilities"),
-                    .as_json = cli_flag(call, "json")};
-    status = cli_given(call, "output") ? predict_to_file(call, &self, error)
-                                       : predict(call, &self, error);
+    if (status == SOTTO_OK) status = check_outputs(call, model, error);
+    if (status == SOTTO_OK) {
+        printer self = {.stream = stdout,
+                        .model = model,
+                        .kind = sotto_model_predicts(model),
+                        .classes = sotto_model_classes(model),
+                        .with_outputs =
+                            cli_flag(call, "probabilities") || cli_flag(call, "scores"),
+                        .as_json = cli_flag(call, "json")};
+        status = cli_given(call, "output") ? predict_to_file(call, &self, error)
+                                           : predict(call, &self, error);
+    }
     sotto_model_free(model);
     return status;
 }

@@ -63,7 +63,7 @@ typedef enum sotto_sampling {
 } sotto_sampling;
 
 typedef enum sotto_accountant {
-    SOTTO_EXACT = 1, /* the tightest certified answer: closed form, contour, or RDP */
+    SOTTO_EXACT = 1, /* the tightest certified answer: the best of all certified bounds */
     SOTTO_RDP = 2,   /* Renyi DP at the best real order, improved conversion */
     SOTTO_BASIC = 3, /* sum of the events' epsilons and deltas */
     SOTTO_PLD = 4, /* discretised losses, connect-the-dots and FFT: the second opinion */
@@ -276,7 +276,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_epsilon_inexact(
     double sampler_error, sotto_account *out_account, sotto_error *error);
 
 /* The plan in single numbers, rounded up: it is mu-GDP if all its events are Gaussian or GDP
- * and not sampled, rho-zCDP if none is sampled or has a delta or an atom; NaN where it is not. */
+ * and not sampled; rho-zCDP if none has a delta, an atom or a Renyi curve, or is a sampled Gaussian
+ * (a sampled event with an epsilon counts by its amplified one); NaN where it is not. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_single_numbers(
     const sotto_plan *plan, double *out_mu, double *out_rho, sotto_error *error);
 

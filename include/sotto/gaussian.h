@@ -11,7 +11,8 @@
  *             Thm 14); it is not exactly GDP.
  * Neighbours  Those of `adjacency`, which must be the plan's.
  * Assumes     (1) `l2_sensitivity` bounds every pair of neighbours, not only those seen; under
- *             Poisson sampling, every record's contribution to the sum. The gate tape tests it.
+ *             Poisson sampling, every record's contribution to the sum; of a batch, or of a
+ *             single record, what exchanging one record of it does. The gate tape tests it.
  *             (2) If `sampling` is set, the records were really sampled so. (3) The samplers'
  *             laws: src/random/rounded_gaussian.h, src/random/discrete_gaussian.h.
  * Rounding    The event's noise_multiplier is sigma / l2_sensitivity rounded down; the discrete
@@ -39,7 +40,9 @@ typedef struct sotto_gaussian_config {
     sotto_adjacency adjacency; /* between which data sets; has no default */
     double grid;             /* what one unit of the sum is, a power of two; default 1 */
     sotto_sampling sampling; /* of the records in the sum; default not sampled */
-    double rate;             /* of the sampling; unset by default */
+    double rate;             /* of Poisson sampling; unset by default */
+    uint64_t population;     /* of batches and single records; default 0 */
+    uint64_t batch;          /* of batches; default 0 */
     const char *purpose;     /* what is released; borrowed; has no default */
 } sotto_gaussian_config;
 

@@ -19,6 +19,7 @@
 #include <sotto/array.h>
 #include <sotto/error.h>
 #include <sotto/schema.h>
+#include <sotto/train_config.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,44 +43,76 @@ SOTTO_API void sotto_model_free(sotto_model *model); /* NULL is fine */
 /* Borrowed: the schema inside the file, with the target it was trained for. */
 SOTTO_API const sotto_schema *sotto_model_schema(const sotto_model *model);
 
+/* What was learned, and what it says of a row. */
+typedef enum sotto_prediction {
+    SOTTO_PREDICTION_UNSET = 0,
+    SOTTO_PREDICTS_PROBABILITIES = 1, /* one a class: logistic, softmax */
+    SOTTO_PREDICTS_SCORE =
+        2, /* one number, which speaks for the second class from 0 on and
+                                 is no probability: svm, hinge, a caller's loss of classes */
+    SOTTO_PREDICTS_NUMBER =
+        3 /* one, in the units of the target and within its bounds: linear,
+                                 huber, poisson, a caller's loss of numbers */
+} sotto_prediction;
+SOTTO_API sotto_model_kind sotto_model_kind_of(const sotto_model *model);
+SOTTO_API sotto_prediction sotto_model_predicts(const sotto_model *model);
+/* Numbers a row: the classes for SOTTO_PREDICTS_PROBABILITIES, else 1. */
+SOTTO_API size_t sotto_model_outputs(const sotto_model *model);
+
 /* Features after encoding, the constant column last if there is one. */
 SOTTO_API size_t sotto_model_dimension(const sotto_model *model);
 /* Borrowed: "age", "town=Lund", "(intercept)", or "7" in a matrix. `index` below the dimension. */
 SOTTO_API const char *sotto_model_feature(const sotto_model *model, size_t index);
-/* The coefficient of the encoded feature. */
+/* Coefficients a feature: 1, or one a class for softmax. */
+SOTTO_API size_t sotto_model_margins(const sotto_model *model);
+/* The coefficient of the encoded feature `index`; of softmax class by class: that of a feature
+ * for a class stands at class * dimension + feature. */
 SOTTO_API double sotto_model_coefficient(const sotto_model *model, size_t index);
 
-/* The label set, in the schema's order; of two the second is the positive one. */
+/* The label set, in the schema's order; of two the second is the positive one. None for a model of
+ * numbers. */
 SOTTO_API size_t sotto_model_classes(const sotto_model *model);
 SOTTO_API const char *sotto_model_class(const sotto_model *model,
                                         size_t index); /* borrowed */
 
-/* For each row the probability of each class: rows x classes numbers, row by row. Any row has a
- * prediction: a bad cell counts as missing, the target's cell is not looked at. */
+/* For each row what the model predicts: rows x sotto_model_outputs() numbers, row by row. Any row
+ * has a prediction: a bad cell counts as missing, the target's cell is not looked at. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict(const sotto_model *model,
                                                             const sotto_array *features,
-                                                            double *out_probabilities,
+                                                            double *out_values,
                                                             sotto_error *error);
 
 /* A file, row after row, with bounded memory. The target column may be absent from the file. The
- * function gets the place of the predicted class (the positive one if its probability is at least
- * `threshold`) and the probabilities; anything but 0 ends the call with SOTTO_INTERRUPTED. */
-typedef int (*sotto_prediction_function)(size_t predicted, const double *probabilities,
+ * function gets the place of the predicted class (of two, with probabilities, the positive one
+ * if its probability is at least `threshold`; of two by a score, the positive one from 0 on; of more the most probable;
+ * 0 for numbers) and the outputs; anything but 0 ends the call with SOTTO_INTERRUPTED. A threshold
+ * other than 0.5 is refused where it has no meaning. */
+typedef int (*sotto_prediction_function)(size_t predicted, const double *outputs,
                                          void *context);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict_file(
     const sotto_model *model, const char *path, double threshold,
     sotto_prediction_function function, void *context, sotto_error *error);
 
-/* How well the model does on PUBLIC rows. No rows at all are refused. Eight bytes a row are kept,
- * for the auc. */
+/* How well the model does on PUBLIC rows. No rows at all are refused. What has no meaning for the model is
+ * NaN. For two classes eight bytes a row are kept, for the auc. */
 typedef struct sotto_evaluation {
     uint64_t rows;
+    /* Of classes. */
     double accuracy;
     double
         log_loss; /* mean of -log P(true class), in nats; from the scores, nothing is cut off */
-    double auc;   /* NaN when only one class is there */
-    double brier; /* mean squared error of the probability of the positive class */
-    uint64_t confusion[2][2]; /* [true class][predicted class] */
+    double auc; /* of two classes; NaN when only one is there */
+    double
+        brier; /* mean of half the squared distance between the probabilities and the truth:
+                     of two classes the squared error of the positive one's */
+    size_t classes; /* 0 for numbers */
+    uint64_t *
+        confusion; /* classes x classes: [true * classes + predicted]; NULL for numbers */
+    /* Of numbers, in the units of the target; true numbers count as within its bounds. */
+    double mse, mae; /* mean squared, mean absolute error */
+    double r2; /* 1 - mse over the variance of these rows; NaN when they are all equal */
+    double
+        deviance; /* of counts: mean of 2 (y log(y / prediction) - y + prediction), Poisson's */
 } sotto_evaluation;
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_model_evaluate_file(const sotto_model *model, const char *path, double threshold,
@@ -87,10 +120,11 @@ sotto_model_evaluate_file(const sotto_model *model, const char *path, double thr
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_evaluate_records(
     const sotto_model *model, const sotto_records *records, double threshold,
     sotto_evaluation *out_evaluation, sotto_error *error);
+SOTTO_API void sotto_evaluation_clear(sotto_evaluation *evaluation); /* frees, zeroes */
 
-/* A C99 header, whole and without dependencies but <math.h> and <string.h>, with the functions
- * NAME_probability() and NAME_predict() for one row; `name` is a letter and up to 30 letters, digits
- * and _. Compiled without fused products it has the bits of sotto_model_predict(), as far as exp()
+/* A C99 header, whole and without dependencies but <math.h> and <string.h>, with the function
+ * NAME_predict() for one row, and NAME_probability(), NAME_probabilities() or NAME_score() behind it,
+ * as the kind of model has them; `name` is a letter and up to 30 letters, digits and _. Compiled without fused products it has the bits of sotto_model_predict(), as far as exp()
  * does. Free with sotto_model_free_text(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_export_c(const sotto_model *model,
                                                              const char *name,

@@ -49,11 +49,19 @@ SOTTO_API const char *sotto_training_text(const sotto_training *training);
 /* What the same training would be worth: it is run `repeats` times on public rows (a file of the
  * same schema, or rows drawn from the schema when `path` is NULL and `rows` says how many), with
  * fresh noise, and scored on rows held back. Nothing is charged; no private row is read. */
+typedef enum sotto_forecast_score {
+    SOTTO_FORECAST_ACCURACY = 1, /* the share of right classes; larger is better */
+    SOTTO_FORECAST_RMSE = 2      /* the root of the mean squared error, in the units of
+                                    the target; smaller is better */
+} sotto_forecast_score;
 typedef struct sotto_forecast {
     uint64_t repeats;
-    double accuracy_mean, accuracy_deviation; /* over the repeats */
-    double accuracy_without_noise;            /* of SOTTO_METHOD_NONE on the same rows */
-    double accuracy_majority;                 /* of always saying the commoner class */
+    sotto_forecast_score score; /* what the numbers are, by the model */
+    double mean, deviation;     /* over the repeats */
+    double
+        without_noise; /* of SOTTO_METHOD_NONE on the same rows; of the model hinge, which
+                                   has no such method, that of svm */
+    double trivial;    /* of always saying the commonest class, or the mean */
 } sotto_forecast;
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast(
     const sotto_training *training, const char *path, uint64_t rows, uint64_t repeats,

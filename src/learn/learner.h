@@ -22,6 +22,8 @@ typedef struct sot_learner_setup {
     const sot_encoding *encoding;
     uint64_t unit_rows;  /* 1: the unit is a row */
     sotto_method method; /* never auto */
+    const double
+        *center; /* config->prior's coefficients, `outputs` x dimension; NULL: 0 */
 } sot_learner_setup;
 
 /* One number that the learner decided or the theorem uses, for plan, certificate, model file. */
@@ -33,9 +35,12 @@ typedef struct sot_setting {
 
 enum { SOT_SETTINGS_MAX = 24 };
 
+struct sot_empirical; /* learn/erm/empirical.h */
+
 typedef struct sot_learner sot_learner;
 struct sot_learner {
     sot_learner_setup setup;
+    struct sot_empirical *empirical; /* the sum of losses, owned; NULL: it has none */
     sot_setting settings[SOT_SETTINGS_MAX];
     size_t setting_count;
     size_t outputs; /* coefficients a column: 1, or the classes of softmax */

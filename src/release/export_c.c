@@ -12,194 +12,130 @@
 #include "data/encode_parts.h"
 #include "release/export_c.h"
 
-typedef struct exporter {
-    sot_output output;
-    const sotto_model *model;
-    const sot_encoding *encoding;
-    const char *name;
-    char (*members)[SOT_C_NAME_BYTES]; /* of a table: one a part */
-} exporter;
-
-static void text(exporter *self, const char *plain)
-{
-    sot_output_text(&self->output, plain);
-}
-
-/* Writes a template: @ is the name. */
-static void write(exporter *self, const char *template)
-{
-    for (const char *at; (at = strchr(template, '@')) != NULL; template = at + 1) {
-        sot_output_bytes(&self->output, template, (size_t)(at - template));
-        text(self, self->name);
-    }
-    text(self, template);
-}
-
-static void number(exporter *self, double value)
-{
-    sot_c_number(&self->output, value);
-}
-
-/* ---- the beginning ---- */
-
-static void write_opening(exporter *self)
-{
-    const char *target = self->encoding->target->column;
-    text(self, "/* A logistic model, made by sotto ");
-    text(self, sotto_version());
-    write(self, ": @_probability() is the probability that\n * ");
-    sot_c_comment(&self->output, target == NULL ? "the label" : target);
-    text(self, " is ");
-    sot_c_comment(&self->output, sot_encoding_class(self->encoding, 1));
-    write(self,
-          ".\n *\n"
-          " * C99, <math.h> and <string.h>; link with -lm. The numbers are those of the\n"
-          " * model file, bit by bit, and a row is scaled, cut and rounded as there. */\n"
-          "#ifndef SOTTO_MODEL_@_H\n#define SOTTO_MODEL_@_H\n\n"
-          "#include <math.h>\n#include <string.h>\n\n");
-}
-
-static void write_coefficients(exporter *self)
-{
-    const size_t dimension = sot_encoding_dimension(self->encoding);
-    write(self, "static const double @_coefficients");
-    sot_c_print(&self->output, "[%zu] = {\n", dimension);
-    for (size_t i = 0; i < dimension; i++) {
-        text(self, "    ");
-        number(self, self->model->coefficients[i]);
-        text(self, ", /* ");
-        sot_c_comment(&self->output, sot_encoding_feature(self->encoding, i));
-        text(self, " */\n");
-    }
-    write(self, "};\n\n/* The labels; @_predict() gives the place of one. */\n"
-                "static const char *const @_classes[2] = {");
-    sot_c_string(&self->output, sot_encoding_class(self->encoding, 0));
-    text(self, ", ");
-    sot_c_string(&self->output, sot_encoding_class(self->encoding, 1));
-    text(self, "};\n\n");
-}
-
 /* ---- what both kinds of rows need ---- */
 
-static void write_clean(exporter *self)
+static void write_clean(sot_c_exporter *self)
 {
-    write(self,
-          "/* What is no number, or too small for its square, counts as absent. */\n"
-          "static inline double @_clean(double value)\n"
-          "{\n"
-          "    const double size = fabs(value);\n"
-          "    if (size >= 0x1p-500 && size <= 0x1p+490) return value;\n"
-          "    if (size > 0x1p+490 && size < HUGE_VAL)\n"
-          "        return value < 0.0 ? -0x1p+490 : 0x1p+490;\n"
-          "    return 0.0;\n"
-          "}\n\n");
+    sot_c_write(
+        self, "/* What is no number, or too small for its square, counts as absent. */\n"
+              "static inline double @_clean(double value)\n"
+              "{\n"
+              "    const double size = fabs(value);\n"
+              "    if (size >= 0x1p-500 && size <= 0x1p+490) return value;\n"
+              "    if (size > 0x1p+490 && size < HUGE_VAL)\n"
+              "        return value < 0.0 ? -0x1p+490 : 0x1p+490;\n"
+              "    return 0.0;\n"
+              "}\n\n");
 }
 
 /* sot_encode(): append() and shorten(). Shortening k times takes k units off every feature. */
-static void write_units(exporter *self)
+static void write_units(sot_c_exporter *self)
 {
-    write(self,
-          "/* A feature in whole units of the grid. */\n"
-          "static inline double @_units(double value, double factor, double shorter)\n"
-          "{\n"
-          "    double units = trunc(value * factor);\n"
-          "    if (!(fabs(units) <= 0x1p+24)) units = units < 0.0 ? -0x1p+24 : 0x1p+24;\n"
-          "    return units < 0.0 ? fmin(units + shorter, 0.0)"
-          " : fmax(units - shorter, 0.0);\n"
-          "}\n\n");
+    sot_c_write(
+        self,
+        "/* A feature in whole units of the grid. */\n"
+        "static inline double @_units(double value, double factor, double shorter)\n"
+        "{\n"
+        "    double units = trunc(value * factor);\n"
+        "    if (!(fabs(units) <= 0x1p+24)) units = units < 0.0 ? -0x1p+24 : 0x1p+24;\n"
+        "    return units < 0.0 ? fmin(units + shorter, 0.0)"
+        " : fmax(units - shorter, 0.0);\n"
+        "}\n\n");
 }
 
 /* sot_encode(): factor_of(). */
-static void write_factor(exporter *self)
+static void write_factor(sot_c_exporter *self)
 {
     if (!self->encoding->cut) return;
-    write(self, "/* Brings a row of this squared norm to the bound on it. */\n"
-                "static inline double @_factor(double squares)\n"
-                "{\n"
-                "    const double norm = sqrt(squares);\n"
-                "    if (norm > ");
-    number(self, self->encoding->rule == SOTTO_NORM_SCALE ? 0.0 : self->encoding->bound);
-    text(self, ") return ");
-    number(self, self->encoding->bound);
-    text(self, " / norm * ");
-    number(self, self->encoding->inverse_unit);
-    text(self, ";\n    return ");
-    number(self, self->encoding->inverse_unit);
-    text(self, ";\n}\n\n");
+    sot_c_write(self, "/* Brings a row of this squared norm to the bound on it. */\n"
+                      "static inline double @_factor(double squares)\n"
+                      "{\n"
+                      "    const double norm = sqrt(squares);\n"
+                      "    if (norm > ");
+    sot_c_value(self,
+                self->encoding->rule == SOTTO_NORM_SCALE ? 0.0 : self->encoding->bound);
+    sot_c_text(self, ") return ");
+    sot_c_value(self, self->encoding->bound);
+    sot_c_text(self, " / norm * ");
+    sot_c_value(self, self->encoding->inverse_unit);
+    sot_c_text(self, ";\n    return ");
+    sot_c_value(self, self->encoding->inverse_unit);
+    sot_c_text(self, ";\n}\n\n");
+}
+
+/* "score += coefficient * ", or the same for every class. */
+static void write_product(sot_c_exporter *self, const char *place)
+{
+    if (self->model->margins > 1) {
+        sot_c_print(&self->output, "for (k = 0; k < %zu; k++)\n            scores[k] += ",
+                    self->model->margins);
+        sot_c_write(self, "@_coefficients[k][");
+    } else {
+        sot_c_write(self, "score += @_coefficients[");
+    }
+    sot_c_print(&self->output, "%s] * ", place);
 }
 
 /* The rest of @_score(): `value` is what the i-th feature is before the norm, `place` which
  * coefficient it has. */
-static void write_sum(exporter *self, size_t count, const char *value, const char *place)
+static void write_sum(sot_c_exporter *self, size_t count, const char *value,
+                      const char *place)
 {
     const sot_encoding *encoding = self->encoding;
     sot_output *output = &self->output;
     if (encoding->cut) {
         sot_c_print(output, "    for (i = 0; i < %zu; i++) squares += %s * %s;\n", count,
                     value, value);
-        write(self, "    factor = @_factor(squares);\n"
-                    "    /* Rounding may have left it a few units too long. */\n"
-                    "    do {\n"
-                    "        unsigned long long length = 0;\n"
-                    "        too_long = 0;\n");
+        sot_c_write(self, "    factor = @_factor(squares);\n"
+                          "    /* Rounding may have left it a few units too long. */\n"
+                          "    do {\n"
+                          "        unsigned long long length = 0;\n"
+                          "        too_long = 0;\n");
         sot_c_print(output, "        for (i = 0; i < %zu && !too_long; i++) {\n", count);
-        write(self, "            const double units = @_units(");
+        sot_c_write(self, "            const double units = @_units(");
         sot_c_print(output, "%s, factor, shorter);\n", value);
-        text(self, "            length += (unsigned long long)(units * units);\n");
+        sot_c_text(self, "            length += (unsigned long long)(units * units);\n");
         sot_c_print(output, "            too_long = length > %lluULL;\n",
                     (unsigned long long)encoding->squares_most);
-        text(self, "        }\n"
-                   "        shorter += too_long;\n"
-                   "    } while (too_long);\n");
+        sot_c_text(self, "        }\n"
+                         "        shorter += too_long;\n"
+                         "    } while (too_long);\n");
     }
     sot_c_print(output, "    for (i = 0; i < %zu; i++) {\n", count);
-    write(self, "        const float feature = (float)(@_units(");
+    sot_c_write(self, "        const float feature = (float)(@_units(");
     sot_c_print(output, "%s, factor, shorter) * ", value);
-    number(self, encoding->unit);
-    write(self, ");\n        score += @_coefficients[");
-    sot_c_print(output, "%s] * (double)feature;\n    }\n", place);
+    sot_c_value(self, encoding->unit);
+    sot_c_text(self, ");\n        ");
+    write_product(self, place);
+    sot_c_text(self, "(double)feature;\n    }\n");
     if (encoding->intercept > 0.0) {
-        write(self, "    score += @_coefficients[");
-        sot_c_print(output, "%zu] * ", encoding->features);
-        number(self, (double)(float)encoding->intercept);
-        text(self, ";\n");
+        char last[24];
+        (void)snprintf(last, sizeof last, "%zu", encoding->features);
+        sot_c_text(self, "    ");
+        write_product(self, last);
+        sot_c_value(self, (double)(float)encoding->intercept);
+        sot_c_text(self, ";\n");
     }
-    text(self, "    return score;\n}\n\n");
+    sot_c_text(self, self->model->margins > 1 ? "}\n\n" : "    return score;\n}\n\n");
 }
 
-static void write_locals(exporter *self)
+static void write_locals(sot_c_exporter *self)
 {
-    text(self, "    double factor = ");
-    number(self, self->encoding->inverse_unit);
-    text(self, ", shorter = 0.0, score = 0.0");
-    text(self, self->encoding->cut ? ", squares = 0.0;\n    int too_long;\n" : ";\n");
-}
-
-static void write_ending(exporter *self, const char *argument, const char *passed)
-{
-    write(self, "/* The probability of @_classes[1]. */\n"
-                "static inline double @_probability(");
-    write(self, argument);
-    write(self, ")\n{\n    const double score = @_score(");
-    text(self, passed);
-    write(
-        self,
-        ");\n"
-        "    if (score != score) return 0.5;\n"
-        "    if (score >= 0.0) return 1.0 / (1.0 + exp(-score));\n"
-        "    return exp(score) / (1.0 + exp(score));\n"
-        "}\n\n"
-        "/* The place in @_classes; for another threshold, compare the probability. */\n"
-        "static inline int @_predict(");
-    write(self, argument);
-    write(self, ")\n{\n    return @_probability(");
-    text(self, passed);
-    text(self, ") >= 0.5;\n}\n\n#endif\n");
+    sot_c_text(self, "    double factor = ");
+    sot_c_value(self, self->encoding->inverse_unit);
+    sot_c_text(self, ", shorter = 0.0");
+    if (self->model->margins == 1) sot_c_text(self, ", score = 0.0");
+    sot_c_text(self,
+               self->encoding->cut ? ", squares = 0.0;\n    int too_long;\n" : ";\n");
+    if (self->model->margins == 1) return;
+    sot_c_print(&self->output,
+                "    size_t k;\n    for (k = 0; k < %zu; k++) scores[k] = 0.0;\n",
+                self->model->margins);
 }
 
 /* ---- rows of a table ---- */
 
-static void write_member(exporter *self, size_t index)
+static void write_member(sot_c_exporter *self, size_t index)
 {
     const sotto_column *column = self->encoding->parts[index].column;
     const char *member = self->members[index];
@@ -209,7 +145,7 @@ static void write_member(exporter *self, size_t index)
     if (column->type == SOTTO_COLUMN_CATEGORY) {
         sot_c_print(&self->output, "    const char *%s; /* ", member);
         sot_c_comment(&self->output, column->name);
-        write(self, ": one of @_values_");
+        sot_c_write(self, ": one of @_values_");
         sot_c_print(&self->output, "%zu */\n", index + 1);
         return;
     }
@@ -217,40 +153,41 @@ static void write_member(exporter *self, size_t index)
     sot_c_print(&self->output, "    %s %s; /* ", is_boolean ? "int" : "double", member);
     sot_c_comment(&self->output, column->name);
     if (is_boolean) {
-        text(self, ": 0 or 1 */\n");
+        sot_c_text(self, ": 0 or 1 */\n");
     } else {
         sot_c_print(&self->output, ": %s to %s%s */\n", lower, upper,
                     column->type == SOTTO_COLUMN_INTEGER ? ", whole" : "");
     }
 }
 
-static void write_values(exporter *self, size_t index)
+static void write_values(sot_c_exporter *self, size_t index)
 {
     const sotto_column *column = self->encoding->parts[index].column;
     if (column->type != SOTTO_COLUMN_CATEGORY) return;
-    write(self, "static const char *const @_values_");
+    sot_c_write(self, "static const char *const @_values_");
     sot_c_print(&self->output, "%zu[%zu] = {\n", index + 1, column->value_count);
     for (size_t i = 0; i < column->value_count; i++) {
-        text(self, "    ");
+        sot_c_text(self, "    ");
         sot_c_string(&self->output, column->values[i]);
-        text(self, ",\n");
+        sot_c_text(self, ",\n");
     }
-    text(self, "};\n\n");
+    sot_c_text(self, "};\n\n");
 }
 
-static void write_row(exporter *self)
+static void write_row(sot_c_exporter *self)
 {
     const size_t count = self->encoding->part_count;
     for (size_t i = 0; i < count; i++)
         write_values(self, i);
-    write(self, "/* What is missing: NAN, NULL, or anything that is not listed here. */\n"
+    sot_c_write(self,
+                "/* What is missing: NAN, NULL, or anything that is not listed here. */\n"
                 "typedef struct @_row {\n");
     for (size_t i = 0; i < count; i++)
         write_member(self, i);
-    write(self, "} @_row;\n\n");
+    sot_c_write(self, "} @_row;\n\n");
 }
 
-static bool has_type(const exporter *self, bool category)
+static bool has_type(const sot_c_exporter *self, bool category)
 {
     for (size_t i = 0; i < self->encoding->part_count; i++) {
         const sotto_column_type type = self->encoding->parts[i].column->type;
@@ -259,23 +196,24 @@ static bool has_type(const exporter *self, bool category)
     return false;
 }
 
-static void write_cells(exporter *self)
+static void write_cells(sot_c_exporter *self)
 {
     if (has_type(self, false)) {
         write_clean(self);
-        write(self,
-              "/* A cell within its bounds, scaled. */\n"
-              "static inline double @_number(double cell, double lower, double upper,\n"
-              "    double missing, double center, double width)\n"
-              "{\n"
-              "    if (!(fabs(cell) < HUGE_VAL)) cell = missing;\n"
-              "    if (cell < lower) cell = lower;\n"
-              "    if (cell > upper) cell = upper;\n"
-              "    return @_clean((cell - center) / width);\n"
-              "}\n\n");
+        sot_c_write(
+            self,
+            "/* A cell within its bounds, scaled. */\n"
+            "static inline double @_number(double cell, double lower, double upper,\n"
+            "    double missing, double center, double width)\n"
+            "{\n"
+            "    if (!(fabs(cell) < HUGE_VAL)) cell = missing;\n"
+            "    if (cell < lower) cell = lower;\n"
+            "    if (cell > upper) cell = upper;\n"
+            "    return @_clean((cell - center) / width);\n"
+            "}\n\n");
     }
     if (has_type(self, true)) {
-        write(
+        sot_c_write(
             self,
             "static inline size_t @_place(const char *cell, const char *const *values,\n"
             "    size_t count, size_t missing)\n"
@@ -289,7 +227,7 @@ static void write_cells(exporter *self)
 }
 
 /* value[i] and place[i] of one column. */
-static void write_part(exporter *self, size_t index)
+static void write_part(sot_c_exporter *self, size_t index)
 {
     const sot_encode_part *part = &self->encoding->parts[index];
     const sotto_column *column = part->column;
@@ -298,36 +236,36 @@ static void write_part(exporter *self, size_t index)
     if (column->type == SOTTO_COLUMN_CATEGORY) {
         sot_c_print(output, "    value[%zu] = 1.0;\n    place[%zu] = %zu + ", index,
                     index, part->first);
-        write(self, "@_place(");
+        sot_c_write(self, "@_place(");
         sot_c_print(output, "row->%s, ", member);
-        write(self, "@_values_");
+        sot_c_write(self, "@_values_");
         sot_c_print(output, "%zu, %zu, %zu);\n", index + 1, column->value_count,
                     (size_t)column->missing);
         return;
     }
     sot_c_print(output, "    value[%zu] = ", index);
-    write(self, "@_number(");
+    sot_c_write(self, "@_number(");
     if (column->type == SOTTO_COLUMN_BOOLEAN) {
         sot_c_print(output, "row->%s == 0 || row->%s == 1 ? (double)row->%s : ", member,
                     member, member);
-        number(self, column->missing);
+        sot_c_value(self, column->missing);
     } else if (column->type == SOTTO_COLUMN_INTEGER) {
         sot_c_print(output, "row->%s == floor(row->%s) ? row->%s : ", member, member,
                     member);
-        number(self, column->missing);
+        sot_c_value(self, column->missing);
     } else {
         sot_c_print(output, "row->%s", member);
     }
     const double numbers[] = {column->lower, column->upper, column->missing,
                               column->center, column->width};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        text(self, i == 0 ? ",\n        " : ", ");
-        number(self, numbers[i]);
+        sot_c_text(self, i == 0 ? ",\n        " : ", ");
+        sot_c_value(self, numbers[i]);
     }
     sot_c_print(output, ");\n    place[%zu] = %zu;\n", index, part->first);
 }
 
-static sotto_status write_table(exporter *self, sotto_error *error)
+static sotto_status write_table(sot_c_exporter *self, sotto_error *error)
 {
     const size_t count = self->encoding->part_count;
     self->members = sot_new_array(count, sizeof *self->members);
@@ -339,34 +277,31 @@ static sotto_status write_table(exporter *self, sotto_error *error)
     write_cells(self);
     write_units(self);
     write_factor(self);
-    write(self, "/* The log of the odds of @_classes[1]. */\n"
-                "static inline double @_score(const @_row *row)\n{\n");
+    sot_c_begin_score(self, "", "const @_row *row");
     sot_c_print(&self->output, "    double value[%zu];\n    size_t place[%zu], i;\n",
                 count, count);
     write_locals(self);
     for (size_t i = 0; i < count; i++)
         write_part(self, i);
     write_sum(self, count, "value[i]", "place[i]");
-    write_ending(self, "const @_row *row", "row");
+    sot_c_ending(self, "const @_row *row", "row");
     return SOTTO_OK;
 }
 
 /* ---- rows of a matrix ---- */
 
-static void write_matrix(exporter *self)
+static void write_matrix(sot_c_exporter *self)
 {
     write_clean(self);
     write_units(self);
     write_factor(self);
-    write(self,
-          "/* The log of the odds of @_classes[1]; x has a number for each feature. */\n"
-          "static inline double @_score(const double *x)\n{\n"
-          "    size_t i;\n");
+    sot_c_begin_score(self, "; x has a number for each feature", "const double *x");
+    sot_c_text(self, "    size_t i;\n");
     write_locals(self);
     char value[SOT_C_NAME_BYTES];
     (void)snprintf(value, sizeof value, "%s_clean(x[i])", self->name);
     write_sum(self, self->encoding->features, value, "i");
-    write_ending(self, "const double *x", "x");
+    sot_c_ending(self, "const double *x", "x");
 }
 
 /* ---- the public door ---- */
@@ -382,10 +317,10 @@ sotto_status sotto_model_export_c(const sotto_model *model, const char *name,
             "_ after it",
             sot_printable(name, shown, sizeof shown));
     }
-    exporter self = {.model = model, .encoding = model->encoding, .name = name};
+    sot_c_exporter self = {.model = model, .encoding = model->encoding, .name = name};
     sotto_status status = SOTTO_OK;
-    write_opening(&self);
-    write_coefficients(&self);
+    sot_c_opening(&self);
+    sot_c_coefficients(&self);
     if (sotto_schema_is_matrix(model->schema)) {
         write_matrix(&self);
     } else {

@@ -30,4 +30,26 @@ void sot_c_member(const char *text, size_t number, char out_name[SOT_C_NAME_BYTE
 /* [A-Za-z][A-Za-z0-9_]*, at most 31 letters: what the functions may begin with. */
 bool sot_c_is_prefix(const char *name);
 
+/* ---- one header in the making ---- */
+
+typedef struct sot_c_exporter {
+    sot_output output;
+    const sotto_model *model;
+    const sot_encoding *encoding;
+    const char *name;
+    char (*members)[SOT_C_NAME_BYTES]; /* of a table: one a part */
+} sot_c_exporter;
+
+void sot_c_text(sot_c_exporter *self, const char *plain);
+/* Writes a template: @ is the name. */
+void sot_c_write(sot_c_exporter *self, const char *template);
+void sot_c_value(sot_c_exporter *self, double value);
+
+/* export_c_kind.c: the beginning, the coefficients and classes, the head of the function that sums
+ * (`remark` ends its comment), and, from `passed`, declared as `argument`, what it predicts. */
+void sot_c_opening(sot_c_exporter *self);
+void sot_c_coefficients(sot_c_exporter *self);
+void sot_c_begin_score(sot_c_exporter *self, const char *remark, const char *argument);
+void sot_c_ending(sot_c_exporter *self, const char *argument, const char *passed);
+
 #endif

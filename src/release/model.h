@@ -19,12 +19,14 @@
 #include "data/source.h"
 
 enum {
-    SOT_MODEL_VERSION = 1,       /* of the format; a reader refuses newer ones */
+    SOT_MODEL_VERSION = 2, /* of the format; a reader refuses newer ones. Logistic models
+                                    are as they were in version 1, and say so */
+    SOT_MODEL_CLASSES_MAX = 1000,
     SOT_MODEL_SETTINGS_MAX = 64, /* entries of `settings` */
     SOT_MODEL_WORD_BYTES = 64    /* of a model's, a method's or a setting's name */
 };
 
-/* No model has more features, the constant column included. */
+/* No model has more coefficients, those of the constant column included. */
 #define SOT_MODEL_DIMENSION_MAX ((size_t)1 << 22)
 
 /* One public number of the training: "lambda", "sigma", "steps" ... Written as null when it is not
@@ -36,7 +38,8 @@ typedef struct sot_model_setting {
 
 /* What a model file says beside its certificate. Everything is borrowed for the call. */
 typedef struct sot_model_content {
-    const char *model;  /* "logistic" */
+    const char *model;  /* "logistic", ... as sotto_model_kind_name() */
+    const char *loss;   /* of a caller's loss: its name; else NULL */
     const char *method; /* "objective", ... "none" */
     /* The guarantee: of the whole training, as asked for. All unset (NaN, SOTTO_UNSET, 0) for a
      * model of public rows, which gets no certificate; else epsilon and adjacency are set, and
@@ -46,12 +49,12 @@ typedef struct sot_model_content {
     sotto_adjacency adjacency;
     const char *unit; /* whom the guarantee is for, as in the certificate; NULL: "row" */
     const char *schema_json; /* of sotto_schema_to_json(), with the target; no ledger */
-    const char *const *classes; /* the label set, in the schema's order */
-    size_t class_count;
-    const char *const
-        *features;              /* one name a coefficient; NULL: not written (a matrix) */
-    const double *coefficients; /* finite */
+    const char *const *classes;  /* the label set, in the schema's order */
+    size_t class_count;          /* 0: the model predicts numbers */
+    const char *const *features; /* `dimension` names; NULL: not written (a matrix) */
+    const double *coefficients;  /* margins x dimension, finite */
     size_t dimension;
+    size_t margins; /* 1, or the classes of softmax */
     const sot_model_setting *settings;
     size_t setting_count;
 } sot_model_content;
@@ -71,11 +74,21 @@ sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target
 /* Margins a row, hence coefficients a feature: 1, or one a class for softmax. */
 size_t sot_model_margins(sotto_model_kind kind, size_t classes);
 
+sotto_prediction sot_model_prediction(sotto_model_kind kind, sot_target_role role);
+
+/* SOTTO_INVALID_ARGUMENT unless the kind can tell so many classes apart; 0: numbers. */
+SOTTO_MUST_CHECK sotto_status sot_model_check_classes(sotto_model_kind kind,
+                                                      size_t classes, sotto_error *error);
+
 /* A model that was read. */
 struct sotto_model {
     sotto_schema *schema;
     sot_encoding *encoding; /* of the schema's own target */
-    double *coefficients;   /* sot_encoding_dimension() of them, finite */
+    sotto_model_kind kind;
+    sotto_prediction prediction;
+    size_t margins;       /* a row */
+    size_t outputs;       /* numbers predicted a row */
+    double *coefficients; /* margins x sot_encoding_dimension() of them, finite */
     /* Of the file without certificate.hash: what a true certificate states. */
     char hash[SOTTO_HASH_HEX_BYTES];
 };
@@ -84,23 +97,30 @@ struct sotto_model {
 typedef struct sot_scorer {
     const sotto_model *model;
     sot_features features; /* room for one row */
+    double *margins;       /* theta.x, of the last row */
+    double *outputs;       /* and what they mean: sotto_model_predict() */
 } sot_scorer;
 
 SOTTO_MUST_CHECK sotto_status sot_scorer_open(const sotto_model *model,
                                               sot_scorer *out_scorer, sotto_error *error);
 void sot_scorer_close(sot_scorer *scorer); /* wipes the last row */
 
-/* theta.x of the record's features: products and sums in double, in the order of the features. */
-double sot_scorer_score(sot_scorer *scorer, const sot_record *record);
+/* Fills margins (products and sums in double, in the order of the features) and outputs. */
+void sot_scorer_read(sot_scorer *scorer, const sot_record *record);
+
+/* The predicted class of the row that was read; 0 for a model of numbers. */
+size_t sot_scorer_decide(const sot_scorer *scorer, double threshold);
 
 /* 1 / (1 + exp(-score)), to a few units in the last place however far from 0; never above 1. */
 double sot_model_sigmoid(double score);
 
-/* The second class if its probability is at least `threshold`. */
-size_t sot_model_decide(double score, double threshold);
+/* exp(margin) over their sum, for any margins; where some are not finite, nothing is said: all are equal. */
+void sot_model_softmax(const double *margins, size_t count, double *out_probabilities);
 
-/* SOTTO_INVALID_ARGUMENT unless 0 <= threshold <= 1. */
-SOTTO_MUST_CHECK sotto_status sot_model_check_threshold(double threshold,
+/* SOTTO_INVALID_ARGUMENT unless 0 <= threshold <= 1, and unless it is 0.5 for a model that does not
+ * tell two classes apart by a probability. */
+SOTTO_MUST_CHECK sotto_status sot_model_check_threshold(const sotto_model *model,
+                                                        double threshold,
                                                         sotto_error *error);
 
 #endif

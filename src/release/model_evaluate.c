@@ -14,11 +14,20 @@ typedef struct score_list {
 } score_list;
 
 typedef struct tally {
+    const sotto_model *model;
     double threshold;
-    uint64_t confusion[2][2];
+    uint64_t rows;
+    /* Of classes. */
+    size_t classes;
+    uint64_t *confusion; /* classes x classes */
     sot_sum log_loss, brier;
-    score_list lists[2]; /* by true class */
+    score_list lists[2]; /* by true class, of two */
+    /* Of numbers. */
+    sot_sum squared, absolute, deviance;
+    double mean, squares; /* of the true numbers, around their mean: Welford's update */
 } tally;
+
+/* ---- classes ---- */
 
 static sotto_status keep_score(score_list *list, double score, sotto_error *error)
 {
@@ -35,21 +44,66 @@ static sotto_status keep_score(score_list *list, double score, sotto_error *erro
     return SOTTO_OK;
 }
 
-/* -log P(true class), from the score: no probability is rounded to 0 on the way. */
-static double log_loss_of(double margin)
+/* -log P(true class) for two classes, from the score: no probability is rounded to 0 on the way. */
+static double log_loss_of_two(double margin)
 {
     return margin >= 0.0 ? log1p(exp(-margin)) : log1p(exp(margin)) - margin;
 }
 
-static sotto_status count_row(tally *counts, double score, size_t label,
+/* -log P(true class) = log(sum over k of e^(m_k - m)), from the margins, as exactly. */
+static double log_loss_of_many(const double *margins, size_t count, size_t label)
+{
+    double largest = -(double)INFINITY;
+    double sum = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        if (!isfinite(margins[k])) return log((double)count); /* sot_model_softmax() */
+        largest = fmax(largest, margins[k]);
+    }
+    for (size_t k = 0; k < count; k++)
+        sum += exp(margins[k] - largest);
+    return log(sum) + (largest - margins[label]);
+}
+
+static double brier_of(const sot_scorer *scorer, size_t label)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < scorer->model->outputs; k++) {
+        const double miss = scorer->outputs[k] - (k == label ? 1.0 : 0.0);
+        sum += miss * miss;
+    }
+    return 0.5 * sum;
+}
+
+/* The margin of the second class over the first. NaN says nothing either way. */
+static double score_of_two(const sot_scorer *scorer)
+{
+    const double *margins = scorer->margins;
+    const double score =
+        scorer->model->margins == 2 ? margins[1] - margins[0] : margins[0];
+    return isnan(score) ? 0.0 : score;
+}
+
+static sotto_status count_two(tally *counts, const sot_scorer *scorer, size_t label,
                               sotto_error *error)
 {
-    if (isnan(score)) score = 0.0; /* sot_model_sigmoid(): it says nothing either way */
+    const double score = score_of_two(scorer);
     const double miss = label == 1 ? sot_model_sigmoid(-score) : sot_model_sigmoid(score);
-    counts->confusion[label][sot_model_decide(score, counts->threshold)]++;
-    sot_sum_add(&counts->log_loss, log_loss_of(label == 1 ? score : -score));
+    sot_sum_add(&counts->log_loss, log_loss_of_two(label == 1 ? score : -score));
     sot_sum_add(&counts->brier, miss * miss);
     return keep_score(&counts->lists[label], score, error);
+}
+
+static sotto_status count_class(tally *counts, const sot_scorer *scorer,
+                                const sot_record *record, sotto_error *error)
+{
+    const size_t label = sot_encode_label(counts->model->encoding, record);
+    const size_t said = sot_scorer_decide(scorer, counts->threshold);
+    counts->confusion[label * counts->classes + said]++;
+    if (counts->classes == 2) return count_two(counts, scorer, label, error);
+    sot_sum_add(&counts->log_loss,
+                log_loss_of_many(scorer->margins, counts->classes, label));
+    sot_sum_add(&counts->brier, brier_of(scorer, label));
+    return SOTTO_OK;
 }
 
 static int compare_scores(const void *a, const void *b)
@@ -81,47 +135,132 @@ static double area_under_curve(tally *counts)
     return (double)twice_won / (2.0 * (double)pairs);
 }
 
-static sotto_evaluation summary_of(tally *counts)
+static void sum_up_classes(tally *counts, sotto_evaluation *evaluation)
 {
-    sotto_evaluation evaluation = {.rows = 0};
-    for (size_t i = 0; i < 4; i++) {
-        evaluation.confusion[i / 2][i % 2] = counts->confusion[i / 2][i % 2];
-        evaluation.rows += counts->confusion[i / 2][i % 2];
+    uint64_t right = 0;
+    const double rows = (double)counts->rows;
+    for (size_t k = 0; k < counts->classes; k++)
+        right += counts->confusion[k * counts->classes + k];
+    evaluation->accuracy = (double)right / rows;
+    evaluation->auc = area_under_curve(counts);
+    evaluation->classes = counts->classes;
+    evaluation->confusion = counts->confusion;
+    counts->confusion = NULL; /* the caller's now */
+    if (counts->model->prediction != SOTTO_PREDICTS_PROBABILITIES) return;
+    evaluation->log_loss = sot_sum_value(&counts->log_loss) / rows;
+    evaluation->brier = sot_sum_value(&counts->brier) / rows;
+}
+
+/* ---- numbers ---- */
+
+/* 2 (y log(y / m) - y + m): 0 where the prediction is right, infinite where 0 was predicted and
+ * something was there. */
+static double deviance_of(double truth, double said)
+{
+    const double ratio = truth > 0.0 ? truth * log(truth / said) : 0.0;
+    return fmax(0.0, 2.0 * (ratio - truth + said));
+}
+
+static void count_number(tally *counts, const sot_scorer *scorer,
+                         const sot_record *record)
+{
+    const sot_encoding *encoding = counts->model->encoding;
+    const double truth = sot_encode_number(encoding, record);
+    const double said = scorer->outputs[0];
+    const double miss = truth - said;
+    const double step = truth - counts->mean;
+    sot_sum_add(&counts->squared, miss * miss);
+    sot_sum_add(&counts->absolute, fabs(miss));
+    if (sot_encoding_role(encoding) == SOT_TARGET_COUNT)
+        sot_sum_add(&counts->deviance, deviance_of(truth, said));
+    counts->mean += step / (double)counts->rows;
+    counts->squares += step * (truth - counts->mean);
+}
+
+static void sum_up_numbers(const tally *counts, sotto_evaluation *evaluation)
+{
+    const double rows = (double)counts->rows;
+    const double squared = sot_sum_value(&counts->squared);
+    evaluation->mse = squared / rows;
+    evaluation->mae = sot_sum_value(&counts->absolute) / rows;
+    if (counts->squares > 0.0) evaluation->r2 = 1.0 - squared / counts->squares;
+    if (sot_encoding_role(counts->model->encoding) == SOT_TARGET_COUNT)
+        evaluation->deviance = sot_sum_value(&counts->deviance) / rows;
+}
+
+/* ---- rows ---- */
+
+static sotto_status begin(tally *counts, sotto_error *error)
+{
+    counts->classes = sot_encoding_classes(counts->model->encoding);
+    if (counts->classes == 0) return SOTTO_OK;
+    const size_t cells = counts->classes * counts->classes;
+    counts->confusion = sot_new_array(cells, sizeof *counts->confusion);
+    return counts->confusion == NULL
+               ? sot_fail_memory(error, cells, sizeof *counts->confusion)
+               : SOTTO_OK;
+}
+
+static sotto_status read_rows(tally *counts, sot_scorer *scorer, sot_source *source,
+                              sotto_error *error)
+{
+    sot_record record;
+    bool more = false;
+    sotto_status status = sot_source_next(source, &record, &more, error);
+    while (status == SOTTO_OK && more) {
+        sot_scorer_read(scorer, &record);
+        counts->rows++;
+        if (counts->classes == 0) {
+            count_number(counts, scorer, &record);
+        } else {
+            status = count_class(counts, scorer, &record, error);
+        }
+        if (status == SOTTO_OK) status = sot_source_next(source, &record, &more, error);
     }
-    const double rows = (double)evaluation.rows;
-    evaluation.accuracy =
-        (double)(counts->confusion[0][0] + counts->confusion[1][1]) / rows;
-    evaluation.log_loss = sot_sum_value(&counts->log_loss) / rows;
-    evaluation.brier = sot_sum_value(&counts->brier) / rows;
-    evaluation.auc = area_under_curve(counts);
-    return evaluation;
+    if (status == SOTTO_OK && counts->rows == 0) {
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "there is no row to evaluate; give at least one");
+    }
+    return status;
 }
 
 static sotto_status evaluate(const sotto_model *model, sot_source *source,
                              double threshold, sotto_evaluation *out_evaluation,
                              sotto_error *error)
 {
-    tally counts = {.threshold = threshold};
-    sot_scorer scorer;
-    sot_record record;
-    bool more = false;
-    sotto_status status = sot_scorer_open(model, &scorer, error);
-    if (status != SOTTO_OK) return status;
-    status = sot_source_next(source, &record, &more, error);
-    while (status == SOTTO_OK && more) {
-        const size_t label = sot_encode_label(model->encoding, &record);
-        status = count_row(&counts, sot_scorer_score(&scorer, &record), label, error);
-        if (status == SOTTO_OK) status = sot_source_next(source, &record, &more, error);
+    tally counts = {.model = model, .threshold = threshold};
+    sot_scorer scorer = {.model = NULL};
+    sotto_status status = begin(&counts, error);
+    if (status == SOTTO_OK) status = sot_scorer_open(model, &scorer, error);
+    if (status == SOTTO_OK) status = read_rows(&counts, &scorer, source, error);
+    if (status == SOTTO_OK) {
+        const double none = (double)NAN;
+        *out_evaluation = (sotto_evaluation){.rows = counts.rows,
+                                             .accuracy = none,
+                                             .log_loss = none,
+                                             .auc = none,
+                                             .brier = none,
+                                             .mse = none,
+                                             .mae = none,
+                                             .r2 = none,
+                                             .deviance = none};
+        if (counts.classes == 0) {
+            sum_up_numbers(&counts, out_evaluation);
+        } else {
+            sum_up_classes(&counts, out_evaluation);
+        }
     }
-    if (status == SOTTO_OK && counts.lists[0].count + counts.lists[1].count == 0) {
-        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "there is no row to evaluate; give at least one");
-    }
-    if (status == SOTTO_OK) *out_evaluation = summary_of(&counts);
+    sot_free(counts.confusion);
     sot_free(counts.lists[0].scores);
     sot_free(counts.lists[1].scores);
     sot_scorer_close(&scorer);
     return status;
+}
+
+void sotto_evaluation_clear(sotto_evaluation *evaluation)
+{
+    sot_free(evaluation->confusion);
+    *evaluation = (sotto_evaluation){.rows = 0};
 }
 
 sotto_status sotto_model_evaluate_file(const sotto_model *model, const char *path,
@@ -129,7 +268,7 @@ sotto_status sotto_model_evaluate_file(const sotto_model *model, const char *pat
                                        sotto_error *error)
 {
     sot_source *source = NULL;
-    sotto_status status = sot_model_check_threshold(threshold, error);
+    sotto_status status = sot_model_check_threshold(model, threshold, error);
     if (status == SOTTO_OK)
         status = sot_source_open_file(path, model->schema, false, &source, error);
     if (status == SOTTO_OK)
@@ -144,7 +283,7 @@ sotto_status sotto_model_evaluate_records(const sotto_model *model,
                                           sotto_error *error)
 {
     sot_source *source = NULL;
-    sotto_status status = sot_model_check_threshold(threshold, error);
+    sotto_status status = sot_model_check_threshold(model, threshold, error);
     if (status == SOTTO_OK && sotto_schema_is_matrix(model->schema) &&
         records->labels.rows == 0 && records->features.rows > 0) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,

@@ -1,4 +1,5 @@
 /* What a kind of model predicts, and from how many margins. One place for all who ask. */
+#include "base/error.h"
 #include "release/model.h"
 
 sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target)
@@ -24,4 +25,31 @@ sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target
 size_t sot_model_margins(sotto_model_kind kind, size_t classes)
 {
     return kind == SOTTO_MODEL_SOFTMAX ? classes : 1;
+}
+
+sotto_prediction sot_model_prediction(sotto_model_kind kind, sot_target_role role)
+{
+    if (role != SOT_TARGET_CLASSES) return SOTTO_PREDICTS_NUMBER;
+    return kind == SOTTO_MODEL_LOGISTIC || kind == SOTTO_MODEL_SOFTMAX
+               ? SOTTO_PREDICTS_PROBABILITIES
+               : SOTTO_PREDICTS_SCORE;
+}
+
+sotto_status sot_model_check_classes(sotto_model_kind kind, size_t classes,
+                                     sotto_error *error)
+{
+    if (classes == 0 || classes == 2) return SOTTO_OK;
+    if (kind != SOTTO_MODEL_SOFTMAX) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the target has %zu labels; the model %s tells two apart: list two as "
+            "\"labels\" of the target, or choose the model softmax",
+            classes, sotto_model_kind_name(kind));
+    }
+    if (classes <= SOT_MODEL_CLASSES_MAX) return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "the target has %zu labels; the model softmax tells at most %d apart: "
+        "list those that matter as \"labels\" of the target",
+        classes, (int)SOT_MODEL_CLASSES_MAX);
 }

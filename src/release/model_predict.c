@@ -1,9 +1,12 @@
-/* From a row to a probability. Post-processing of what was released: no gate, no budget. */
+/* From a row to a prediction. Post-processing of what was released: no gate, no budget. */
+#include <float.h>
 #include <math.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "release/model.h"
+
+/* ---- a row ---- */
 
 sotto_status sot_scorer_open(const sotto_model *model, sot_scorer *out_scorer,
                              sotto_error *error)
@@ -12,7 +15,10 @@ sotto_status sot_scorer_open(const sotto_model *model, sot_scorer *out_scorer,
     sot_scorer scorer = {.model = model};
     scorer.features.indices = sot_new_array(dimension, sizeof *scorer.features.indices);
     scorer.features.values = sot_new_array(dimension, sizeof *scorer.features.values);
-    if (scorer.features.indices == NULL || scorer.features.values == NULL) {
+    scorer.margins = sot_new_array(model->margins, sizeof *scorer.margins);
+    scorer.outputs = sot_new_array(model->outputs, sizeof *scorer.outputs);
+    if (scorer.features.indices == NULL || scorer.features.values == NULL ||
+        scorer.margins == NULL || scorer.outputs == NULL) {
         sot_scorer_close(&scorer);
         return sot_fail_memory(error, dimension,
                                sizeof(*scorer.features.indices) +
@@ -24,25 +30,16 @@ sotto_status sot_scorer_open(const sotto_model *model, sot_scorer *out_scorer,
 
 void sot_scorer_close(sot_scorer *scorer)
 {
-    if (scorer->model == NULL) return;
-    const size_t dimension = sot_encoding_dimension(scorer->model->encoding);
+    const sotto_model *model = scorer->model;
+    if (model == NULL) return;
+    const size_t dimension = sot_encoding_dimension(model->encoding);
     sot_wipe_and_free(scorer->features.indices,
                       dimension * sizeof *scorer->features.indices);
     sot_wipe_and_free(scorer->features.values,
                       dimension * sizeof *scorer->features.values);
+    sot_wipe_and_free(scorer->margins, model->margins * sizeof *scorer->margins);
+    sot_wipe_and_free(scorer->outputs, model->outputs * sizeof *scorer->outputs);
     *scorer = (sot_scorer){.model = NULL};
-}
-
-double sot_scorer_score(sot_scorer *scorer, const sot_record *record)
-{
-    const sot_features *features = &scorer->features;
-    sot_encode(scorer->model->encoding, record, &scorer->features);
-    double score = 0.0;
-    for (size_t i = 0; i < features->count; i++) {
-        score += scorer->model->coefficients[features->indices[i]] *
-                 (double)features->values[i];
-    }
-    return score;
 }
 
 /* Each branch raises e to a number that is not above 0: nothing overflows, and the small side
@@ -56,20 +53,106 @@ double sot_model_sigmoid(double score)
     return odds / (1.0 + odds);
 }
 
-size_t sot_model_decide(double score, double threshold)
+/* No exponent is above 0 and one is 0: the sum is at least 1, and nothing overflows. */
+void sot_model_softmax(const double *margins, size_t count, double *out_probabilities)
 {
-    return sot_model_sigmoid(score) >= threshold ? 1 : 0;
+    double largest = -(double)INFINITY;
+    double sum = 0.0;
+    bool finite = true;
+    for (size_t k = 0; k < count; k++) {
+        finite = finite && isfinite(margins[k]);
+        largest = fmax(largest, margins[k]);
+    }
+    for (size_t k = 0; k < count; k++) {
+        out_probabilities[k] = finite ? exp(margins[k] - largest) : 1.0;
+        sum += out_probabilities[k];
+    }
+    for (size_t k = 0; k < count; k++)
+        out_probabilities[k] /= sum;
 }
 
-sotto_status sot_model_check_threshold(double threshold, sotto_error *error)
+static void fill_outputs(sot_scorer *scorer)
 {
-    if (threshold >= 0.0 && threshold <= 1.0) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the threshold is %g; give a probability, from 0 to 1", threshold);
+    const sotto_model *model = scorer->model;
+    const double margin = scorer->margins[0];
+    switch (model->prediction) {
+    case SOTTO_PREDICTS_PROBABILITIES:
+        if (model->margins > 1) {
+            sot_model_softmax(scorer->margins, model->margins, scorer->outputs);
+            return;
+        }
+        scorer->outputs[0] = sot_model_sigmoid(-margin);
+        scorer->outputs[1] = sot_model_sigmoid(margin);
+        return;
+    case SOTTO_PREDICTS_SCORE:
+    case SOTTO_PREDICTION_UNSET:
+        scorer->outputs[0] = isnan(margin) ? 0.0 : fmax(-DBL_MAX, fmin(DBL_MAX, margin));
+        return;
+    case SOTTO_PREDICTS_NUMBER:
+        scorer->outputs[0] = sot_encoding_target_value(
+            model->encoding, sot_encoding_role(model->encoding) == SOT_TARGET_COUNT
+                                 ? exp(margin)
+                                 : margin);
+        return;
+    }
 }
+
+void sot_scorer_read(sot_scorer *scorer, const sot_record *record)
+{
+    const sotto_model *model = scorer->model;
+    const sot_features *features = &scorer->features;
+    const size_t dimension = sot_encoding_dimension(model->encoding);
+    sot_encode(model->encoding, record, &scorer->features);
+    for (size_t k = 0; k < model->margins; k++) {
+        const double *coefficients = model->coefficients + k * dimension;
+        double margin = 0.0;
+        for (size_t i = 0; i < features->count; i++)
+            margin += coefficients[features->indices[i]] * (double)features->values[i];
+        scorer->margins[k] = margin;
+    }
+    fill_outputs(scorer);
+}
+
+size_t sot_scorer_decide(const sot_scorer *scorer, double threshold)
+{
+    const double *outputs = scorer->outputs;
+    size_t best = 0;
+    switch (scorer->model->prediction) {
+    case SOTTO_PREDICTS_PROBABILITIES:
+        if (scorer->model->outputs == 2) return outputs[1] >= threshold ? 1 : 0;
+        for (size_t k = 1; k < scorer->model->outputs; k++)
+            if (outputs[k] > outputs[best]) best = k;
+        return best;
+    case SOTTO_PREDICTS_SCORE:
+        return outputs[0] >= 0.0 ? 1 : 0;
+    case SOTTO_PREDICTS_NUMBER:
+    case SOTTO_PREDICTION_UNSET:
+        break;
+    }
+    return 0;
+}
+
+sotto_status sot_model_check_threshold(const sotto_model *model, double threshold,
+                                       sotto_error *error)
+{
+    if (!(threshold >= 0.0 && threshold <= 1.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the threshold is %g; give a probability, from 0 to 1",
+                        threshold);
+    }
+    const bool meant =
+        model->prediction == SOTTO_PREDICTS_PROBABILITIES && model->outputs == 2;
+    if (meant || threshold == 0.5) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the threshold is %g, but the model %s does not decide between two "
+                    "classes by a probability; leave it out",
+                    threshold, sotto_model_kind_name(model->kind));
+}
+
+/* ---- rows ---- */
 
 sotto_status sotto_model_predict(const sotto_model *model, const sotto_array *features,
-                                 double *out_probabilities, sotto_error *error)
+                                 double *out_values, sotto_error *error)
 {
     const sotto_records records = {.features = *features};
     sot_scorer scorer = {.model = NULL};
@@ -80,10 +163,10 @@ sotto_status sotto_model_predict(const sotto_model *model, const sotto_array *fe
         sot_source_open_records(&records, model->schema, &source, error);
     if (status == SOTTO_OK) status = sot_scorer_open(model, &scorer, error);
     if (status == SOTTO_OK) status = sot_source_next(source, &record, &more, error);
-    for (size_t row = 0; status == SOTTO_OK && more; row++) {
-        const double score = sot_scorer_score(&scorer, &record);
-        out_probabilities[2 * row] = sot_model_sigmoid(-score);
-        out_probabilities[2 * row + 1] = sot_model_sigmoid(score);
+    for (double *out = out_values; status == SOTTO_OK && more; out += model->outputs) {
+        sot_scorer_read(&scorer, &record);
+        for (size_t k = 0; k < model->outputs; k++)
+            out[k] = scorer.outputs[k];
         status = sot_source_next(source, &record, &more, error);
     }
     sot_scorer_close(&scorer);
@@ -100,16 +183,15 @@ sotto_status sotto_model_predict_file(const sotto_model *model, const char *path
     sot_source *source = NULL;
     sot_record record;
     bool more = false;
-    sotto_status status = sot_model_check_threshold(threshold, error);
+    sotto_status status = sot_model_check_threshold(model, threshold, error);
     if (status == SOTTO_OK)
         status = sot_source_open_file(path, model->schema, true, &source, error);
     if (status == SOTTO_OK) status = sot_scorer_open(model, &scorer, error);
     if (status == SOTTO_OK) status = sot_source_next(source, &record, &more, error);
     while (status == SOTTO_OK && more) {
-        const double score = sot_scorer_score(&scorer, &record);
-        const double probabilities[2] = {sot_model_sigmoid(-score),
-                                         sot_model_sigmoid(score)};
-        if (function(sot_model_decide(score, threshold), probabilities, context) != 0) {
+        sot_scorer_read(&scorer, &record);
+        if (function(sot_scorer_decide(&scorer, threshold), scorer.outputs, context) !=
+            0) {
             status = sot_fail(error, SOTTO_INTERRUPTED, "the prediction was stopped");
         } else {
             status = sot_source_next(source, &record, &more, error);

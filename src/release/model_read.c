@@ -1,5 +1,4 @@
 /* Reading a model file: bounded, strict, and never beyond what the writer writes. */
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +41,7 @@ static sotto_status check_kind(const sot_json_value *root, sotto_error *error)
     if (version < 1 || version > SOT_MODEL_VERSION) {
         return refuse_member(
             root, "version",
-            "this sotto reads version 1; use the one that wrote the file", error);
+            "this sotto reads versions 1 and 2; use the one that wrote the file", error);
     }
     return SOTTO_OK;
 }
@@ -55,15 +54,38 @@ static bool is_word(const char *text)
     return length > 0 && length < SOT_MODEL_WORD_BYTES && strspn(text, allowed) == length;
 }
 
-static sotto_status check_learner(const sot_json_value *root, sotto_error *error)
+/* Which model it is. Version 1 knows logistic models only. */
+static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *out_kind,
+                                 sotto_error *error)
 {
-    const char *model = NULL, *method = NULL;
+    const char *model = NULL, *method = NULL, *loss = NULL;
     sotto_status status = sot_json_get_string(root, "model", &model, error);
-    if (status == SOTTO_OK && strcmp(model, "logistic") != 0)
-        status = refuse_member(root, "model", "this sotto predicts with logistic", error);
+    if (status == SOTTO_OK &&
+        sotto_model_kind_from_name(model, out_kind, NULL) != SOTTO_OK) {
+        status = refuse_member(root, "model",
+                               "this sotto predicts with logistic, linear, svm, hinge, "
+                               "huber, softmax, poisson and custom",
+                               error);
+    }
+    int64_t version = 0;
+    if (status == SOTTO_OK) status = sot_json_get_int64(root, "version", &version, error);
+    if (status == SOTTO_OK && (version == 1) != (*out_kind == SOTTO_MODEL_LOGISTIC)) {
+        status = refuse_member(
+            root, "version", "a logistic model is of version 1, every other of 2", error);
+    }
     if (status == SOTTO_OK) status = sot_json_get_string(root, "method", &method, error);
     if (status == SOTTO_OK && !is_word(method))
         status = refuse_member(root, "method", "give the name of a method", error);
+    sot_json_value member;
+    const bool custom = *out_kind == SOTTO_MODEL_CUSTOM;
+    if (status == SOTTO_OK && !custom && sot_json_member(root, "loss", &member)) {
+        status = sot_json_refuse(
+            &member, "leave it out: only a custom model has a loss of its own", error);
+    }
+    if (status == SOTTO_OK && custom)
+        status = sot_json_get_string(root, "loss", &loss, error);
+    if (status == SOTTO_OK && custom && !is_word(loss))
+        status = refuse_member(root, "loss", "give the name of a loss", error);
     return status;
 }
 
@@ -176,59 +198,101 @@ static sotto_status check_names(const sot_json_value *root, const char *key,
     return SOTTO_OK;
 }
 
+/* What the kind makes of the schema: classes, margins, outputs. */
+static sotto_status derive(sotto_model *model, sotto_error *error)
+{
+    const sot_target_role role =
+        sot_model_role(model->kind, sotto_schema_target(model->schema));
+    sotto_status status =
+        sot_encoding_new(model->schema, NULL, role, &model->encoding, error);
+    if (status != SOTTO_OK) return status;
+    const size_t dimension = sot_encoding_dimension(model->encoding);
+    const size_t classes = sot_encoding_classes(model->encoding);
+    sotto_error why;
+    if (sot_model_check_classes(model->kind, classes, &why) != SOTTO_OK)
+        return sot_fail(error, SOTTO_PARSE, "the model's schema: %s", why.message);
+    model->margins = sot_model_margins(model->kind, classes);
+    model->prediction = sot_model_prediction(model->kind, role);
+    model->outputs = model->prediction == SOTTO_PREDICTS_PROBABILITIES ? classes : 1;
+    if (dimension <= SOT_MODEL_DIMENSION_MAX / model->margins) return SOTTO_OK;
+    return sot_fail(error, SOTTO_PARSE,
+                    "the model has %zu features and %zu coefficients for each; at most "
+                    "%zu in all",
+                    dimension, model->margins, SOT_MODEL_DIMENSION_MAX);
+}
+
 static sotto_status check_lists(const sot_json_value *root, const sotto_model *model,
                                 sotto_error *error)
 {
     const sot_encoding *encoding = model->encoding;
-    const size_t dimension = sot_encoding_dimension(encoding);
-    sot_json_value features;
-    if (sot_encoding_classes(encoding) != 2) {
-        return sot_fail(error, SOTTO_PARSE,
-                        "the model's schema has %zu classes, a logistic model has 2",
-                        sot_encoding_classes(encoding));
+    const size_t classes = sot_encoding_classes(encoding);
+    sot_json_value member;
+    sotto_status status = SOTTO_OK;
+    if (classes > 0) {
+        status =
+            check_names(root, "classes", encoding, classes, sot_encoding_class, error);
+    } else if (sot_json_member(root, "classes", &member)) {
+        status =
+            sot_json_refuse(&member, "leave it out: the model predicts numbers", error);
     }
-    if (dimension > SOT_MODEL_DIMENSION_MAX) {
-        return sot_fail(error, SOTTO_PARSE, "the model has %zu features; at most %zu",
-                        dimension, SOT_MODEL_DIMENSION_MAX);
-    }
-    const sotto_status status =
-        check_names(root, "classes", encoding, 2, sot_encoding_class, error);
     if (status != SOTTO_OK) return status;
     /* The features of a matrix have no names but their places. */
     if (sotto_schema_is_matrix(model->schema) &&
-        !sot_json_member(root, "features", &features))
+        !sot_json_member(root, "features", &member))
         return SOTTO_OK;
-    return check_names(root, "features", encoding, dimension, sot_encoding_feature,
-                       error);
+    return check_names(root, "features", encoding, sot_encoding_dimension(encoding),
+                       sot_encoding_feature, error);
 }
 
-static sotto_status read_coefficients(const sot_json_value *root, sotto_model *model,
-                                      sotto_error *error)
+static sotto_status read_row(const sot_json_value *list, size_t dimension,
+                             double *coefficients, sotto_error *error)
 {
-    sot_json_value list;
-    const size_t dimension = sot_encoding_dimension(model->encoding);
-    sotto_status status = sot_json_get_array(root, "coefficients", &list, error);
+    sotto_status status = sot_json_as_array(list, error);
     if (status != SOTTO_OK) return status;
-    if (sot_json_size(&list) != dimension) {
+    if (sot_json_size(list) != dimension) {
         return sot_fail(error, SOTTO_PARSE,
                         "the model has %zu coefficients but its schema gives %zu "
                         "features; use the file as sotto train wrote it",
-                        sot_json_size(&list), dimension);
+                        sot_json_size(list), dimension);
     }
-    model->coefficients = sot_new_array(dimension, sizeof *model->coefficients);
-    if (model->coefficients == NULL)
-        return sot_fail_memory(error, dimension, sizeof *model->coefficients);
     for (size_t i = 0; i < dimension; i++) {
-        const sot_json_value item = sot_json_item(&list, i);
+        const sot_json_value item = sot_json_item(list, i);
         const char *text = NULL;
         status = sot_json_as_string(&item, &text, error);
         if (status != SOTTO_OK) return status;
-        if (sot_parse_hex(text, strlen(text), &model->coefficients[i]) != SOT_NUMBER_OK) {
+        if (sot_parse_hex(text, strlen(text), &coefficients[i]) != SOT_NUMBER_OK) {
             return sot_json_refuse(
                 &item, "give a hexadecimal float such as \"-0x1.8p+0\"", error);
         }
     }
     return SOTTO_OK;
+}
+
+/* One list, or one a class. */
+static sotto_status read_coefficients(const sot_json_value *root, sotto_model *model,
+                                      sotto_error *error)
+{
+    sot_json_value list;
+    const size_t dimension = sot_encoding_dimension(model->encoding);
+    const size_t count = model->margins * dimension;
+    sotto_status status = sot_json_get_array(root, "coefficients", &list, error);
+    if (status != SOTTO_OK) return status;
+    model->coefficients = sot_new_array(count, sizeof *model->coefficients);
+    if (model->coefficients == NULL)
+        return sot_fail_memory(error, count, sizeof *model->coefficients);
+    if (model->kind != SOTTO_MODEL_SOFTMAX)
+        return read_row(&list, dimension, model->coefficients, error);
+    if (sot_json_size(&list) != model->margins) {
+        return sot_fail(error, SOTTO_PARSE,
+                        "the model has coefficients for %zu classes but its schema gives "
+                        "%zu; use the file as sotto train wrote it",
+                        sot_json_size(&list), model->margins);
+    }
+    for (size_t k = 0; k < model->margins && status == SOTTO_OK; k++) {
+        const sot_json_value row = sot_json_item(&list, k);
+        status = read_row(&row, dimension, model->coefficients + k * dimension, error);
+    }
+    return status;
 }
 
 /* As sotto_certificate_attach() computes it. A file whose own certificate is about other bytes is
@@ -255,19 +319,17 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
                               sotto_model *model, sotto_error *error)
 {
     static const char *const keys[] = {
-        "kind",   "version",   "model",        "method",      "epsilon",
-        "delta",  "adjacency", "unit",         "settings",    "classes",
-        "schema", "features",  "coefficients", "certificate", NULL};
+        "kind",     "version",      "model",       "loss",     "method",  "epsilon",
+        "delta",    "adjacency",    "unit",        "settings", "classes", "schema",
+        "features", "coefficients", "certificate", NULL};
     sotto_status status = sot_json_as_object(root, error);
     if (status == SOTTO_OK) status = check_kind(root, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(root, keys, error);
-    if (status == SOTTO_OK) status = check_learner(root, error);
+    if (status == SOTTO_OK) status = read_learner(root, &model->kind, error);
     if (status == SOTTO_OK) status = check_guarantee(root, error);
     if (status == SOTTO_OK) status = check_settings(root, error);
     if (status == SOTTO_OK) status = read_schema(name, root, &model->schema, error);
-    if (status == SOTTO_OK)
-        status = sot_encoding_new(model->schema, NULL, SOT_TARGET_CLASSES,
-                                  &model->encoding, error);
+    if (status == SOTTO_OK) status = derive(model, error);
     if (status == SOTTO_OK) status = check_lists(root, model, error);
     if (status == SOTTO_OK) status = read_coefficients(root, model, error);
     if (status == SOTTO_OK) status = hash_file(root, model, error);
@@ -318,37 +380,4 @@ void sotto_model_free(sotto_model *model)
     sot_encoding_free(model->encoding);
     sotto_schema_free(model->schema);
     sot_free(model);
-}
-
-const sotto_schema *sotto_model_schema(const sotto_model *model)
-{
-    return model->schema;
-}
-
-size_t sotto_model_dimension(const sotto_model *model)
-{
-    return sot_encoding_dimension(model->encoding);
-}
-
-const char *sotto_model_feature(const sotto_model *model, size_t index)
-{
-    assert(index < sotto_model_dimension(model));
-    return sot_encoding_feature(model->encoding, index);
-}
-
-double sotto_model_coefficient(const sotto_model *model, size_t index)
-{
-    assert(index < sotto_model_dimension(model));
-    return model->coefficients[index];
-}
-
-size_t sotto_model_classes(const sotto_model *model)
-{
-    return sot_encoding_classes(model->encoding);
-}
-
-const char *sotto_model_class(const sotto_model *model, size_t index)
-{
-    assert(index < sotto_model_classes(model));
-    return sot_encoding_class(model->encoding, index);
 }

@@ -45,14 +45,39 @@ static void write_guarantee(sot_json_writer *writer, const sot_model_content *co
     write_text(writer, "unit", content->unit == NULL ? "row" : content->unit);
 }
 
+static void write_row(sot_json_writer *writer, const double *coefficients, size_t count)
+{
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < count; i++)
+        sot_json_write_hex(writer, coefficients[i]);
+    sot_json_end_array(writer);
+}
+
+/* One list, or a list of one a class. */
+static void write_coefficients(sot_json_writer *writer, const sot_model_content *content)
+{
+    const size_t dimension = content->dimension;
+    sot_json_key(writer, "coefficients");
+    if (strcmp(content->model, "softmax") != 0) {
+        write_row(writer, content->coefficients, dimension);
+        return;
+    }
+    sot_json_begin_array(writer);
+    for (size_t k = 0; k < content->margins; k++)
+        write_row(writer, content->coefficients + k * dimension, dimension);
+    sot_json_end_array(writer);
+}
+
 static void write_payload(sot_json_writer *writer, const sot_model_content *content,
                           const sot_json_value *schema)
 {
     sot_json_begin_object(writer);
     write_text(writer, "kind", "model");
     sot_json_key(writer, "version");
-    sot_json_write_int64(writer, SOT_MODEL_VERSION);
+    sot_json_write_int64(writer,
+                         strcmp(content->model, "logistic") == 0 ? 1 : SOT_MODEL_VERSION);
     write_text(writer, "model", content->model);
+    if (content->loss != NULL) write_text(writer, "loss", content->loss);
     write_text(writer, "method", content->method);
     write_guarantee(writer, content);
     sot_json_key(writer, "settings");
@@ -60,16 +85,13 @@ static void write_payload(sot_json_writer *writer, const sot_model_content *cont
     for (size_t i = 0; i < content->setting_count; i++)
         write_number(writer, content->settings[i].name, content->settings[i].value);
     sot_json_end_object(writer);
-    write_list(writer, "classes", content->classes, content->class_count);
+    if (content->class_count > 0)
+        write_list(writer, "classes", content->classes, content->class_count);
     sot_json_key(writer, "schema");
     sot_json_copy(writer, schema, false, NULL);
     if (content->features != NULL)
         write_list(writer, "features", content->features, content->dimension);
-    sot_json_key(writer, "coefficients");
-    sot_json_begin_array(writer);
-    for (size_t i = 0; i < content->dimension; i++)
-        sot_json_write_hex(writer, content->coefficients[i]);
-    sot_json_end_array(writer);
+    write_coefficients(writer, content);
     sot_json_end_object(writer);
 }
 
@@ -108,7 +130,15 @@ static sotto_status check_content(const sot_model_content *content, sotto_error 
                         "the model has %zu features; a model file has between 1 and %zu",
                         content->dimension, SOT_MODEL_DIMENSION_MAX);
     }
-    for (size_t i = 0; i < content->dimension; i++) {
+    if (content->margins == 0 ||
+        content->margins > SOT_MODEL_DIMENSION_MAX / content->dimension) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the model has %zu features for each of %zu classes; a model file "
+            "has at most %zu coefficients",
+            content->dimension, content->margins, SOT_MODEL_DIMENSION_MAX);
+    }
+    for (size_t i = 0; i < content->margins * content->dimension; i++) {
         if (isfinite(content->coefficients[i])) continue;
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,

@@ -1,4 +1,5 @@
 /* What was done, for people: the releases, the noise, the ledger. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,6 +52,13 @@ static void describe_event(const sotto_event *event, line *words)
     add_parameter(words, "atom", event->atom);
     add_parameter(words, "shift", event->shift);
     add_parameter(words, "Poisson rate", event->rate);
+    if (event->batch != 0) add(words, ", batches of %" PRIu64, event->batch);
+    if (event->population != 0) {
+        add(words, "%s %" PRIu64, event->batch != 0 ? " out of" : ", one record out of",
+            event->population);
+    }
+    if (event->curve_size != 0)
+        add(words, "a Renyi bound at %lu orders", (unsigned long)event->curve_size);
     if (event->categories != 0)
         add(words, ", %lu answers", (unsigned long)event->categories);
     if (event->vertices > 1) add(words, ", %lu vertices", (unsigned long)event->vertices);

@@ -24,8 +24,15 @@ static sotto_status prepare_accuracy(sot_release *release, sotto_error *error)
                         "the accuracy needs the model's own schema; give "
                         "sotto_model_schema()");
     }
+    if (sotto_model_predicts(model) == SOTTO_PREDICTS_NUMBER) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the accuracy is a share of right classes, and the model %s predicts "
+            "numbers; evaluate it on public rows",
+            sotto_model_kind_name(sotto_model_kind_of(model)));
+    }
     const sotto_status status =
-        sot_model_check_threshold(release->config->threshold, error);
+        sot_model_check_threshold(model, release->config->threshold, error);
     if (status != SOTTO_OK) return status;
     release->described = &right;
     return sot_statistic_mean.prepare(release, error);
@@ -75,8 +82,8 @@ sotto_status sot_accuracy_read(sot_release *release, sot_accuracy_rows *rows,
     sotto_status status = sot_source_next(rows->source, &record, &more, error);
     while (status == SOTTO_OK && more) {
         const size_t label = sot_encode_label(model->encoding, &record);
-        const double score = sot_scorer_score(&rows->scorer, &record);
-        const bool hit = sot_model_decide(score, threshold) == label;
+        sot_scorer_read(&rows->scorer, &record);
+        const bool hit = sot_scorer_decide(&rows->scorer, threshold) == label;
         release->lines++;
         release->rows++;
         status = release->statistic->take(release, hit ? 1.0 : 0.0, error);

@@ -11,64 +11,6 @@
 
 enum { HELD_BACK = 5, REPEATS_MAX = 10000 }; /* every fifth row is held back */
 
-/* ---- scores ---- */
-
-static double margin(const sot_matrix *matrix, size_t row, const double *theta)
-{
-    double sum = 0.0;
-    if (matrix->dense != NULL) {
-        const float *x = matrix->dense + row * matrix->stride;
-        for (size_t j = 0; j < matrix->columns; j++)
-            sum += (double)x[j] * theta[j];
-        return sum;
-    }
-    for (uint64_t k = matrix->starts[row]; k < matrix->starts[row + 1]; k++)
-        sum += (double)matrix->values[k] * theta[matrix->indices[k]];
-    return sum;
-}
-
-double sot_public_accuracy(const sot_matrix *matrix, const double *theta)
-{
-    size_t right = 0;
-    for (size_t i = 0; i < matrix->rows; i++)
-        right += (margin(matrix, i, theta) >= 0.0) == (matrix->labels[i] > 0.0);
-    return (double)right / (double)matrix->rows;
-}
-
-static double majority_accuracy(const sot_matrix *seen, const sot_matrix *held)
-{
-    size_t positive_seen = 0;
-    size_t positive_held = 0;
-    for (size_t i = 0; i < seen->rows; i++)
-        positive_seen += seen->labels[i] > 0.0;
-    for (size_t i = 0; i < held->rows; i++)
-        positive_held += held->labels[i] > 0.0;
-    const double share = (double)positive_held / (double)held->rows;
-    return 2 * positive_seen > seen->rows ? share : 1.0 - share;
-}
-
-/* Labels that a linear model explains, but not all of them: the sign of each coefficient is drawn,
- * their size makes the mean margin 2, and each label is drawn with the probability that a
- * logistic model gives it. */
-static sotto_status plant_labels(sot_matrix *matrix, sotto_rng *rng, sotto_error *error)
-{
-    double *theta = sot_new_array(matrix->columns, sizeof *theta);
-    if (theta == NULL) return sot_fail_memory(error, matrix->columns, sizeof *theta);
-    for (size_t j = 0; j < matrix->columns; j++)
-        theta[j] = (sot_rng_u64(rng) & 1) != 0 ? 1.0 : -1.0;
-    double mean = 0.0;
-    for (size_t i = 0; i < matrix->rows; i++)
-        mean += fabs(margin(matrix, i, theta)) / (double)matrix->rows;
-    const double scale = mean > 0.0 ? 2.0 / mean : 1.0;
-    for (size_t i = 0; i < matrix->rows; i++) {
-        const double uniform = ldexp((double)(sot_rng_u64(rng) >> 11), -53);
-        const double positive = 1.0 / (1.0 + exp(-scale * margin(matrix, i, theta)));
-        matrix->labels[i] = uniform < positive ? 1.0 : -1.0;
-    }
-    sot_free(theta);
-    return sot_rng_check(rng, error);
-}
-
 /* ---- the rows ---- */
 
 typedef struct forecast {
@@ -99,7 +41,7 @@ static sotto_status load(forecast *run, const char *path, uint64_t rows,
                                  out_matrix, error);
     }
     if (status == SOTTO_OK && path == NULL)
-        status = plant_labels(*out_matrix, run->rng, error);
+        status = sot_public_plant(training->encoding, *out_matrix, run->rng, error);
     sot_source_close(source);
     sot_public_clear(&drawn);
     return status;
@@ -109,7 +51,8 @@ static sotto_status prepare(forecast *run, const char *path, uint64_t rows,
                             sotto_error *error)
 {
     sot_matrix *all = NULL;
-    const size_t dimension = sot_encoding_dimension(run->training->encoding);
+    const size_t dimension =
+        run->training->learner->outputs * sot_encoding_dimension(run->training->encoding);
     sotto_status status = load(run, path, rows, &all, error);
     if (status == SOTTO_OK && all->rows < 2 * HELD_BACK) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -127,7 +70,7 @@ static sotto_status prepare(forecast *run, const char *path, uint64_t rows,
 /* ---- the runs ---- */
 
 /* One training with fresh noise. Its gate opens without a charge: the rows are public. */
-static sotto_status run_once(forecast *run, double *out_accuracy, sotto_error *error)
+static sotto_status run_once(forecast *run, double *out_score, sotto_error *error)
 {
     sotto_gate *gate = NULL;
     sotto_status status = SOTTO_OK;
@@ -137,17 +80,23 @@ static sotto_status run_once(forecast *run, double *out_accuracy, sotto_error *e
     }
     if (status == SOTTO_OK)
         status = sot_training_learn(run->training, gate, run->seen, run->theta, error);
-    if (status == SOTTO_OK) *out_accuracy = sot_public_accuracy(run->held, run->theta);
+    if (status == SOTTO_OK)
+        *out_score = sot_public_score(run->training, run->held, run->theta);
     sotto_gate_free(gate);
     return status;
 }
 
-static sotto_status run_without_noise(forecast *run, double *out_accuracy,
+static sotto_status run_without_noise(forecast *run, double *out_score,
                                       sotto_error *error)
 {
     sotto_train_config config = sotto_train_defaults();
     sotto_training *plain = NULL;
-    config.model = run->training->config.model;
+    const sotto_train_config *own = &run->training->config;
+    /* The hinge loss has no minimiser to compute; its smoothed form is as good. */
+    config.model = own->model == SOTTO_MODEL_HINGE ? SOTTO_MODEL_SVM : own->model;
+    config.width = own->width;
+    config.loss = own->loss;
+    if (own->model == SOTTO_MODEL_HUBER) config.threshold = own->threshold;
     config.method = SOTTO_METHOD_NONE;
     config.data_is_public = true;
     config.target = run->training->target;
@@ -156,7 +105,8 @@ static sotto_status run_without_noise(forecast *run, double *out_accuracy,
         sotto_training_plan(&config, run->training->schema, &plain, error);
     if (status == SOTTO_OK)
         status = sot_training_learn(plain, NULL, run->seen, run->theta, error);
-    if (status == SOTTO_OK) *out_accuracy = sot_public_accuracy(run->held, run->theta);
+    if (status == SOTTO_OK)
+        *out_score = sot_public_score(run->training, run->held, run->theta);
     sotto_training_free(plain);
     return status;
 }
@@ -164,21 +114,25 @@ static sotto_status run_without_noise(forecast *run, double *out_accuracy,
 static sotto_status repeat(forecast *run, uint64_t repeats, sotto_forecast *out,
                            sotto_error *error)
 {
+    const sot_encoding *encoding = run->training->encoding;
     double mean = 0.0;
     double squares = 0.0; /* around the mean, by Welford's update */
-    sotto_status status = run_without_noise(run, &out->accuracy_without_noise, error);
+    sotto_status status = run_without_noise(run, &out->without_noise, error);
     for (uint64_t i = 0; status == SOTTO_OK && i < repeats; i++) {
-        double accuracy = 0.0;
-        status = run_once(run, &accuracy, error);
-        const double step = accuracy - mean;
+        double score = 0.0;
+        status = run_once(run, &score, error);
+        const double step = score - mean;
         mean += step / (double)(i + 1);
-        squares += step * (accuracy - mean);
+        squares += step * (score - mean);
     }
+    if (status != SOTTO_OK) return status;
     out->repeats = repeats;
-    out->accuracy_mean = mean;
-    out->accuracy_deviation = repeats > 1 ? sqrt(squares / (double)(repeats - 1)) : 0.0;
-    out->accuracy_majority = majority_accuracy(run->seen, run->held);
-    return status;
+    out->score = sot_encoding_role(encoding) == SOT_TARGET_CLASSES
+                     ? SOTTO_FORECAST_ACCURACY
+                     : SOTTO_FORECAST_RMSE;
+    out->mean = mean;
+    out->deviation = repeats > 1 ? sqrt(squares / (double)(repeats - 1)) : 0.0;
+    return sot_public_trivial(encoding, run->seen, run->held, &out->trivial, error);
 }
 
 sotto_status sotto_training_forecast(const sotto_training *training, const char *path,

@@ -50,6 +50,7 @@ static void fill(const sotto_schema *schema, size_t rows, size_t columns, sotto_
                  sot_public_records *out)
 {
     const bool matrix = sotto_schema_is_matrix(schema);
+    const sotto_target *target = sotto_schema_target(schema);
     const uint64_t unit_rows = sotto_schema_unit_rows(schema);
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < columns; j++) {
@@ -58,7 +59,9 @@ static void fill(const sotto_schema *schema, size_t rows, size_t columns, sotto_
                        : draw_cell(sotto_schema_column(schema, j), rng);
         }
         if (out->labels != NULL)
-            out->labels[i] = sotto_schema_target(schema)->codes[sot_rng_below(rng, 2)];
+            out->labels[i] = target->label_count == 0
+                                 ? uniform(rng, target->lower, target->upper)
+                                 : target->codes[sot_rng_below(rng, 2)];
         if (out->units != NULL) out->units[i] = (int64_t)(i / unit_rows);
     }
 }

@@ -5,6 +5,7 @@
 #include <sotto/array.h>
 #include <sotto/rng.h>
 #include <sotto/schema.h>
+#include <sotto/train.h>
 
 #include "data/matrix.h"
 
@@ -28,7 +29,21 @@ SOTTO_MUST_CHECK sotto_status sot_public_split(const sot_matrix *all, size_t nth
                                                sot_matrix **out_seen,
                                                sot_matrix **out_held, sotto_error *error);
 
-/* The share of rows whose label is the sign of theta.x; at least one row. */
-double sot_public_accuracy(const sot_matrix *matrix, const double *theta);
+/* Labels that a model of the target's role explains, but not all of them, in the place of those
+ * that are there: on the target's grid and within its bounds. */
+SOTTO_MUST_CHECK sotto_status sot_public_plant(const sot_encoding *encoding,
+                                               sot_matrix *matrix, sotto_rng *rng,
+                                               sotto_error *error);
+
+/* The share of rows whose class the coefficients predict, or the root of the mean squared error in
+ * the units of the target; at least one row. */
+double sot_public_score(const sotto_training *training, const sot_matrix *matrix,
+                        const double *theta);
+
+/* The same of always saying the commonest class, or the mean, of the rows `seen`. */
+SOTTO_MUST_CHECK sotto_status sot_public_trivial(const sot_encoding *encoding,
+                                                 const sot_matrix *seen,
+                                                 const sot_matrix *held,
+                                                 double *out_score, sotto_error *error);
 
 #endif

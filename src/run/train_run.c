@@ -90,7 +90,8 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
                                sotto_error *error)
 {
     const sotto_schema *schema = run->training->schema;
-    const size_t dimension = sot_encoding_dimension(run->training->encoding);
+    const size_t dimension =
+        run->training->learner->outputs * sot_encoding_dimension(run->training->encoding);
     begin_session(run, config, path);
     sotto_status status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK) {
@@ -115,7 +116,9 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
     const bool from_file = run->session.data_path != NULL;
     const bool person = sotto_schema_unit(run->training->schema) != NULL;
     char output[120];
-    (void)snprintf(output, sizeof output, "a %s model",
+    const size_t classes = sot_encoding_classes(run->training->encoding);
+    (void)snprintf(output, sizeof output, "a%s %s model",
+                   config->model == SOTTO_MODEL_SVM ? "n" : "",
                    sotto_model_kind_name(config->model));
     const char *const covered[] = {from_file ? "the rows of the data file, once"
                                              : "the records handed over, once",
@@ -124,7 +127,9 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
         config->adjacency != SOTTO_REPLACE_ONE || person ? NULL : "the number of rows";
     const char *unprotected[6] = {
         "the schema: columns, types, bounds, categories, the norm bound",
-        "the label set and which of two labels is the positive one",
+        classes == 0   ? "the bounds of the target"
+        : classes == 2 ? "the label set and which of two labels is the positive one"
+                       : "the label set",
         "the settings of this training", NULL};
     size_t count = 3;
     if (config->expected_rows > 0)

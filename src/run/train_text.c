@@ -1,6 +1,9 @@
 /* What a training says of itself, as JSON and for people; and the model file's payload. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+#include <sotto/loss.h>
 
 #include "base/error.h"
 #include "base/json_writer.h"
@@ -74,7 +77,11 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
         write_text(writer, "calibration", sotto_calibration_name(config->calibration));
     write_guarantee(writer, training);
     write_whole(writer, "expected_rows", config->expected_rows);
+    if (config->model == SOTTO_MODEL_CUSTOM)
+        write_text(writer, "loss", config->loss->name);
     write_whole(writer, "dimension", sot_encoding_dimension(training->encoding));
+    if (sot_encoding_classes(training->encoding) > 2)
+        write_whole(writer, "classes", sot_encoding_classes(training->encoding));
     write_number(writer, "norm_bound", sot_encoding_bound(training->encoding));
     write_settings(writer, training->learner);
     sot_json_key(writer, "advice");
@@ -104,6 +111,34 @@ static sotto_status make_json(sotto_training *training, sotto_error *error)
 
 /* ---- for people ---- */
 
+enum { CLASSES_SHOWN = 6 };
+
+/* "logistic: no, or yes"; "softmax: a, b, or c"; "linear: price, from 0 to 100". */
+static void show_model(sot_prose *prose, const sotto_training *training)
+{
+    const char *name = sotto_model_kind_name(training->config.model);
+    const size_t classes = sot_encoding_classes(training->encoding);
+    if (classes == 0) {
+        const sotto_target *target = sot_encoding_target(training->encoding);
+        char lower[SOT_SHOWN_BYTES], upper[SOT_SHOWN_BYTES];
+        sot_prose_line(prose, "model", "%s: %s, from %s to %s", name,
+                       target->column == NULL ? "the number of each row" : target->column,
+                       sot_shown(target->lower, 0, lower),
+                       sot_shown(target->upper, 0, upper));
+        return;
+    }
+    char list[640] = "";
+    size_t used = 0;
+    for (size_t i = 0; i + 1 < classes && i < CLASSES_SHOWN; i++) {
+        const int size =
+            snprintf(list + used, sizeof list - used, "%.100s, ", class_at(training, i));
+        used += (size_t)size;
+    }
+    sot_prose_line(prose, "model", "%s: %s%sor %s", name, list,
+                   classes > CLASSES_SHOWN + 1 ? "..., " : "",
+                   class_at(training, classes - 1));
+}
+
 static void show_settings(sot_prose *prose, const sotto_training *training)
 {
     const sot_learner *learner = training->learner;
@@ -126,8 +161,7 @@ static void show_method(sot_prose *prose, const sotto_training *training)
     const sotto_train_config *config = &training->config;
     const bool named = training->method == SOTTO_METHOD_OBJECTIVE &&
                        config->calibration != SOTTO_CALIBRATION_SHARP;
-    sot_prose_line(prose, "model", "%s: %s, or %s", sotto_model_kind_name(config->model),
-                   class_at(training, 0), class_at(training, 1));
+    show_model(prose, training);
     sot_prose_line(prose, "method", "%s%s%s%s%s%s", sotto_method_name(training->method),
                    named ? ", calibration " : "",
                    named ? sotto_calibration_name(config->calibration) : "",
@@ -214,7 +248,7 @@ static sotto_status gather(const sotto_training *training, names *all, sotto_err
     const sot_learner *learner = training->learner;
     const size_t dimension = sot_encoding_dimension(training->encoding);
     const size_t classes = sot_encoding_classes(training->encoding);
-    all->classes = sot_new_array(classes, sizeof *all->classes);
+    all->classes = sot_new_array(classes + 1, sizeof *all->classes);
     all->features = sot_new_array(dimension, sizeof *all->features);
     all->settings = sot_new_array(learner->setting_count + 2, sizeof *all->settings);
     if (all->classes == NULL || all->features == NULL || all->settings == NULL)
@@ -244,6 +278,7 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
     if (status == SOTTO_OK) {
         const sot_model_content content = {
             .model = sotto_model_kind_name(config->model),
+            .loss = config->model == SOTTO_MODEL_CUSTOM ? config->loss->name : NULL,
             .method = sotto_method_name(training->method),
             .epsilon = is_public ? SOTTO_UNSET : config->epsilon,
             .delta = is_public ? SOTTO_UNSET : training->delta,
@@ -255,6 +290,7 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
             .features = sotto_schema_is_matrix(training->schema) ? NULL : all.features,
             .coefficients = theta,
             .dimension = sot_encoding_dimension(training->encoding),
+            .margins = training->learner->outputs,
             .settings = all.settings,
             .setting_count = training->learner->setting_count + 2};
         status = sot_model_write(&content, out_json, error);

@@ -50,6 +50,7 @@ static inline sot_model_content model_table_content(void)
                                .features = model_table_features,
                                .coefficients = model_table_coefficients,
                                .dimension = MODEL_TABLE_DIMENSION,
+                               .margins = 1,
                                .settings = model_settings,
                                .setting_count = 2};
 }

@@ -94,21 +94,22 @@ static void expect(FILE *output, double probability, size_t row)
 
 enum { MATRIX_ROWS = 3000, FEATURES = MODEL_MATRIX_DIMENSION };
 
-static void check_matrix(const char *schema, bool with_intercept)
+static double rows[MATRIX_ROWS][FEATURES];
+
+static const sotto_array matrix = {.data = rows,
+                                   .element = SOTTO_FLOAT64,
+                                   .rows = MATRIX_ROWS,
+                                   .columns = FEATURES,
+                                   .row_stride_bytes = sizeof rows[0],
+                                   .column_stride_bytes = sizeof(double)};
+
+/* Rows of all sizes, also what is no number, in `rows` and in the program. */
+static void write_rows(workshop *shop)
 {
-    static double rows[MATRIX_ROWS][FEATURES], probabilities[MATRIX_ROWS][2];
-    const double coefficients[FEATURES + 1] = {3.25, -5.5, 0.1, -1e3, 1e-9, 17.0, 0.375};
-    sot_model_content content = model_matrix_content();
-    content.schema_json = schema;
-    content.coefficients = coefficients;
-    content.dimension = FEATURES + (with_intercept ? 1 : 0);
-    sotto_model *model = model_of(&content);
     uint64_t random = 41;
-    workshop shop;
-    open_workshop(&shop, model, "m");
-    (void)fprintf(shop.program, "static const double rows[][%d] = {\n", FEATURES);
+    (void)fprintf(shop->program, "static const double rows[][%d] = {\n", FEATURES);
     for (size_t i = 0; i < MATRIX_ROWS; i++) {
-        (void)fprintf(shop.program, "{");
+        (void)fprintf(shop->program, "{");
         for (size_t j = 0; j < FEATURES; j++) {
             char text[SOT_DOUBLE_TEXT_BYTES];
             const double draw = next_uniform(&random);
@@ -119,21 +120,30 @@ static void check_matrix(const char *schema, bool with_intercept)
             if (draw > 0.99) value = (double)NAN;
             if (draw > 0.995) value = copysign((double)INFINITY, value);
             rows[i][j] = value;
-            (void)fprintf(shop.program, "%s,", literal(value, text));
+            (void)fprintf(shop->program, "%s,", literal(value, text));
         }
-        (void)fprintf(shop.program, "},\n");
+        (void)fprintf(shop->program, "},\n");
     }
+    (void)fprintf(shop->program, "};\n");
+}
+
+static void check_matrix(const char *schema, bool with_intercept)
+{
+    static double probabilities[MATRIX_ROWS][2];
+    const double coefficients[FEATURES + 1] = {3.25, -5.5, 0.1, -1e3, 1e-9, 17.0, 0.375};
+    sot_model_content content = model_matrix_content();
+    content.schema_json = schema;
+    content.coefficients = coefficients;
+    content.dimension = FEATURES + (with_intercept ? 1 : 0);
+    sotto_model *model = model_of(&content);
+    workshop shop;
+    open_workshop(&shop, model, "m");
+    write_rows(&shop);
     (void)fprintf(shop.program,
-                  "};\nint main(void)\n{\nfor (int i = 0; i < %d; i++)\n"
+                  "int main(void)\n{\nfor (int i = 0; i < %d; i++)\n"
                   "printf(\"%%a %%d\\n\", m_probability(rows[i]), m_predict(rows[i]));\n"
                   "return m_classes[1][0] != '1';\n}\n",
                   MATRIX_ROWS);
-    const sotto_array matrix = {.data = rows,
-                                .element = SOTTO_FLOAT64,
-                                .rows = MATRIX_ROWS,
-                                .columns = FEATURES,
-                                .row_stride_bytes = sizeof rows[0],
-                                .column_stride_bytes = sizeof(double)};
     sotto_error error;
     assert_ok(sotto_model_predict(model, &matrix, &probabilities[0][0], &error), &error);
     FILE *output = run_workshop(&shop);
@@ -155,6 +165,93 @@ static void clipped_matrix_rows_agree_to_the_bit(void **state)
     check_matrix("{\"features\": 6, \"labels\": [-1, 1], \"intercept\": 0.7, "
                  "\"row_norm\": {\"bound\": 1.3, \"rule\": \"clip\"}}",
                  true);
+}
+
+/* ---- the other kinds ---- */
+
+#define TAIL ", \"intercept\": 0.7, \"row_norm\": {\"bound\": 1.3, \"rule\": \"clip\"}}"
+
+static const char *const labels[] = {"0", "1", "2"};
+
+static const struct {
+    const char *kind, *schema;
+    size_t classes, outputs;
+    const char
+        *program; /* prints the outputs of row i, and the class where there is one */
+} kinds[] = {
+    {"svm", "{\"features\": 6, \"labels\": [0, 1]" TAIL, 2, 1,
+     "printf(\"%a %d\\n\", m_score(rows[i]), m_predict(rows[i]));"},
+    {"linear", "{\"features\": 6, \"target\": {\"lower\": -3, \"upper\": 17.3}" TAIL, 0,
+     1, "printf(\"%a 0\\n\", m_predict(rows[i]));"},
+    {"poisson", "{\"features\": 6, \"target\": {\"lower\": 0, \"upper\": 50}" TAIL, 0, 1,
+     "printf(\"%a 0\\n\", m_predict(rows[i]));"},
+    {"softmax", "{\"features\": 6, \"labels\": [0, 1]" TAIL, 2, 2,
+     "{ double p[2]; m_probabilities(rows[i], p);"
+     " printf(\"%a %a %d\\n\", p[0], p[1], m_predict(rows[i])); }"},
+    {"softmax", "{\"features\": 6, \"labels\": [0, 1, 2]" TAIL, 3, 3,
+     "{ double p[3]; m_probabilities(rows[i], p);"
+     " printf(\"%a %a %a %d\\n\", p[0], p[1], p[2], m_predict(rows[i])); }"},
+};
+
+/* The class that the outputs mean. */
+static int class_of(size_t kind, const double *outputs)
+{
+    if (kinds[kind].classes == 0) return 0;
+    if (kinds[kind].outputs == 1) return outputs[0] >= 0.0;
+    if (kinds[kind].outputs == 2) return outputs[1] >= 0.5;
+    int best = 0;
+    for (int k = 1; k < 3; k++)
+        if (outputs[k] > outputs[best]) best = k;
+    return best;
+}
+
+static void check_kind(size_t kind)
+{
+    static double outputs[MATRIX_ROWS * 3];
+    double coefficients[3 * (FEATURES + 1)];
+    uint64_t random = 47;
+    for (size_t j = 0; j < sizeof coefficients / sizeof coefficients[0]; j++)
+        coefficients[j] = 9.0 * (next_uniform(&random) - 0.5);
+    sot_model_content content = model_matrix_content();
+    content.model = kinds[kind].kind;
+    content.schema_json = kinds[kind].schema;
+    content.coefficients = coefficients;
+    content.dimension = FEATURES + 1;
+    content.classes = labels;
+    content.class_count = kinds[kind].classes;
+    content.margins = strcmp(kinds[kind].kind, "softmax") == 0 ? kinds[kind].classes : 1;
+    sotto_model *model = model_of(&content);
+    workshop shop;
+    open_workshop(&shop, model, "m");
+    write_rows(&shop);
+    (void)fprintf(shop.program,
+                  "int main(void)\n{\nfor (int i = 0; i < %d; i++)\n%s\nreturn 0;\n}\n",
+                  MATRIX_ROWS, kinds[kind].program);
+    sotto_error error;
+    assert_ok(sotto_model_predict(model, &matrix, outputs, &error), &error);
+    FILE *output = run_workshop(&shop);
+    for (size_t i = 0; i < MATRIX_ROWS; i++) {
+        const double *found = outputs + i * kinds[kind].outputs;
+        int predicted;
+        for (size_t k = 0; k < kinds[kind].outputs; k++) {
+            double printed;
+            assert_int_equal(fscanf(output, "%la", &printed), 1);
+            if (memcmp(&printed, &found[k], sizeof printed) != 0)
+                fail_msg("%s, row %zu: the header says %a, the library %a",
+                         kinds[kind].kind, i, printed, found[k]);
+        }
+        assert_int_equal(fscanf(output, "%d", &predicted), 1);
+        assert_int_equal(predicted, class_of(kind, found));
+    }
+    close_workshop(&shop, output);
+    sotto_model_free(model);
+}
+
+static void every_kind_agrees_to_the_bit(void **state)
+{
+    (void)state;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
+        check_kind(kind);
 }
 
 /* ---- tables ---- */
@@ -189,7 +286,7 @@ static const char *const hard_features[] = {"double",
                                             "(intercept)"};
 enum { HARD_DIMENSION = sizeof hard_features / sizeof hard_features[0] };
 
-static void write_table_program(workshop *shop, double (*rows)[7])
+static void write_table_program(workshop *shop, double (*cells)[7])
 {
     static const char *const towns[] = {"\"a\\\"b\\\\\"", "\"?\" \"?/\"",
                                         "\"Malm\\303\\2661\" + 0", "\"\\303\\2661\"",
@@ -203,19 +300,19 @@ static void write_table_program(workshop *shop, double (*rows)[7])
         const double draw = next_uniform(&random);
         const size_t town = (size_t)(5.0 * next_uniform(&random));
         const int flag = (int)(4.0 * next_uniform(&random)) - 1;
-        rows[i][0] = 30.0 * next_uniform(&random) - 7.0;
-        rows[i][1] = place_of[town];
-        rows[i][2] = (double)NAN;
-        rows[i][3] = flag;
-        rows[i][4] = floor(30.0 * next_uniform(&random)) / 2.0;
-        rows[i][5] = 0.0;
-        rows[i][6] = 9.0 * next_uniform(&random) - 3.0;
-        if (draw < 0.05) rows[i][0] = (double)NAN;
-        if (draw < 0.03) rows[i][4] = (double)INFINITY;
-        if (draw < 0.02) rows[i][6] = -(double)INFINITY;
+        cells[i][0] = 30.0 * next_uniform(&random) - 7.0;
+        cells[i][1] = place_of[town];
+        cells[i][2] = (double)NAN;
+        cells[i][3] = flag;
+        cells[i][4] = floor(30.0 * next_uniform(&random)) / 2.0;
+        cells[i][5] = 0.0;
+        cells[i][6] = 9.0 * next_uniform(&random) - 3.0;
+        if (draw < 0.05) cells[i][0] = (double)NAN;
+        if (draw < 0.03) cells[i][4] = (double)INFINITY;
+        if (draw < 0.02) cells[i][6] = -(double)INFINITY;
         (void)fprintf(shop->program, "{%s, %s, %d, %s, %s},\n",
-                      literal(rows[i][0], first), towns[town], flag,
-                      literal(rows[i][4], second), literal(rows[i][6], third));
+                      literal(cells[i][0], first), towns[town], flag,
+                      literal(cells[i][4], second), literal(cells[i][6], third));
     }
     (void)fprintf(shop->program,
                   "};\nfor (int i = 0; i < %d; i++)\nprintf(\"%%a %%d\\n\", "
@@ -226,7 +323,7 @@ static void write_table_program(workshop *shop, double (*rows)[7])
 
 static void check_table(const char *schema)
 {
-    static double rows[TABLE_ROWS][7], probabilities[TABLE_ROWS][2];
+    static double cells[TABLE_ROWS][7], probabilities[TABLE_ROWS][2];
     const double coefficients[HARD_DIMENSION] = {1.5,  -0.7, 0.3,  2.25, 0.1,
                                                  -1.1, 3.5,  -0.9, 0.45};
     const char *const classes[] = {"no", "yes"};
@@ -239,12 +336,12 @@ static void check_table(const char *schema)
     sotto_model *model = model_of(&content);
     workshop shop;
     open_workshop(&shop, model, "long_name");
-    write_table_program(&shop, rows);
-    const sotto_array table = {.data = rows,
+    write_table_program(&shop, cells);
+    const sotto_array table = {.data = cells,
                                .element = SOTTO_FLOAT64,
                                .rows = TABLE_ROWS,
                                .columns = 7,
-                               .row_stride_bytes = sizeof rows[0],
+                               .row_stride_bytes = sizeof cells[0],
                                .column_stride_bytes = sizeof(double)};
     sotto_error error;
     assert_ok(sotto_model_predict(model, &table, &probabilities[0][0], &error), &error);
@@ -322,6 +419,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scaled_matrix_rows_agree_to_the_bit),
         cmocka_unit_test(clipped_matrix_rows_agree_to_the_bit),
+        cmocka_unit_test(every_kind_agrees_to_the_bit),
         cmocka_unit_test(table_rows_agree_to_the_bit),
         cmocka_unit_test(clipped_table_rows_agree_to_the_bit),
         cmocka_unit_test(scaled_table_rows_agree_to_the_bit),

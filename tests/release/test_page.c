@@ -137,6 +137,28 @@ static void every_form_tells_the_whole_story(void **state)
     sample_free(&made);
 }
 
+/* Events of every way of sampling, and a Renyi curve, say what they are. */
+static void batches_and_curves_are_described(void **state)
+{
+    (void)state;
+    sample made;
+    sample_from_json(
+        &made,
+        "{\"adjacency\": \"replace-one\", \"events\": [{\"noise_multiplier\": "
+        "2.5, \"sampling\": {\"method\": \"without-replacement\", "
+        "\"population\": 60000, \"batch\": 256}}, {\"noise_multiplier\": 4.5, "
+        "\"sampling\": {\"method\": \"single-record\", \"population\": 5000}}, "
+        "{\"mechanism\": \"rdp\", \"orders\": [2, 8], \"values\": [0.1, 0.5]}]}",
+        1e-6);
+    (void)sample_text(&made);
+    char *page = render(&made, SOTTO_CERTIFICATE_TEXT);
+    assert_non_null(strstr(page, "noise multiplier 2.5, batches of 256 out of 60000\n"));
+    assert_non_null(strstr(page, "noise multiplier 4.5, one record out of 5000\n"));
+    assert_non_null(strstr(page, "a Renyi bound at 2 orders"));
+    sotto_certificate_free_text(page);
+    sample_free(&made);
+}
+
 static void what_is_special_about_a_run_is_told(void **state)
 {
     (void)state;
@@ -267,6 +289,7 @@ int main(void)
         cmocka_unit_test(numbers_are_short_where_they_can_be),
         cmocka_unit_test(text_keeps_to_80_columns),
         cmocka_unit_test(every_form_tells_the_whole_story),
+        cmocka_unit_test(batches_and_curves_are_described),
         cmocka_unit_test(what_is_special_about_a_run_is_told),
         cmocka_unit_test(a_forged_file_is_shown_under_a_warning),
         cmocka_unit_test(nothing_in_a_certificate_becomes_markup),

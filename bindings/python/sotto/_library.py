@@ -122,7 +122,12 @@ class Evaluation(Structure):
         ("log_loss", c_double),
         ("auc", c_double),
         ("brier", c_double),
-        ("confusion", (c_uint64 * 2) * 2),
+        ("classes", c_size_t),
+        ("confusion", POINTER(c_uint64)),
+        ("mse", c_double),
+        ("mae", c_double),
+        ("r2", c_double),
+        ("deviance", c_double),
     ]
 
 
@@ -207,6 +212,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         c_int, [c_void_p, POINTER(Array), POINTER(c_double), POINTER(Error)]),
     "sotto_model_evaluate_records": (
         c_int, [c_void_p, POINTER(Records), c_double, POINTER(Evaluation), POINTER(Error)]),
+    "sotto_model_kind_of": (c_int, [c_void_p]),
+    "sotto_model_predicts": (c_int, [c_void_p]),
+    "sotto_model_outputs": (c_size_t, [c_void_p]),
+    "sotto_model_margins": (c_size_t, [c_void_p]),
+    "sotto_evaluation_clear": (None, [POINTER(Evaluation)]),
     "sotto_model_export_c": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_model_free_text": (None, [c_void_p]),
     "sotto_certificate_verify": (c_int, [c_char_p, c_size_t, POINTER(Error)]),

@@ -89,9 +89,13 @@ class Model(Handle):
         scores = Evaluation()
         call("sotto_model_evaluate_records", self.pointer, byref(records), threshold, byref(scores))
         del keep
-        return {"rows": scores.rows, "accuracy": scores.accuracy, "log_loss": scores.log_loss,
-                "auc": scores.auc, "brier": scores.brier,
-                "confusion": [list(row) for row in scores.confusion]}
+        size = scores.classes
+        found = {"rows": scores.rows, "accuracy": scores.accuracy, "log_loss": scores.log_loss,
+                 "auc": scores.auc, "brier": scores.brier,
+                 "confusion": [scores.confusion[place * size:(place + 1) * size]
+                               for place in range(size)]}
+        library.sotto_evaluation_clear(byref(scores))
+        return found
 
     def score(self, X: Any, y: Any) -> float:
         """The accuracy on PUBLIC rows."""

@@ -2,10 +2,13 @@
 
 #include "base/memory.h"
 #include "learn/erm/empirical_parts.h"
+#include "learn/softmax/softmax.h"
 
 sotto_status sot_empirical_new(const sot_learner_setup *setup,
                                sot_empirical **out_empirical, sotto_error *error)
 {
+    if (setup->config->model == SOTTO_MODEL_SOFTMAX)
+        return sot_softmax_empirical(setup, out_empirical, error);
     return sot_empirical_glm(setup, out_empirical, error);
 }
 

@@ -1,34 +1,54 @@
 #include "learn/erm/erm.h"
 
-#include <assert.h>
 #include <math.h>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "numeric/outward.h"
 
-const sot_loss *sot_erm_loss(const sot_learner_setup *setup)
+/* The corner of the smoothed L1 norm, times R, if nobody says how wide: a coefficient that moves no
+ * margin by more than this counts as 0. */
+#define L1_WIDTH_RULE 0x1p-7
+
+#define MARGIN_GUESS 4.0
+
+sot_empirical_terms sot_erm_terms(const sot_learner *learner, double lambda)
 {
-    assert(setup->config->model == SOTTO_MODEL_LOGISTIC);
-    (void)setup;
-    return &sot_loss_logistic;
+    const sotto_train_config *config = learner->setup.config;
+    sot_empirical_terms terms = {.lambda = lambda, .center = learner->setup.center};
+    if (!isnan(config->radius)) terms.radius = config->radius;
+    if (config->l1 > 0.0) {
+        terms.l1 = config->l1;
+        terms.l1_width = isnan(config->l1_width)
+                             ? L1_WIDTH_RULE / sot_encoding_bound(learner->setup.encoding)
+                             : config->l1_width;
+    }
+    return terms;
 }
 
-double sot_erm_record_bound(const sot_learner_setup *setup)
+double sot_erm_terms_slope(const sot_empirical_terms *terms, size_t index, double theta)
 {
-    return sot_mul_up(sot_erm_loss(setup)->slope_most,
-                      sot_encoding_bound(setup->encoding));
+    const double center = terms->center == NULL ? 0.0 : terms->center[index];
+    const double slope = terms->lambda * (theta - center);
+    return terms->l1 > 0.0 ? slope + terms->l1 * theta / hypot(theta, terms->l1_width)
+                           : slope;
 }
 
-double sot_erm_smoothness(const sot_learner_setup *setup)
+void sot_erm_project(double *theta, size_t count, double radius)
 {
-    const double bound = sot_encoding_bound(setup->encoding);
-    return sot_mul_up(sot_erm_loss(setup)->curvature_most, sot_mul_up(bound, bound));
+    double squares = 0.0;
+    if (!(radius > 0.0)) return;
+    for (size_t i = 0; i < count; i++)
+        squares += theta[i] * theta[i];
+    if (squares <= radius * radius) return;
+    const double scale = radius / sqrt(squares);
+    for (size_t i = 0; i < count; i++)
+        theta[i] *= scale;
 }
 
-double sot_erm_tau(const sot_learner_setup *setup)
+double sot_erm_norm_guess(const sot_learner *learner)
 {
-    return 0x1p-20 * sot_encoding_bound(setup->encoding);
+    const double guess = MARGIN_GUESS / sot_encoding_bound(learner->setup.encoding);
+    return fmin(guess, learner->setup.config->radius); /* of NaN: the guess */
 }
 
 double sot_erm_delta(const sotto_train_config *config)
@@ -59,25 +79,72 @@ static sotto_status refuse_stranger(const sot_learner_setup *setup, const char *
                     sotto_method_name(setup->method));
 }
 
-static sotto_status check_strangers(const sot_learner_setup *setup, sotto_error *error)
+enum {
+    TAKES_CALIBRATION = 1,
+    TAKES_THEORY = 2,
+    TAKES_STEPS = 4,
+    TAKES_RATE = 8,
+    TAKES_SAMPLES = 16, /* sampling, batch, schedule */
+    TAKES_ITERATE = 32,
+    TAKES_NO_LAMBDA = 64, /* lambda may be 0 */
+    TAKES_RADIUS = 128,
+    TAKES_L1 = 256,
+    TAKES_PRIOR = 512,
+    TAKES_TERMS = TAKES_RADIUS | TAKES_L1 | TAKES_PRIOR
+};
+
+static const unsigned takes[] = {
+    [SOTTO_METHOD_OUTPUT] = TAKES_THEORY | TAKES_TERMS,
+    [SOTTO_METHOD_OBJECTIVE] = TAKES_CALIBRATION | TAKES_TERMS,
+    [SOTTO_METHOD_GD] =
+        TAKES_STEPS | TAKES_RATE | TAKES_ITERATE | TAKES_NO_LAMBDA | TAKES_TERMS,
+    [SOTTO_METHOD_NONE] = TAKES_TERMS,
+    [SOTTO_METHOD_SGD] = TAKES_STEPS | TAKES_RATE | TAKES_SAMPLES | TAKES_ITERATE |
+                         TAKES_NO_LAMBDA | TAKES_TERMS,
+    [SOTTO_METHOD_NEWTON] = TAKES_STEPS | TAKES_NO_LAMBDA,
+    [SOTTO_METHOD_STATISTICS] = TAKES_NO_LAMBDA | TAKES_RADIUS,
+    [SOTTO_METHOD_ADASSP] = TAKES_NO_LAMBDA | TAKES_RADIUS,
+    [SOTTO_METHOD_PERMUTATION_SGD] =
+        TAKES_STEPS | TAKES_RATE | TAKES_NO_LAMBDA | TAKES_RADIUS,
+    [SOTTO_METHOD_GD_OUTPUT] = TAKES_STEPS | TAKES_RATE | TAKES_NO_LAMBDA | TAKES_RADIUS,
+    [SOTTO_METHOD_FRANK_WOLFE] = TAKES_STEPS | TAKES_NO_LAMBDA | TAKES_RADIUS,
+};
+enum { METHODS = sizeof takes / sizeof takes[0] };
+
+/* The name of a setting that was given and that the method does not take; NULL: none. */
+static const char *find_stranger(const sotto_train_config *config, unsigned taken)
 {
-    const sotto_train_config *config = setup->config;
-    const sotto_method method = setup->method;
-    if (config->calibration != SOTTO_CALIBRATION_SHARP &&
-        method != SOTTO_METHOD_OBJECTIVE)
-        return refuse_stranger(setup, "a calibration", error);
-    if (config->lambda_theory && method != SOTTO_METHOD_OUTPUT)
-        return refuse_stranger(setup, "lambda theory", error);
-    if (config->steps > 0 && method != SOTTO_METHOD_GD)
-        return refuse_stranger(setup, "a number of steps", error);
-    if (!isnan(config->learning_rate) && method != SOTTO_METHOD_GD)
-        return refuse_stranger(setup, "a learning rate", error);
+    const struct {
+        unsigned flag;
+        bool given;
+        const char *name;
+    } settings[] = {
+        {TAKES_CALIBRATION, config->calibration != SOTTO_CALIBRATION_SHARP,
+         "a calibration"},
+        {TAKES_THEORY, config->lambda_theory, "lambda theory"},
+        {TAKES_STEPS, config->steps > 0, "a number of steps"},
+        {TAKES_RATE, !isnan(config->learning_rate), "a learning rate"},
+        {TAKES_SAMPLES, config->sampling != SOTTO_POISSON, "a sampling"},
+        {TAKES_SAMPLES, config->batch > 0, "a batch"},
+        {TAKES_SAMPLES, config->schedule != SOTTO_SCHEDULE_AUTO, "a schedule"},
+        {TAKES_ITERATE, config->iterate != SOTTO_ITERATE_AUTO, "an iterate"},
+        {TAKES_RADIUS, !isnan(config->radius), "a radius"},
+        {TAKES_L1, config->l1 != 0.0 || !isnan(config->l1_width), "an L1 weight"},
+        {TAKES_PRIOR, config->prior != NULL, "a prior"},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        if (settings[i].given && (taken & settings[i].flag) == 0) return settings[i].name;
+    return NULL;
+}
+
+static sotto_status check_numbers(const sotto_train_config *config, bool may_be_zero,
+                                  sotto_error *error)
+{
     if (config->lambda_theory && !isnan(config->lambda)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "lambda is %g and also the one of the theory; give one of them",
                         config->lambda);
     }
-    const bool may_be_zero = method == SOTTO_METHOD_GD; /* the others need convexity */
     if (!isnan(config->lambda) &&
         !(config->lambda <= 1e100 &&
           (config->lambda >= 0x1p-300 || (may_be_zero && config->lambda == 0.0)))) {
@@ -86,16 +153,39 @@ static sotto_status check_strangers(const sot_learner_setup *setup, sotto_error 
                         "losses, or none for the rule",
                         config->lambda);
     }
+    if (!(config->l1 >= 0.0 && config->l1 <= 1e100)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the L1 weight is %g; give 0 or a positive weight beside the sum "
+                        "of the losses",
+                        config->l1);
+    }
+    if (!isnan(config->l1_width) &&
+        !(config->l1_width >= 0x1p-100 && config->l1_width <= 0x1p100)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the width of the L1 norm's corner is %g; give a positive one, or none for "
+            "the "
+            "rule. The plain L1 norm, with a width of 0, has no place here: which "
+            "coefficients it sets to 0 can hang on one record (docs/losses.md)",
+            config->l1_width);
+    }
     return SOTTO_OK;
+}
+
+static sotto_status check_strangers(const sot_learner_setup *setup, sotto_error *error)
+{
+    const unsigned taken = (size_t)setup->method < METHODS ? takes[setup->method] : 0;
+    const char *stranger = find_stranger(setup->config, taken);
+    if (stranger != NULL) return refuse_stranger(setup, stranger, error);
+    return check_numbers(setup->config, (taken & TAKES_NO_LAMBDA) != 0, error);
 }
 
 typedef sotto_status (*learner_maker)(sot_learner *learner, sotto_error *error);
 
 static const learner_maker makers[] = {
-    [SOTTO_METHOD_OUTPUT] = sot_erm_output,
-    [SOTTO_METHOD_OBJECTIVE] = sot_erm_objective,
-    [SOTTO_METHOD_GD] = sot_erm_gd,
-    [SOTTO_METHOD_NONE] = sot_erm_none,
+    [SOTTO_METHOD_OUTPUT] = sot_erm_output, [SOTTO_METHOD_OBJECTIVE] = sot_erm_objective,
+    [SOTTO_METHOD_GD] = sot_erm_gd,         [SOTTO_METHOD_NONE] = sot_erm_none,
+    [SOTTO_METHOD_SGD] = sot_erm_sgd,
 };
 enum { MAKERS = sizeof makers / sizeof makers[0] };
 
@@ -104,15 +194,6 @@ sotto_status sot_erm_new(const sot_learner_setup *setup, sot_learner **out_learn
 {
     sotto_status status = check_strangers(setup, error);
     if (status != SOTTO_OK) return status;
-    if (setup->config->model != SOTTO_MODEL_LOGISTIC) {
-        return sot_fail(error, SOTTO_UNSUPPORTED, "the model %s has no learner",
-                        sotto_model_kind_name(setup->config->model));
-    }
-    if (sot_encoding_classes(setup->encoding) != 2) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the label set has %zu labels; logistic regression needs two",
-                        sot_encoding_classes(setup->encoding));
-    }
     const learner_maker maker =
         (size_t)setup->method < MAKERS ? makers[setup->method] : NULL;
     if (maker == NULL) {
@@ -121,7 +202,11 @@ sotto_status sot_erm_new(const sot_learner_setup *setup, sot_learner **out_learn
     }
     sot_learner *learner = sot_learner_new(setup);
     if (learner == NULL) return sot_fail_memory(error, 1, sizeof *learner);
-    status = maker(learner, error);
+    status = sot_empirical_new(setup, &learner->empirical, error);
+    if (status == SOTTO_OK) {
+        learner->outputs = learner->empirical->facts.outputs;
+        status = maker(learner, error);
+    }
     if (status != SOTTO_OK) {
         sot_learner_free(learner);
         return status;

@@ -9,7 +9,7 @@
 #ifndef SOT_ERM_H
 #define SOT_ERM_H
 
-#include "learn/glm/loss.h"
+#include "learn/erm/empirical.h"
 #include "learn/learner.h"
 
 /* The method that SOTTO_METHOD_AUTO stands for, and why, a static text. */
@@ -26,20 +26,22 @@ SOTTO_MUST_CHECK sotto_status sot_erm_objective(sot_learner *learner, sotto_erro
 SOTTO_MUST_CHECK sotto_status sot_erm_output(sot_learner *learner, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_erm_none(sot_learner *learner, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_sgd(sot_learner *learner, sotto_error *error);
 
 /* ---- what they share ---- */
 
-/* The loss of the setup's model. */
-const sot_loss *sot_erm_loss(const sot_learner_setup *setup);
+/* The data-free part of the objective: lambda, and the settings' centre, smoothed L1 norm and ball. */
+sot_empirical_terms sot_erm_terms(const sot_learner *learner, double lambda);
 
-/* Bounds of one record, rounded up: of its gradient, slope_most R, and of its curvature,
- * curvature_most R^2. */
-double sot_erm_record_bound(const sot_learner_setup *setup);
-double sot_erm_smoothness(const sot_learner_setup *setup);
+/* The derivative of the terms by theta_i, for methods in steps. */
+double sot_erm_terms_slope(const sot_empirical_terms *terms, size_t index, double theta);
 
-/* What the solver proves of the gradient: R 2^-20, rounded down. Public, and small against the noise: the
- * correction that covers it adds about 2^-9 of the objective's noise. */
-double sot_erm_tau(const sot_learner_setup *setup);
+/* The nearest point of the L2 ball, to rounding; a radius of 0: none. */
+void sot_erm_project(double *theta, size_t count, double radius);
+
+/* |theta*| of the theory: with margins of up to 4, odds of 55 to 1; or the radius of the ball, if that is
+ * less. Rules for steps and lambda alone depend on it. */
+double sot_erm_norm_guess(const sot_learner *learner);
 
 /* The samplers of an objective's or an output's noise, over all they draw: at most 2^-880 each for
  * the noise and its correction (privacy/mechanisms/objective.h, output.h), and room to spare. */

@@ -4,23 +4,21 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/erm/erm.h"
-#include "learn/glm/problem.h"
 
 static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_table *table,
                           sot_pool *pool, double *out_theta, sotto_error *error)
 {
-    const sot_matrix *matrix = sot_table_matrix(table);
     (void)gate; /* there is none: nothing is private */
+    const sot_empirical *empirical = learner->empirical;
     const double lambda = *(const double *)learner->state;
-    const sot_glm glm = {.matrix = matrix,
-                         .loss = sot_erm_loss(&learner->setup),
-                         .lambda = lambda,
-                         .pool = pool};
-    for (size_t i = 0; i < matrix->columns; i++)
+    const sot_empirical_terms terms = sot_erm_terms(learner, lambda);
+    const size_t dimension = empirical->facts.dimension;
+    for (size_t i = 0; i < dimension; i++)
         out_theta[i] = 0.0;
     const sotto_status status =
-        sot_glm_solve(&glm, sot_erm_tau(&learner->setup), out_theta, error);
-    if (status == SOTTO_OK) sot_erm_round(out_theta, matrix->columns, learner->grid);
+        empirical->operations->solve(empirical, sot_table_matrix(table), &terms, NULL,
+                                     empirical->facts.tau, pool, out_theta, error);
+    if (status == SOTTO_OK) sot_erm_round(out_theta, dimension, learner->grid);
     return status;
 }
 

@@ -6,7 +6,6 @@
 #include "base/plant.h"
 #include "base/progress.h"
 #include "learn/erm/erm.h"
-#include "learn/glm/problem.h"
 #include "privacy/mechanisms/objective.h"
 
 /* The part of the budget that covers the solver's error and the rounding, as a share of mu or of a
@@ -40,12 +39,21 @@ enum { THEOREMS = sizeof theorems / sizeof theorems[0] };
 
 /* ---- public: the law of the noise ---- */
 
-static sotto_status choose_theorem(const sotto_train_config *config,
-                                   sot_objective_theorem *out, sotto_error *error)
+/* The sharp one for this loss. */
+static sot_objective_theorem sharp_theorem(const sot_empirical_facts *facts)
 {
+    return facts->self_bounding ? SOT_OBJECTIVE_SHARP : SOT_OBJECTIVE_VERTICES;
+}
+
+static sotto_status choose_theorem(const sot_learner *learner, sot_objective_theorem *out,
+                                   sotto_error *error)
+{
+    const sotto_train_config *config = learner->setup.config;
     for (int i = 0; i < THEOREMS; i++) {
         if (theorems[i].calibration == config->calibration) {
             *out = theorems[i].theorem;
+            if (*out == SOT_OBJECTIVE_SHARP)
+                *out = sharp_theorem(&learner->empirical->facts);
             return SOTTO_OK;
         }
     }
@@ -77,7 +85,7 @@ static sotto_status choose_lambda(const sot_learner *learner, sot_objective_law 
     const sotto_train_config *config = learner->setup.config;
     sot_objective_law sharp = *law;
     double least;
-    sharp.theorem = SOT_OBJECTIVE_SHARP;
+    sharp.theorem = sharp_theorem(&learner->empirical->facts);
     const sotto_status status = sot_objective_least_lambda(
         &sharp, config->epsilon, sot_erm_delta(config), &least, error);
     if (status != SOTTO_OK) return status;
@@ -85,7 +93,7 @@ static sotto_status choose_lambda(const sot_learner *learner, sot_objective_law 
         const double factor = lambda_factor(&learner->setup);
         law->lambda = factor * least;
         *out_why = "that of the sharp theorem, for comparison";
-        if (law->theorem != SOT_OBJECTIVE_SHARP) return SOTTO_OK;
+        if (law->theorem != sharp.theorem) return SOTTO_OK;
         *out_why = factor == 1.0 ? "the least that the theorem allows"
                    : factor > 1.0
                        ? "more than the least that the theorem allows: here noise costs "
@@ -106,18 +114,20 @@ static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,
     const sot_learner_setup *setup = &learner->setup;
     const sotto_train_config *config = setup->config;
     const char *why = NULL;
-    sot_objective_law law = {.adjacency = config->adjacency,
-                             .unit_rows = setup->unit_rows,
-                             .record_bound = sot_erm_record_bound(setup),
-                             .smoothness = sot_erm_smoothness(setup),
-                             .lambda = SOTTO_UNSET,
-                             .sigma = SOTTO_UNSET,
-                             .rate = SOTTO_UNSET,
-                             .epsilon = SOTTO_UNSET,
-                             .delta = SOTTO_UNSET};
+    const sot_empirical_facts *facts = &learner->empirical->facts;
+    sot_objective_law law = sot_objective_law_defaults();
+    law.adjacency = config->adjacency;
+    law.unit_rows = setup->unit_rows;
+    law.record_bound = facts->record_bound;
+    law.smoothness = facts->smoothness;
+    law.rank = facts->rank;
+    law.trace = facts->trace;
+    law.one_signed = facts->one_signed;
+    law.classes = facts->outputs;
+    law.dimension = facts->dimension;
     if (SOT_PLANTED(erm_add_remove_noise_under_replace_one))
         law.adjacency = SOTTO_ADD_REMOVE;
-    sotto_status status = choose_theorem(config, &law.theorem, error);
+    sotto_status status = choose_theorem(learner, &law.theorem, error);
     if (status == SOTTO_OK) status = choose_lambda(learner, &law, &why, error);
     if (status != SOTTO_OK) return status;
     const double asked = law.lambda;
@@ -128,8 +138,8 @@ static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,
     if (law.lambda > asked) why = "raised to the least that the theorem allows";
     sot_learner_set(learner, "lambda", law.lambda, why);
     *out = (sot_objective_config){.law = law,
-                                  .dimension = sot_encoding_dimension(setup->encoding),
-                                  .tau = sot_erm_tau(setup),
+                                  .dimension = facts->dimension,
+                                  .tau = facts->tau,
                                   .correction_share = CORRECTION_SHARE,
                                   .purpose = "coefficients"};
     return SOTTO_OK;
@@ -144,20 +154,23 @@ static sotto_status plan(const sot_learner *learner, sotto_plan *events,
 /* ---- secret: the records ---- */
 
 typedef struct tilted {
-    sot_glm glm; /* without b */
+    const sot_empirical *empirical;
+    const sot_matrix *matrix;
+    sot_empirical_terms terms;
+    sot_pool *pool;
     double tau;
 } tilted;
 
-/* theta with a proven |gradient + b| <= tau, from the public start 0. */
+/* theta with a proven distance to the minimiser of the tilted sum, from the public start 0. */
 static sotto_status solve(void *context, const double *b, double *out_theta,
                           sotto_error *error)
 {
     const tilted *problem = context;
-    sot_glm glm = problem->glm;
-    glm.linear = b;
-    for (size_t i = 0; i < glm.matrix->columns; i++)
+    const sot_empirical *empirical = problem->empirical;
+    for (size_t i = 0; i < empirical->facts.dimension; i++)
         out_theta[i] = 0.0;
-    return sot_glm_solve(&glm, problem->tau, out_theta, error);
+    return empirical->operations->solve(empirical, problem->matrix, &problem->terms, b,
+                                        problem->tau, problem->pool, out_theta, error);
 }
 
 /* For the tape alone. It cannot report: what it could not compute is no noise at all. */
@@ -165,26 +178,27 @@ static void noise_of(const void *context, const double *theta, double *out_noise
                      double *out_log_determinant)
 {
     const tilted *problem = context;
-    if (sot_glm_noise_of(&problem->glm, theta, out_noise, out_log_determinant, NULL) ==
-        SOTTO_OK)
+    const sot_empirical *empirical = problem->empirical;
+    if (empirical->operations->noise_of(empirical, problem->matrix, &problem->terms,
+                                        theta, out_noise, out_log_determinant,
+                                        NULL) == SOTTO_OK)
         return;
     *out_log_determinant = NAN;
-    for (size_t i = 0; i < problem->glm.matrix->columns; i++)
+    for (size_t i = 0; i < empirical->facts.dimension; i++)
         out_noise[i] = NAN;
 }
 
 static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_table *table,
                           sot_pool *pool, double *out_theta, sotto_error *error)
 {
-    const sot_matrix *matrix = sot_table_matrix(table);
     const sot_objective_config *config = learner->state;
     const sotto_train_config *settings = learner->setup.config;
     const sot_progress progress =
         sot_progress_begin(settings->progress, settings->progress_context);
-    tilted problem = {.glm = {.matrix = matrix,
-                              .loss = sot_erm_loss(&learner->setup),
-                              .lambda = config->law.lambda,
-                              .pool = pool},
+    tilted problem = {.empirical = learner->empirical,
+                      .matrix = sot_table_matrix(table),
+                      .terms = sot_erm_terms(learner, config->law.lambda),
+                      .pool = pool,
                       .tau = config->tau};
     const sot_objective_problem asked = {
         .context = &problem, .solve = solve, .noise_of = noise_of};
@@ -203,6 +217,12 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
 
 sotto_status sot_erm_objective(sot_learner *learner, sotto_error *error)
 {
+    if (isinf(learner->empirical->facts.smoothness)) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the %s loss has a corner, and objective perturbation needs a "
+                        "smooth one; use the model svm, or the methods output, gd or sgd",
+                        learner->empirical->facts.name);
+    }
     sot_objective_config *config = sot_new_array(1, sizeof *config);
     if (config == NULL) return sot_fail_memory(error, 1, sizeof *config);
     learner->state = config;

@@ -5,57 +5,58 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "learn/erm/erm.h"
-#include "learn/glm/problem.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/output.h"
 
 /* Of a pure budget: for the solver's error and the rounding. */
 #define CORRECTION_SHARE 0x1p-10
 
-/* |theta*| of the theory, times R: margins of up to 4, odds of 55 to 1. Nothing but lambda, and
- * that by the power 2/3, depends on it. */
-#define MARGIN_GUESS 4.0
-
 /* ---- public ---- */
 
 /* How far the exact minimiser moves: L/lambda a row, both directions of a replaced one. */
-static double sensitivity(const sot_learner_setup *setup, double lambda)
+static double sensitivity(const sot_learner *learner, double lambda)
 {
-    double bound = sot_mul_up(sot_erm_record_bound(setup), (double)setup->unit_rows);
+    const sot_learner_setup *setup = &learner->setup;
+    double bound =
+        sot_mul_up(learner->empirical->facts.record_bound, (double)setup->unit_rows);
     if (setup->config->adjacency == SOTTO_REPLACE_ONE) bound *= 2.0;
     return sot_div_up(bound, lambda);
 }
 
-static sot_output_config config_at(const sot_learner_setup *setup, double lambda)
+static sot_output_config config_at(const sot_learner *learner, double lambda)
 {
-    return (sot_output_config){
-        .adjacency = setup->config->adjacency,
-        .dimension = sot_encoding_dimension(setup->encoding),
-        .sensitivity = sensitivity(setup, lambda),
-        .lambda = lambda,
-        .tau = sot_erm_tau(setup),
-        .sigma = SOTTO_UNSET,
-        .epsilon = SOTTO_UNSET,
-        .correction_share = isnan(setup->config->delta) ? CORRECTION_SHARE : SOTTO_UNSET,
-        .purpose = "coefficients"};
+    const sotto_train_config *config = learner->setup.config;
+    return (sot_output_config){.adjacency = config->adjacency,
+                               .dimension = learner->empirical->facts.dimension,
+                               .sensitivity = sensitivity(learner, lambda),
+                               .lambda = lambda,
+                               .tau = learner->empirical->facts.tau,
+                               .sigma = SOTTO_UNSET,
+                               .epsilon = SOTTO_UNSET,
+                               .correction_share =
+                                   isnan(config->delta) ? CORRECTION_SHARE : SOTTO_UNSET,
+                               .purpose = "coefficients"};
 }
 
 /* The lambda that is best in theory. Noise v of standard deviation s a coordinate costs
  * E (1/2) v.Hv = (s^2/2) tr H <= (s^2/2) n beta (each row's Hessian has rank one and trace at most
  * beta, so the dimension does not enter), shrinkage (lambda/2)|theta*|^2, and s = m / lambda with a
  * constant m. The sum n beta m^2 / (2 lambda^2) + lambda |theta*|^2 / 2 is least at
- * lambda = (2 n beta m^2 / |theta*|^2)^(1/3). */
-static sotto_status lambda_of_theory(const sot_learner_setup *setup, double *out_lambda,
+ * lambda = (2 n beta m^2 / |theta*|^2)^(1/3). Softmax has the trace of its record's Hessian in beta's
+ * place. A loss that is not smooth costs n L E |v| <= n L m sqrt(d) / lambda instead, and the least
+ * of that and the shrinkage is at lambda = sqrt(2 n L m sqrt(d)) / |theta*|. */
+static sotto_status lambda_of_theory(const sot_learner *learner, double *out_lambda,
                                      sotto_error *error)
 {
-    const sotto_train_config *config = setup->config;
-    const double rows = (double)sot_learner_rows(setup);
+    const sotto_train_config *config = learner->setup.config;
+    const sot_empirical_facts *facts = &learner->empirical->facts;
+    const double rows = (double)sot_learner_rows(&learner->setup);
     if (!(rows > 0.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "output perturbation chooses lambda by the number of rows, which "
                         "nobody gave; give the expected rows, a public guess, or lambda");
     }
-    sot_output_config trial = config_at(setup, 1.0);
+    sot_output_config trial = config_at(learner, 1.0);
     const sotto_status status =
         sot_output_calibrate(&trial, config->epsilon, sot_erm_delta(config), error);
     if (status != SOTTO_OK) return status;
@@ -66,8 +67,13 @@ static sotto_status lambda_of_theory(const sot_learner_setup *setup, double *out
         deviation =
             trial.sensitivity / trial.epsilon * sqrt((double)trial.dimension + 1.0);
     }
-    const double norm_guess = MARGIN_GUESS / sot_encoding_bound(setup->encoding);
-    *out_lambda = cbrt(2.0 * rows * sot_erm_smoothness(setup) * deviation * deviation /
+    const double norm_guess = sot_erm_norm_guess(learner);
+    if (isinf(facts->trace)) { /* the hinge: see above */
+        const double length = sqrt((double)facts->dimension) * deviation;
+        *out_lambda = sqrt(2.0 * rows * facts->record_bound * length) / norm_guess;
+        return SOTTO_OK;
+    }
+    *out_lambda = cbrt(2.0 * rows * facts->trace * deviation * deviation /
                        (norm_guess * norm_guess));
     return SOTTO_OK;
 }
@@ -83,15 +89,12 @@ static sotto_status plan(const sot_learner *learner, sotto_plan *events,
 static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_table *table,
                           sot_pool *pool, double *out_theta, sotto_error *error)
 {
-    const sot_matrix *matrix = sot_table_matrix(table);
     const sot_output_config *config = learner->state;
     const sotto_train_config *settings = learner->setup.config;
     const sot_progress progress =
         sot_progress_begin(settings->progress, settings->progress_context);
-    const sot_glm glm = {.matrix = matrix,
-                         .loss = sot_erm_loss(&learner->setup),
-                         .lambda = config->lambda,
-                         .pool = pool};
+    const sot_empirical *empirical = learner->empirical;
+    const sot_empirical_terms terms = sot_erm_terms(learner, config->lambda);
     const size_t size_bytes = config->dimension * sizeof(double);
     double *minimiser = sot_new_array(config->dimension, sizeof *minimiser);
     int64_t *units = sot_new_array(config->dimension, sizeof *units);
@@ -99,7 +102,10 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
     if (minimiser == NULL || units == NULL)
         status = sot_fail_memory(error, config->dimension, sizeof *units);
     if (status == SOTTO_OK) status = sot_progress_report(&progress, 0, 1, 0.0, error);
-    if (status == SOTTO_OK) status = sot_glm_solve(&glm, config->tau, minimiser, error);
+    if (status == SOTTO_OK) {
+        status = empirical->operations->solve(empirical, sot_table_matrix(table), &terms,
+                                              NULL, config->tau, pool, minimiser, error);
+    }
     if (status == SOTTO_OK)
         status = sot_output_release(gate, config, minimiser, units, error);
     if (status == SOTTO_OK)
@@ -113,8 +119,7 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
 
 sotto_status sot_erm_output(sot_learner *learner, sotto_error *error)
 {
-    const sot_learner_setup *setup = &learner->setup;
-    const sotto_train_config *settings = setup->config;
+    const sotto_train_config *settings = learner->setup.config;
     double lambda = settings->lambda;
     sotto_status status = SOTTO_OK;
     sot_output_config *config = sot_new_array(1, sizeof *config);
@@ -122,9 +127,9 @@ sotto_status sot_erm_output(sot_learner *learner, sotto_error *error)
     learner->state = config;
     learner->plan = plan;
     learner->learn = learn;
-    if (isnan(lambda)) status = lambda_of_theory(setup, &lambda, error);
+    if (isnan(lambda)) status = lambda_of_theory(learner, &lambda, error);
     if (status != SOTTO_OK) return status;
-    *config = config_at(setup, lambda);
+    *config = config_at(learner, lambda);
     status =
         sot_output_calibrate(config, settings->epsilon, sot_erm_delta(settings), error);
     if (status == SOTTO_OK) status = sot_output_grid(config, &learner->grid, error);

@@ -223,6 +223,10 @@ sotto_status sot_softmax_in_ball(sot_softmax_solver *s, double tau, sotto_error 
     stage now = {.tau = tau};
     bool done = false;
     s->pass.extra = 0.0;
+    if (s->pass.problem->lambda * s->pass.problem->radius * (1.0 + 0x1p-50) <= tau) {
+        memset(s->here.theta, 0, s->pass.length * sizeof *s->here.theta);
+        return SOTTO_OK; /* the whole ball is that near to 0 */
+    }
     sotto_status status = sot_softmax_look(s, &s->here, error);
     if (!isfinite(s->here.norm))
         memset(s->here.theta, 0, s->pass.length * sizeof *s->here.theta);

@@ -1,4 +1,6 @@
 /* Softmax regression as the methods see it. The constants: softmax.md. */
+#include <math.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
@@ -51,6 +53,9 @@ static sotto_status add_gradient(const sot_empirical *empirical, const sot_matri
 static const sot_empirical_operations operations = {
     .solve = solve, .noise_of = noise_of, .add_gradient = add_gradient};
 
+/* What the solver is asked for, against the bound of one record's gradient: small against any noise. */
+#define TAU_SHARE 0x1p-20
+
 static sot_empirical_facts facts_of(const sot_encoding *encoding)
 {
     const double bound = sot_encoding_bound(encoding);
@@ -58,27 +63,60 @@ static sot_empirical_facts facts_of(const sot_encoding *encoding)
     const double classes = (double)sot_encoding_classes(encoding);
     const double root =
         SOT_PLANTED(softmax_record_bound_of_one_margin) ? 1.0 : sot_sqrt_up(2.0);
+    const double record_bound = sot_mul_up(root, bound);
     return (sot_empirical_facts){
         .name = "softmax",
         .outputs = sot_encoding_classes(encoding),
         .dimension = sot_encoding_classes(encoding) * sot_encoding_dimension(encoding),
-        .record_bound = sot_mul_up(root, bound),
+        .record_bound = record_bound,
         .smoothness = 0.5 * square,
         .rank = sot_encoding_classes(encoding) - 1,
         .trace = sot_mul_up(sot_div_up(classes - 1.0, classes), square),
+        .tau = TAU_SHARE * record_bound,
     };
+}
+
+static sotto_status check_settings(const sotto_train_config *config, sotto_error *error)
+{
+    const char *stranger = NULL;
+    if (config->width != sotto_train_defaults().width) stranger = "a width";
+    if (!isnan(config->threshold)) stranger = "a threshold";
+    if (config->loss != NULL) stranger = "a loss of the caller's";
+    if (stranger != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%s has no meaning for the model softmax; leave it out",
+                        stranger);
+    }
+    if (!isnan(config->radius) && !(config->radius > 0.0 && config->radius <= 0x1p100)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the radius is %g; give a positive bound of the coefficients' norm",
+            config->radius);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status check_target(const sot_encoding *encoding, sotto_error *error)
+{
+    const size_t classes = sot_encoding_classes(encoding);
+    if (sot_encoding_role(encoding) != SOT_TARGET_CLASSES) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the model softmax needs classes: a target with a label set");
+    }
+    if (classes < 2 || classes > SOT_SOFTMAX_CLASSES_MOST) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the label set has %zu labels; the model softmax needs 2 to %d",
+                        classes, (int)SOT_SOFTMAX_CLASSES_MOST);
+    }
+    return SOTTO_OK;
 }
 
 sotto_status sot_softmax_empirical(const sot_learner_setup *setup,
                                    sot_empirical **out_empirical, sotto_error *error)
 {
-    const size_t classes = sot_encoding_classes(setup->encoding);
-    if (classes < 2) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the label set has %zu labels; softmax regression needs two or "
-                        "more: name a target with a label set, or use another model",
-                        classes);
-    }
+    sotto_status status = check_settings(setup->config, error);
+    if (status == SOTTO_OK) status = check_target(setup->encoding, error);
+    if (status != SOTTO_OK) return status;
     sot_empirical *empirical = sot_new_array(1, sizeof *empirical);
     if (empirical == NULL) return sot_fail_memory(error, 1, sizeof *empirical);
     empirical->facts = facts_of(setup->encoding);

@@ -18,9 +18,11 @@
 
 #include "learn/erm/empirical.h"
 
+enum { SOT_SOFTMAX_CLASSES_MOST = 1 << 16 };
+
 typedef struct sot_softmax {
     const sot_matrix *matrix;
-    size_t classes;       /* 2 or more */
+    size_t classes;       /* 2 to SOT_SOFTMAX_CLASSES_MOST */
     double lambda;        /* > 0 */
     const double *center; /* public; NULL: 0 */
     double l1, l1_width;  /* l1 0: none; else l1_width > 0 */
@@ -29,8 +31,8 @@ typedef struct sot_softmax {
     sot_pool *pool;       /* NULL: one thread */
 } sot_softmax;
 
-/* The sum of losses as the methods see it. Refuses a target that has no label set of two or more.
- * Free with sot_empirical_free(). */
+/* The sum of losses as the methods see it. Refuses a target without a label set, and settings that
+ * have no meaning here. Free with sot_empirical_free(). */
 SOTTO_MUST_CHECK sotto_status sot_softmax_empirical(const sot_learner_setup *setup,
                                                     sot_empirical **out_empirical,
                                                     sotto_error *error);
@@ -50,8 +52,9 @@ SOTTO_MUST_CHECK sotto_status sot_softmax_gradient_norm_upper(const sot_softmax 
                                                               sotto_error *error);
 
 /* theta (in: where to start, a public point; out) with |theta - theta*| <= tau / lambda, theta* the
- * minimiser over the ball if there is one, proven as sot_glm_solve() proves it. It does not give up
- * (solver.md). With a ball theta is in it up to that distance. Fails only for want of memory or on
+ * minimiser over the ball if there is one, proven as sot_glm_solve() proves it. It does not give up:
+ * solver.md proves that it ends, whatever the rows are, if tau is above a floor stated there. With a
+ * ball theta is in it up to that distance. Fails only for want of memory or on
  * cancellation, or, before anything is computed, if tau is not positive. */
 SOTTO_MUST_CHECK sotto_status sot_softmax_solve(const sot_softmax *softmax, double tau,
                                                 double *theta, sotto_error *error);

@@ -12,13 +12,7 @@
 #include "learn/softmax/row.h"
 #include "learn/softmax/softmax.h"
 
-enum {
-    CHUNKS_MOST = 64,
-    CHUNK_ROWS_LEAST = 256,
-    SUMS_MOST = 1 << 22,
-    STEP = 32,
-    CLASSES_MOST = 1 << 20
-};
+enum { CHUNKS_MOST = 64, CHUNK_ROWS_LEAST = 256, SUMS_MOST = 1 << 22, STEP = 32 };
 
 typedef struct task {
     const sot_softmax *problem;
@@ -133,7 +127,7 @@ sotto_status sot_softmax_add_units(const sot_softmax *softmax, const uint32_t *r
     if (status != SOTTO_OK) return status;
     const sot_matrix *matrix = softmax->matrix;
     const size_t classes = softmax->classes;
-    assert(classes >= 2 && classes <= CLASSES_MOST);
+    assert(classes >= 2 && classes <= SOT_SOFTMAX_CLASSES_MOST);
     task shared = {.problem = softmax,
                    .kernels = sot_softmax_kernels_for(matrix),
                    .rows = rows,

@@ -80,7 +80,7 @@ static sotto_status price(const sotto_plan *plan, const accountant_row *row,
         sot_composition_new(plan, noise_multiplier, steps, &composition, error);
     if (status != SOTTO_OK) return status;
     const sot_priced priced = {plan, composition, noise_multiplier, steps};
-    sotto_account account = {.order = NAN};
+    sotto_account account = {.order = SOTTO_UNSET};
     status = epsilon == NULL ? row->epsilon(&priced, *delta, &account, error)
                              : row->delta(&priced, *epsilon, &account, error);
     if (composition->is_loose) { /* 0 bounds everything from below */
@@ -103,7 +103,7 @@ sotto_status sotto_account_epsilon(const sotto_plan *plan, sotto_accountant acco
     sotto_status status = find_accountant(accountant, &row, error);
     if (status == SOTTO_OK) status = check_delta(delta, 0.0, error);
     if (status != SOTTO_OK) return status;
-    return price(plan, row, NAN, 0, NULL, &delta, out_account, error);
+    return price(plan, row, SOTTO_UNSET, 0, NULL, &delta, out_account, error);
 }
 
 sotto_status sotto_account_delta(const sotto_plan *plan, sotto_accountant accountant,
@@ -114,7 +114,7 @@ sotto_status sotto_account_delta(const sotto_plan *plan, sotto_accountant accoun
     sotto_status status = find_accountant(accountant, &row, error);
     if (status == SOTTO_OK) status = check_epsilon(epsilon, error);
     if (status != SOTTO_OK) return status;
-    return price(plan, row, NAN, 0, &epsilon, NULL, out_account, error);
+    return price(plan, row, SOTTO_UNSET, 0, &epsilon, NULL, out_account, error);
 }
 
 /* ---- searches: the answer is always a value that was certified itself ---- */
@@ -143,7 +143,7 @@ static double excess(search *target, double noise_multiplier, uint64_t steps)
         if (target->status == SOTTO_OK) {
             target->status = sot_fail(target->error, status, "%s", error.message);
         }
-        return NAN;
+        return SOTTO_UNSET;
     }
     if (by_epsilon) return account.epsilon - target->epsilon;
     return log(fmax(account.delta, DBL_MIN)) - log(target->delta);
@@ -188,7 +188,7 @@ static sotto_status unreachable(const search *target, const char *how)
 static sotto_status bracket_noise(search *target, double *out_lower, double *out_upper)
 {
     const double least = log(1e-3);
-    const double most = log(1e9);
+    const double most = log(1e12); /* the most an event may have */
     double at = 0.0;
     const int met = noise_excess(at, target) <= 0.0;
     double stride = met ? -0.7 : 0.7;
@@ -198,8 +198,8 @@ static sotto_status bracket_noise(search *target, double *out_lower, double *out
             return SOTTO_OK;
         }
         if (at == most) {
-            return unreachable(target, "noise multipliers up to 1e9 are not enough; the "
-                                       "other events of the plan cost too much");
+            return unreachable(target, "noise multipliers up to 1e12 are not enough; ask "
+                                       "for less, or leave other events out");
         }
         const double next = fmin(fmax(at + stride, least), most);
         const int next_met = noise_excess(next, target) <= 0.0;
@@ -243,7 +243,10 @@ sotto_status sotto_account_noise(const sotto_plan *plan, sotto_accountant accoun
             return SOTTO_OK;
         }
         if (status != SOTTO_OK && status != SOTTO_UNREACHABLE) return status;
-        upper += ldexp(1e-9, tries);
+        /* Kernels that work on a grid are off by more than the last digits: go by how far. */
+        const double over =
+            status == SOTTO_OK && epsilon > 0.0 ? log(account.epsilon / epsilon) : 0.0;
+        upper += fmax(ldexp(1e-9, tries), fmin(over, 1.0) * ldexp(0.02, tries));
     }
     return unreachable(&target,
                        "the search found no noise that the accountant certifies");
@@ -253,7 +256,7 @@ static int steps_met(search *target, uint64_t steps)
 {
     sotto_account account;
     sotto_error error;
-    const sotto_status status = price(target->plan, target->row, NAN, steps, NULL,
+    const sotto_status status = price(target->plan, target->row, SOTTO_UNSET, steps, NULL,
                                       &target->delta, &account, &error);
     if (status == SOTTO_OK) return account.epsilon <= target->epsilon;
     if (status != SOTTO_UNREACHABLE && target->status == SOTTO_OK) {
@@ -268,7 +271,7 @@ typedef struct steps_guess {
 
 static double steps_excess(double log_steps, void *context)
 {
-    return excess(((steps_guess *)context)->target, NAN,
+    return excess(((steps_guess *)context)->target, SOTTO_UNSET,
                   (uint64_t)llround(exp(log_steps)));
 }
 
@@ -365,7 +368,7 @@ sotto_status sotto_account_steps(const sotto_plan *plan, sotto_accountant accoun
         }
     }
     if (target.status != SOTTO_OK) return target.status;
-    status = price(plan, target.row, NAN, met, NULL, &delta, out_account, error);
+    status = price(plan, target.row, SOTTO_UNSET, met, NULL, &delta, out_account, error);
     if (status == SOTTO_OK) *out_steps = met;
     return status;
 }

@@ -39,6 +39,20 @@ sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_accou
 sotto_status sot_pld_delta(const sot_priced *priced, double epsilon, sotto_account *out,
                            sotto_error *error);
 
+/* The same with another aim: exact asks for its bracket where no contour is cheap. Limits set the width
+ * and the time, never the truth. */
+typedef struct sot_pld_limits {
+    double tolerance; /* relative error of epsilon aimed at */
+    size_t size_max;  /* nodes of the ring, a power of two */
+} sot_pld_limits;
+
+sotto_status sot_pld_epsilon_within(const sot_priced *priced, double delta,
+                                    const sot_pld_limits *limits, sotto_account *out,
+                                    sotto_error *error);
+sotto_status sot_pld_delta_within(const sot_priced *priced, double epsilon,
+                                  const sot_pld_limits *limits, sotto_account *out,
+                                  sotto_error *error);
+
 sotto_status sot_moments_epsilon(const sot_priced *priced, double delta,
                                  sotto_account *out, sotto_error *error);
 sotto_status sot_moments_delta(const sot_priced *priced, double epsilon,

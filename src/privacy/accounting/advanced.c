@@ -38,10 +38,10 @@ sotto_status sot_advanced_epsilon(const sot_priced *priced, double delta,
             ? sot_sqrt_up(sot_mul_up(2.0 * -sot_log_down(fmax(slack, 0.0)), squares))
             : 0.0;
     *out = (sotto_account){.epsilon = sot_add_up(spread, drift),
-                           .epsilon_lower = NAN,
+                           .epsilon_lower = SOTTO_UNSET,
                            .delta = delta,
-                           .delta_lower = NAN,
-                           .order = NAN,
+                           .delta_lower = SOTTO_UNSET,
+                           .order = SOTTO_UNSET,
                            .kernel = SOTTO_KERNEL_COMPOSITION_THEOREM};
     if (slack >= 0.0 && isfinite(out->epsilon)) return SOTTO_OK;
     return sot_fail(error, SOTTO_UNREACHABLE,

@@ -90,7 +90,7 @@ static sotto_status event_epsilon(const sot_priced *priced, const sotto_event *e
         *out_epsilon = curve_epsilon(event, share);
         return SOTTO_OK;
     }
-    single alone = {.rate = 1.0, .sigma = NAN, .mu = event->mu};
+    single alone = {.rate = 1.0, .sigma = SOTTO_UNSET, .mu = event->mu};
     alone.has_law = sot_event_law(event, sotto_plan_adjacency(priced->plan),
                                   priced->noise_multiplier, &alone.law);
     if (!alone.has_law &&
@@ -149,10 +149,10 @@ sotto_status sot_basic_epsilon(const sot_priced *priced, double delta, sotto_acc
         sum = sot_add_up(sum, sot_mul_up(count_of(priced, event), epsilon));
     }
     *out = (sotto_account){.epsilon = sum,
-                           .epsilon_lower = NAN,
+                           .epsilon_lower = SOTTO_UNSET,
                            .delta = delta,
-                           .delta_lower = NAN,
-                           .order = NAN,
+                           .delta_lower = SOTTO_UNSET,
+                           .order = SOTTO_UNSET,
                            .kernel = SOTTO_KERNEL_BASIC};
     return SOTTO_OK;
 }
@@ -177,10 +177,10 @@ sotto_status sot_basic_delta(const sot_priced *priced, double epsilon, sotto_acc
     (void)error;
     inverse asked = {priced, epsilon};
     *out = (sotto_account){.epsilon = epsilon,
-                           .epsilon_lower = NAN,
+                           .epsilon_lower = SOTTO_UNSET,
                            .delta = 1.0,
-                           .delta_lower = NAN,
-                           .order = NAN,
+                           .delta_lower = SOTTO_UNSET,
+                           .order = SOTTO_UNSET,
                            .kernel = SOTTO_KERNEL_BASIC};
     sotto_account at_zero;
     if (sot_basic_epsilon(priced, 0.0, &at_zero, NULL) == SOTTO_OK &&

@@ -166,6 +166,19 @@ static sot_bracket rest_delta(const sot_composition *composition, sot_direction 
     return nothing_delta(epsilon);
 }
 
+/* Of a single group and nothing else, losses (2k - n) e below epsilon add nothing: the walk begins
+ * two places before the first that does, far more than the losses' rounding. */
+static double first_that_matters(const sot_composition *composition, const sot_pure *pure,
+                                 window counts, double epsilon)
+{
+    if (composition->pure_count > 1 || composition->law_count > 0 ||
+        composition->sampled_count > 0 || composition->objective_count > 0 ||
+        composition->gaussian_square.upper > 0.0)
+        return counts.first;
+    const double crossing = 0.5 * (epsilon / pure->epsilon + pure->count);
+    return fmax(counts.first, floor(crossing) - 2.0);
+}
+
 static sot_bracket walk(const sot_composition *composition, sot_direction direction,
                         double epsilon, size_t group, double log_weight, double log_error,
                         double loss);
@@ -230,8 +243,10 @@ static sot_bracket walk(const sot_composition *composition, sot_direction direct
     const double log_no = -pure->epsilon - log1p(exp(-pure->epsilon));
     const double log_yes = -log1p(exp(-pure->epsilon));
     const window counts = likely_counts(pure);
+    const double mode = (pure->count + 1.0) / (1.0 + exp(-pure->epsilon));
     sot_bracket sum = {0.0, 0.0};
-    for (double k = counts.first; k <= counts.last; k += 1.0) {
+    for (double k = first_that_matters(composition, pure, counts, epsilon);
+         k <= counts.last; k += 1.0) {
         const double choose = sot_log_binomial(pure->count, k);
         const double powers = k * log_yes + (pure->count - k) * log_no;
         const double error = 16.0 * DBL_EPSILON * (1.0 + choose - powers);
@@ -240,6 +255,13 @@ static sot_bracket walk(const sot_composition *composition, sot_direction direct
                  log_error + error, loss + (2.0 * k - pure->count) * pure->epsilon);
         sum.lower += part.lower;
         sum.upper += part.upper;
+        /* Beyond the mode the weights fall, and no profile is above 1. */
+        const double left =
+            (counts.last - k) * exp(log_weight + log_error + choose + powers + error);
+        if (k > mode + 1.0 && left < 1e-19 * sum.lower) {
+            sum.upper += left;
+            break;
+        }
     }
     const double additions = DBL_EPSILON * (pure->count + 2.0);
     sum.lower *= 1.0 - additions;

@@ -170,10 +170,13 @@ static void add_event(sot_composition *composition, const sotto_event *event,
         break;
     case SOTTO_APPROXIMATE:
         if (event->delta > 0.0) add_failure(composition, sot_event_delta(event), count);
-        add_pure(composition, sot_event_epsilon(event, NAN), count);
+        add_pure(composition, sot_event_epsilon(event, SOTTO_UNSET), count);
         break;
     case SOTTO_LAPLACE:
     case SOTTO_DISCRETE_LAPLACE:
+        composition->is_rounded = true;
+        add_pure(composition, sot_event_epsilon(event, noise_multiplier), count);
+        break;
     case SOTTO_PURE:
     case SOTTO_EXPONENTIAL:
     case SOTTO_PERMUTE_AND_FLIP:

@@ -42,6 +42,7 @@ typedef struct sot_composition {
     size_t curve_count;
     bool
         is_loose; /* some event is priced by a worse pair: lower bounds do not hold for it */
+    bool is_rounded; /* some epsilon of `pure` is a quotient, rounded up */
     sot_bracket
         failure; /* that some (epsilon, delta) event fails: 1 - prod(1 - delta_i) */
 } sot_composition;

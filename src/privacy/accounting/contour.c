@@ -308,20 +308,31 @@ static place guess_place(const sot_contour_request *request, double c, double lo
     return (place){request->epsilon, fmin(0.0, chernoff) - 4.0};
 }
 
+/* A search for epsilon sums the nodes some 50 times, at the price of 20 evaluations of atoms
+ * each time. */
+static const double node_work = 1000.0;
+
 static double estimate_work(const sot_contour_request *request, double c, double period,
                             double stop)
 {
     const sot_composition *composition = request->composition;
+    const double nodes = 1.0 + stop * period / (2.0 * M_PI);
+    if (nodes * node_work > 2.0 * request->work_max) return HUGE_VAL;
     /* Of a long plan every so many events will do. */
     const size_t stride = 1 + composition->sampled_count / 16;
+    /* Beyond this many the line is refused whatever the rest is. */
+    const double most = (composition->law_count + composition->sampled_count < 2
+                             ? 4.0
+                             : 4.0 * plan_work_factor) *
+                        request->work_max / nodes;
     double atoms = 16.0;
     for (size_t i = 0; i < composition->sampled_count; i += stride) {
         atoms += (double)stride * sot_sampled_atoms_estimate(&composition->sampled[i],
                                                              request->direction, c, stop);
     }
     for (size_t i = 0; i < composition->law_count; i++)
-        atoms += sot_law_atoms_estimate(&composition->laws[i], c, stop);
-    return atoms * (1.0 + stop * period / (2.0 * M_PI));
+        atoms += sot_law_atoms_estimate(&composition->laws[i], c, stop, most);
+    return atoms * nodes;
 }
 
 /* At tiny rates the tilted law at the saddle point has two humps, no jump and one jump, and
@@ -337,12 +348,18 @@ static double move_line_left(sot_contour *contour, const sot_contour_request *re
     const double first_c = contour->c;
     double best_c = first_c;
     double best_work = HUGE_VAL;
-    for (double c = first_c; best_work > cheap && c > 0.05 * first_c; c *= 0.9) {
+    double ratio = 0.9;
+    int worse = 0; /* lines in a row that are no better */
+    for (double c = first_c; best_work > cheap && c > 0.05 * first_c && worse < 3;
+         c *= ratio) {
         const double log_front = estimated_log_mgf(request, c) - c * target.epsilon;
         if (c < first_c && log_front - target.log_delta > 14.0) break;
         contour->c = c;
         const double period = choose_period(contour, request, target);
         const double work = estimate_work(request, c, period, stop);
+        worse = work < best_work || isinf(work) ? 0 : worse + 1;
+        /* Far from the limit there is far to go. */
+        ratio = work > 8.0 * request->work_max ? 0.7 : 0.9;
         if (work < best_work) {
             best_work = work;
             best_c = c;
@@ -379,10 +396,6 @@ static sotto_status measure_decay(const sot_contour_request *request, double c,
     sot_free(law_tails);
     return status;
 }
-
-/* A search for epsilon sums the nodes some 50 times, at the price of 20 evaluations of atoms
- * each time. */
-static const double node_work = 1000.0;
 
 /* Chooses the line, the step and the number of nodes. */
 static sotto_status lay_out(sot_contour *contour, const sot_contour_request *request,

@@ -115,7 +115,9 @@ double sotto_curve_attack(const sotto_curve *curve, double false_positive_rate)
 
 double sotto_curve_trade_off(const sotto_curve *curve, double false_positive_rate)
 {
-    return sot_sub_down(1.0, sotto_curve_attack(curve, false_positive_rate));
+    const double missed =
+        sot_sub_down(1.0, sotto_curve_attack(curve, false_positive_rate));
+    return missed > 0.0 ? missed : 0.0; /* nor is it -0 */
 }
 
 typedef struct search {
@@ -134,10 +136,10 @@ static double bound_at(double epsilon, void *context)
     search *asked = context;
     sotto_curve *curve = asked->curve;
     sotto_account *point = &curve->points[curve->count + curve->extra];
-    if (asked->status != SOTTO_OK || asked->room == 0) return NAN;
+    if (asked->status != SOTTO_OK || asked->room == 0) return SOTTO_UNSET;
     asked->status = sotto_account_delta(asked->plan, curve->accountant,
                                         fmax(epsilon, 0.0), point, asked->error);
-    if (asked->status != SOTTO_OK) return NAN;
+    if (asked->status != SOTTO_OK) return SOTTO_UNSET;
     curve->extra++;
     asked->room--;
     return sotto_account_attack(point, 1, asked->false_positive_rate);

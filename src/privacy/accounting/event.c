@@ -147,21 +147,20 @@ double sot_curve_log_mgf_upper(const sotto_event *event, double t)
 {
     const double *orders = event->curve_orders;
     const double *values = event->curve_values;
-    const uint32_t size = event->curve_size;
-    const double order = t + 1.0;
-    if (order <= orders[0])
+    /* Orders less 1 are exact (Sterbenz below 2, a multiple of the order's last place above), and
+     * t + 1 is not: near an order where the bound jumps its rounding would pick the wrong side. */
+    if (t <= orders[0] - 1.0)
         return sot_mul_up(t, values[0]); /* divergence grows with the order */
-    for (uint32_t i = 1; i < size; i++) {
-        if (order > orders[i]) continue;
-        const double left = sot_mul_up(orders[i - 1] - 1.0, values[i - 1]);
-        const double right = sot_mul_up(orders[i] - 1.0, values[i]);
-        /* Between the ends the part is off by 4u of the chord's height. */
-        const double part = (order - orders[i - 1]) / (orders[i] - orders[i - 1]);
+    for (uint32_t i = 1; i < event->curve_size; i++) {
+        const double before = orders[i - 1] - 1.0;
+        const double after = orders[i] - 1.0;
+        if (t > after) continue;
+        const double left = sot_mul_up(before, values[i - 1]);
+        const double right = sot_mul_up(after, values[i]);
+        /* The part is off by 4u of itself, the chord by as much of its height. */
+        const double part = (t - before) / (after - before);
         const double chord = left + part * (right - left);
-        const double slack =
-            8.0 * DBL_EPSILON * (left + right) *
-            (1.0 + order / (orders[i] - orders[i - 1])); /* t + 1 is rounded */
-        return chord + slack;
+        return chord + 8.0 * DBL_EPSILON * (left + right);
     }
     return HUGE_VAL;
 }

@@ -1,6 +1,7 @@
 /* The exact accountant: the tightest certified answer there is, and it says how it got it.
- * Order of retreat: closed form; contour; contour with a virtual Gaussian; Renyi; and the sum of
- * the events' epsilons where that is less. */
+ * Closed form or contour, if one is cheap. Else the best of the certified bounds: the grid of pld, a
+ * contour with a virtual Gaussian, Renyi's, and the sum of the events' epsilons. Each end of the answer is the
+ * best of all that were computed; the kernel named is the one of the upper end. */
 #include <float.h>
 #include <math.h>
 
@@ -8,144 +9,101 @@
 #include "numeric/outward.h"
 #include "privacy/accounting/accountants.h"
 #include "privacy/accounting/closed_form.h"
-#include "privacy/accounting/contour.h"
+#include "privacy/accounting/exact_direction.h"
 #include "privacy/accounting/gaussian_profile.h"
-#include "privacy/accounting/law_circle.h"
-#include "privacy/accounting/solve.h"
 
-/* About a fifth of a second of node evaluations. */
-static const double work_max = 2e8;
+/* What pld aims at as a fallback: some 30 ms at the limit. */
+static const sot_pld_limits fallback = {.tolerance = 1e-6, .size_max = (size_t)1 << 16};
 
-/* Virtual Gaussians to try, smallest (tightest) first. */
-static const double smoothings[] = {0.0, 1e-4, 1e-3, 4e-3, 1.6e-2, 6.4e-2};
-enum { SMOOTHINGS = sizeof smoothings / sizeof smoothings[0] };
+/* A bracket this narrow needs no other bound. */
+static const double narrow = 1e-3;
 
-/* The first contour that fits the work limit, made for epsilon or (if NaN) for log_delta. */
-static sotto_status first_contour(const sot_composition *composition,
-                                  sot_direction direction, double epsilon,
-                                  double log_delta, sot_contour **out_contour,
-                                  sotto_error *error)
+/* pld takes a transform for each different event: a long plan is left to Renyi's bound. */
+static bool suits_pld(const sot_composition *composition)
 {
-    sotto_status status = SOTTO_UNSUPPORTED;
-    if (composition->objective_count > 0) { /* its transform is not tabulated */
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "no contour for objective perturbation beside sampled or many "
-                        "events; use the accountant rdp");
-    }
-    for (int i = 0; i < SMOOTHINGS && status == SOTTO_UNSUPPORTED; i++) {
-        const sot_contour_request request = {.composition = composition,
-                                             .direction = direction,
-                                             .epsilon = epsilon,
-                                             .log_delta = log_delta,
-                                             .smoothing = smoothings[i],
-                                             .work_max = work_max};
-        status = sot_contour_new(&request, out_contour, error);
-    }
-    return status;
-}
-
-/* One law on a lattice and nothing else: a sum over the circle instead of a contour. */
-static bool is_circle(const sot_composition *composition)
-{
-    return composition->law_count == 1 && composition->pure_count == 0 &&
-           composition->sampled_count == 0 && composition->objective_count == 0 &&
-           composition->gaussian_square.upper == 0.0 &&
-           sot_circle_covers(&composition->laws[0]);
-}
-
-/* The largest loss the whole composition can have in this direction. */
-static double loss_max(const sot_composition *composition, sot_direction direction)
-{
-    if (composition->gaussian_square.upper > 0.0 || composition->objective_count > 0)
-        return INFINITY;
-    double sum = 0.0;
-    for (size_t i = 0; i < composition->sampled_count; i++) {
-        const double once = sot_sampled_loss_max(&composition->sampled[i], direction);
-        sum = sot_add_up(sum, sot_mul_up(composition->sampled[i].count, once));
-    }
-    for (size_t i = 0; i < composition->pure_count; i++) {
-        const sot_pure *pure = &composition->pure[i];
-        sum = sot_add_up(sum, sot_mul_up(pure->count, pure->epsilon));
-    }
-    for (size_t i = 0; i < composition->law_count; i++) {
-        const sot_law *law = &composition->laws[i];
-        sum = sot_add_up(sum, sot_mul_up(law->count, sot_law_loss_max(law)));
-    }
-    return sum;
-}
-
-/* True when Renyi's bound already shows that delta in this direction is at most `delta`: the
- * add direction is usually far below the other, and then costs almost nothing. */
-static bool surely_below(const sot_composition *composition, sot_direction direction,
-                         double epsilon, double delta)
-{
-    if (delta <= 0.0 || sot_closed_form_covers(composition)) return false;
-    const sot_contour_request request = {
-        .composition = composition, .direction = direction, .epsilon = epsilon};
-    return sot_contour_log_chernoff(&request) < sot_log_down(delta);
+    const size_t few = 24;
+    return composition->sampled_count + composition->pure_count + composition->law_count +
+               composition->objective_count <=
+           few;
 }
 
 /* ---- delta at epsilon ---- */
 
-/* The finite part's bracket in one direction by closed form or contour; the kernel used. */
-static sotto_status direction_delta(const sot_composition *composition,
-                                    sot_direction direction, double epsilon,
-                                    sot_bracket *out_delta, sotto_kernel *out_kernel,
-                                    sotto_error *error)
+/* Keeps the better of each end. An answer that failed has status other than SOTTO_OK. */
+static void improve_delta(sotto_account *out, const sotto_account *other,
+                          sotto_status status)
 {
-    if (epsilon >= loss_max(composition, direction)) {
-        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
-        *out_delta = (sot_bracket){0.0, 0.0};
-        return SOTTO_OK;
+    if (status != SOTTO_OK) return;
+    double lower = out->delta_lower;
+    if (other->delta_lower > lower) lower = other->delta_lower; /* NaN: no */
+    if (!(out->delta <= other->delta)) *out = *other;           /* NaN: yes */
+    out->delta_lower = lower;
+}
+
+static sotto_status both_directions_delta(const sot_composition *composition,
+                                          sot_effort effort, double epsilon,
+                                          sotto_account *out, sotto_error *error)
+{
+    const int directions = sot_composition_is_symmetric(composition) ? 1 : 2;
+    sot_bracket worst = {0.0, 0.0};
+    sotto_status status = SOTTO_OK;
+    out->kernel = SOTTO_KERNEL_CLOSED_FORM;
+    for (int i = 0; i < directions && status == SOTTO_OK; i++) {
+        const sot_direction direction = (sot_direction)i;
+        if (sot_exact_surely_below(composition, direction, epsilon, worst.lower))
+            continue;
+        sot_bracket delta;
+        sotto_kernel used;
+        status = sot_exact_direction_delta(composition, direction, effort, epsilon,
+                                           &delta, &used, error);
+        if (status != SOTTO_OK) break;
+        if (delta.upper >= worst.upper) out->kernel = used;
+        worst.upper = fmax(worst.upper, delta.upper);
+        worst.lower = fmax(worst.lower, delta.lower);
     }
-    if (sot_closed_form_covers(composition)) {
-        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
-        *out_delta = sot_closed_form_delta(composition, direction, epsilon);
-        return SOTTO_OK;
+    const sot_bracket whole = sot_composition_whole_delta(composition, worst);
+    out->delta_lower = whole.lower; /* whatever comes of the other direction */
+    out->delta = status == SOTTO_OK ? whole.upper : SOTTO_UNSET;
+    return status;
+}
+
+static bool is_wide_delta(const sotto_account *account)
+{
+    return !(account->delta * (1.0 - 10.0 * narrow) <= account->delta_lower);
+}
+
+/* pld and a smoothed contour, where Renyi's bound is not all that is known. */
+static sotto_status improve_delta_by_grids(const sot_priced *priced, double epsilon,
+                                           sotto_account *out, sotto_error *error)
+{
+    sotto_account other = *out;
+    if (suits_pld(priced->composition)) {
+        const sotto_status status =
+            sot_pld_delta_within(priced, epsilon, &fallback, &other, error);
+        if (status == SOTTO_OUT_OF_MEMORY) return status;
+        improve_delta(out, &other, status);
     }
-    sotto_status status = SOTTO_UNSUPPORTED;
-    if (is_circle(composition)) {
-        sot_circle *circle;
-        status = sot_circle_new(&composition->laws[0], epsilon, NAN, &circle, error);
-        if (status == SOTTO_OK) {
-            *out_kernel = SOTTO_KERNEL_CONTOUR;
-            *out_delta = sot_circle_delta(circle, epsilon);
-            sot_circle_free(circle);
-        }
-        if (status != SOTTO_UNSUPPORTED) return status;
-    }
-    sot_contour *contour;
-    status = first_contour(composition, direction, epsilon, NAN, &contour, error);
-    if (status != SOTTO_OK) return status;
-    *out_delta = sot_contour_delta(contour, epsilon);
-    double shift;
-    double loss;
-    sot_contour_unsmoothed_lower(contour, out_delta->upper, &shift, &loss);
-    *out_kernel = SOTTO_KERNEL_CONTOUR;
-    if (shift > 0.0) {
-        *out_kernel = SOTTO_KERNEL_CONTOUR_SMOOTHED;
-        out_delta->lower =
-            fmax(0.0, sot_contour_delta(contour, epsilon + shift).lower - loss);
-    }
-    sot_contour_free(contour);
+    if (!is_wide_delta(out)) return SOTTO_OK;
+    other = *out;
+    const sotto_status status = both_directions_delta(
+        priced->composition, SOT_EFFORT_SMOOTHED, epsilon, &other, error);
+    if (status == SOTTO_OUT_OF_MEMORY) return status;
+    improve_delta(out, &other, status);
     return SOTTO_OK;
 }
 
-/* Renyi's answer, or the sum of the events', where the contour's is worse or missing; the lower
- * end, which may be the trivial 0, stays. */
-static sotto_status better_of_bounds_delta(const sot_priced *priced, double epsilon,
-                                           sotto_account *out, sotto_error *error)
+/* Renyi's answer, and the sum of the events'. */
+static sotto_status improve_delta_by_theorems(const sot_priced *priced, double epsilon,
+                                              sotto_account *out, sotto_error *error)
 {
     const size_t few = 16; /* basic composition searches for delta, event by event */
-    const double lower = out->delta_lower;
     sotto_account other = *out;
     sotto_status status = sot_rdp_delta(priced, epsilon, &other, error);
-    if (status == SOTTO_OK && !(out->delta <= other.delta)) *out = other;
+    improve_delta(out, &other, status);
     if (status == SOTTO_OK && sotto_plan_size(priced->plan) <= few) {
         status = sot_basic_delta(priced, epsilon, &other, error);
-        if (status == SOTTO_OK && other.delta < out->delta) *out = other;
+        improve_delta(out, &other, status);
     }
-    out->delta_lower = lower;
     return status;
 }
 
@@ -153,7 +111,7 @@ static sotto_status better_of_bounds_delta(const sot_priced *priced, double epsi
  * sooner. */
 static bool underflows(const sot_priced *priced, double epsilon, sotto_error *error)
 {
-    sotto_account account = {.order = NAN};
+    sotto_account account = {.order = SOTTO_UNSET};
     if (epsilon < 50.0 || sot_closed_form_covers(priced->composition)) return false;
     if (sot_rdp_delta(priced, epsilon, &account, error) != SOTTO_OK) return false;
     return account.delta - priced->composition->failure.upper < 1e-280;
@@ -163,135 +121,27 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
                              sotto_error *error)
 {
     const sot_composition *composition = priced->composition;
-    out->epsilon = epsilon;
-    out->epsilon_lower = NAN;
-    out->delta = NAN;
-    out->delta_lower = 0.0;
-    out->order = NAN;
-    if (sot_composition_is_renyi(composition)) {
-        return better_of_bounds_delta(priced, epsilon, out, error);
-    }
-    if (underflows(priced, epsilon, error))
-        return better_of_bounds_delta(priced, epsilon, out, error);
-    const int directions = sot_composition_is_symmetric(composition) ? 1 : 2;
-    sot_bracket worst = {0.0, 0.0};
-    sotto_kernel kernel = SOTTO_KERNEL_CLOSED_FORM;
-    for (int direction = 0; direction < directions; direction++) {
-        if (surely_below(composition, (sot_direction)direction, epsilon, worst.lower))
-            continue;
-        sot_bracket delta;
-        sotto_kernel used = SOTTO_KERNEL_RDP;
-        const sotto_status status = direction_delta(composition, (sot_direction)direction,
-                                                    epsilon, &delta, &used, error);
-        if (status == SOTTO_UNSUPPORTED) {
-            out->delta_lower = sot_composition_whole_delta(composition, worst).lower;
-            return better_of_bounds_delta(priced, epsilon, out, error);
-        }
+    *out = (sotto_account){.epsilon = epsilon,
+                           .epsilon_lower = SOTTO_UNSET,
+                           .delta = SOTTO_UNSET,
+                           .delta_lower = 0.0,
+                           .order = SOTTO_UNSET};
+    if (sot_composition_is_renyi(composition) || underflows(priced, epsilon, error))
+        return improve_delta_by_theorems(priced, epsilon, out, error);
+    sotto_status status =
+        both_directions_delta(composition, SOT_EFFORT_PLAIN, epsilon, out, error);
+    if (status != SOTTO_OK && status != SOTTO_UNSUPPORTED) return status;
+    const bool is_wide = is_wide_delta(out);
+    if (status == SOTTO_OK && !is_wide && !sot_composition_has_range(composition))
+        return SOTTO_OK;
+    if (is_wide) {
+        status = improve_delta_by_grids(priced, epsilon, out, error);
         if (status != SOTTO_OK) return status;
-        if (delta.upper >= worst.upper) kernel = used;
-        worst.upper = fmax(worst.upper, delta.upper);
-        worst.lower = fmax(worst.lower, delta.lower);
     }
-    const sot_bracket whole = sot_composition_whole_delta(composition, worst);
-    out->delta = whole.upper;
-    out->delta_lower = whole.lower;
-    out->kernel = kernel;
-    if (kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED || whole.upper > 1.01 * whole.lower ||
-        sot_composition_has_range(composition)) {
-        return better_of_bounds_delta(priced, epsilon, out, error);
-    }
-    return SOTTO_OK;
+    return improve_delta_by_theorems(priced, epsilon, out, error);
 }
 
 /* ---- epsilon at delta ---- */
-
-typedef struct closed_profile {
-    const sot_composition *composition;
-    sot_direction direction;
-} closed_profile;
-
-static sot_bracket closed_profile_at(double epsilon, void *context)
-{
-    const closed_profile *profile = context;
-    return sot_closed_form_delta(profile->composition, profile->direction, epsilon);
-}
-
-static sot_bracket contour_profile_at(double epsilon, void *context)
-{
-    return sot_contour_delta(context, epsilon);
-}
-
-static sot_bracket circle_profile_at(double epsilon, void *context)
-{
-    return sot_circle_delta(context, epsilon);
-}
-
-static sotto_status circle_epsilon(const sot_composition *composition, double delta,
-                                   sot_bracket *out_epsilon, sotto_error *error)
-{
-    sot_circle *circle;
-    sotto_status status =
-        sot_circle_new(&composition->laws[0], NAN, log(delta), &circle, error);
-    if (status != SOTTO_OK) return status;
-    const double guess = fmax(1e-9, sot_circle_epsilon_guess(circle, log(delta)));
-    status =
-        sot_solve_epsilon(circle_profile_at, circle, delta, guess, out_epsilon, error);
-    sot_circle_free(circle);
-    return status;
-}
-
-static sotto_status contour_epsilon(const sot_composition *composition,
-                                    sot_direction direction, double delta,
-                                    sot_bracket *out_epsilon, sotto_kernel *out_kernel,
-                                    sotto_error *error)
-{
-    sot_contour *contour;
-    sotto_status status =
-        first_contour(composition, direction, NAN, log(delta), &contour, error);
-    if (status != SOTTO_OK) return status;
-    const double guess = fmax(1e-9, sot_contour_epsilon_guess(contour, log(delta)));
-    status =
-        sot_solve_epsilon(contour_profile_at, contour, delta, guess, out_epsilon, error);
-    double shift;
-    double loss;
-    sot_contour_unsmoothed_lower(contour, delta, &shift, &loss);
-    *out_kernel = shift > 0.0 ? SOTTO_KERNEL_CONTOUR_SMOOTHED : SOTTO_KERNEL_CONTOUR;
-    if (status == SOTTO_OK && shift > 0.0) {
-        /* delta(e) >= delta_tau(e + shift) - loss: solve at delta + loss and step back. */
-        sot_bracket raised;
-        status = sot_solve_epsilon(contour_profile_at, contour, sot_add_up(delta, loss),
-                                   guess, &raised, error);
-        out_epsilon->lower = fmax(0.0, raised.lower - shift);
-    }
-    sot_contour_free(contour);
-    return status;
-}
-
-static sotto_status direction_epsilon(const sot_composition *composition,
-                                      sot_direction direction, double delta,
-                                      sot_bracket *out_epsilon, sotto_kernel *out_kernel,
-                                      sotto_error *error)
-{
-    sotto_status status;
-    if (sot_closed_form_covers(composition)) {
-        closed_profile profile = {composition, direction};
-        *out_kernel = SOTTO_KERNEL_CLOSED_FORM;
-        status = sot_solve_epsilon(closed_profile_at, &profile, delta, 1.0, out_epsilon,
-                                   error);
-    } else {
-        status = SOTTO_UNSUPPORTED;
-        *out_kernel = SOTTO_KERNEL_CONTOUR;
-        if (is_circle(composition))
-            status = circle_epsilon(composition, delta, out_epsilon, error);
-        if (status == SOTTO_UNSUPPORTED) {
-            status = contour_epsilon(composition, direction, delta, out_epsilon,
-                                     out_kernel, error);
-        }
-    }
-    const double most = loss_max(composition, direction);
-    if (status == SOTTO_OK && out_epsilon->upper > most) out_epsilon->upper = most;
-    return status;
-}
 
 /* delta = 0: only bounded losses have a finite epsilon, the sum of the pure epsilons. */
 static sotto_status pure_epsilon(const sot_composition *composition, sotto_account *out,
@@ -316,8 +166,10 @@ static sotto_status pure_epsilon(const sot_composition *composition, sotto_accou
     }
     for (size_t i = 0; i < composition->pure_count; i++) {
         const sot_pure *pure = &composition->pure[i];
+        const double least =
+            composition->is_rounded ? sot_next_down(pure->epsilon) : pure->epsilon;
         upper = sot_add_up(upper, sot_mul_up(pure->count, pure->epsilon));
-        lower = sot_add_down(lower, sot_mul_down(pure->count, pure->epsilon));
+        lower = sot_add_down(lower, sot_mul_down(pure->count, least));
     }
     out->epsilon = upper;
     out->epsilon_lower = lower;
@@ -325,20 +177,14 @@ static sotto_status pure_epsilon(const sot_composition *composition, sotto_accou
     return SOTTO_OK;
 }
 
-/* The same for epsilon; and the sum of the events' epsilons, which wins when each of them alone
- * is next to nothing at the delta asked for. */
-static sotto_status better_of_bounds_epsilon(const sot_priced *priced, double delta,
-                                             sotto_account *out, sotto_error *error)
+static void improve_epsilon(sotto_account *out, const sotto_account *other,
+                            sotto_status status)
 {
-    sotto_account rdp = *out;
-    sotto_account basic = *out;
-    const sotto_status rdp_status = sot_rdp_epsilon(priced, delta, &rdp, error);
-    const sotto_status basic_status = sot_basic_epsilon(priced, delta, &basic, NULL);
-    const double lower = out->epsilon_lower;
-    if (rdp_status == SOTTO_OK && !(out->epsilon <= rdp.epsilon)) *out = rdp;
-    if (basic_status == SOTTO_OK && !(out->epsilon <= basic.epsilon)) *out = basic;
+    if (status != SOTTO_OK) return;
+    double lower = out->epsilon_lower;
+    if (other->epsilon_lower > lower) lower = other->epsilon_lower; /* NaN: no */
+    if (!(out->epsilon <= other->epsilon)) *out = *other;           /* NaN: yes */
     out->epsilon_lower = lower;
-    return isfinite(out->epsilon) ? SOTTO_OK : rdp_status;
 }
 
 /* The sum of the events' own delta(0), their total variations: an upper bound of delta(0). */
@@ -370,10 +216,11 @@ static double total_variation(const sot_composition *composition)
     return sum;
 }
 
-static sotto_status both_directions(const sot_priced *priced, double delta,
-                                    sotto_account *out, sotto_error *error)
+/* Writes the lower end even when it fails in the second direction. */
+static sotto_status both_directions_epsilon(const sot_composition *composition,
+                                            sot_effort effort, double delta,
+                                            sotto_account *out, sotto_error *error)
 {
-    const sot_composition *composition = priced->composition;
     if (total_variation(composition) <= delta) { /* no loss at all: no contour needed */
         out->epsilon = 0.0;
         out->epsilon_lower = 0.0;
@@ -382,22 +229,22 @@ static sotto_status both_directions(const sot_priced *priced, double delta,
     }
     sot_bracket epsilon;
     sotto_kernel kernel;
-    sotto_status status =
-        direction_epsilon(composition, SOT_REMOVE, delta, &epsilon, &kernel, error);
+    sotto_status status = sot_exact_direction_epsilon(composition, SOT_REMOVE, effort,
+                                                      delta, &epsilon, &kernel, error);
     if (status != SOTTO_OK) return status;
     out->epsilon_lower = epsilon.lower; /* whatever comes of the other direction */
     if (!sot_composition_is_symmetric(composition) &&
-        !surely_below(composition, SOT_ADD, epsilon.upper, delta)) {
+        !sot_exact_surely_below(composition, SOT_ADD, epsilon.upper, delta)) {
         /* Usually remove is the worse direction: then one evaluation of add settles it. */
         sot_bracket added;
         sotto_kernel added_kernel;
-        status = direction_delta(composition, SOT_ADD, epsilon.upper, &added,
-                                 &added_kernel, error);
+        status = sot_exact_direction_delta(composition, SOT_ADD, effort, epsilon.upper,
+                                           &added, &added_kernel, error);
         if (status != SOTTO_OK) return status;
         if (added.upper > delta) {
             sot_bracket other;
-            status = direction_epsilon(composition, SOT_ADD, delta, &other, &added_kernel,
-                                       error);
+            status = sot_exact_direction_epsilon(composition, SOT_ADD, effort, delta,
+                                                 &other, &added_kernel, error);
             if (status != SOTTO_OK) return status;
             if (other.upper > epsilon.upper) kernel = added_kernel;
             epsilon.upper = fmax(epsilon.upper, other.upper);
@@ -410,38 +257,82 @@ static sotto_status both_directions(const sot_priced *priced, double delta,
     return SOTTO_OK;
 }
 
+static bool is_wide_epsilon(const sotto_account *account)
+{
+    return !(account->epsilon * (1.0 - narrow) <= account->epsilon_lower);
+}
+
+static sotto_status improve_epsilon_by_grids(const sot_priced *priced, double delta,
+                                             double finite, sotto_account *out,
+                                             sotto_error *error)
+{
+    sotto_account other = *out;
+    if (suits_pld(priced->composition)) {
+        const sotto_status status =
+            sot_pld_epsilon_within(priced, delta, &fallback, &other, error);
+        if (status == SOTTO_OUT_OF_MEMORY) return status;
+        improve_epsilon(out, &other, status);
+    }
+    if (!is_wide_epsilon(out)) return SOTTO_OK;
+    other = *out;
+    const sotto_status status = both_directions_epsilon(
+        priced->composition, SOT_EFFORT_SMOOTHED, finite, &other, error);
+    if (status == SOTTO_OUT_OF_MEMORY) return status;
+    improve_epsilon(out, &other, status);
+    return SOTTO_OK;
+}
+
+/* Renyi's answer; and the sum of the events' epsilons, which wins when each of them alone is next to
+ * nothing at the delta asked for. */
+static sotto_status improve_epsilon_by_theorems(const sot_priced *priced, double delta,
+                                                sotto_account *out, sotto_error *error)
+{
+    sotto_account rdp = *out;
+    sotto_account basic = *out;
+    const sotto_status rdp_status = sot_rdp_epsilon(priced, delta, &rdp, error);
+    const sotto_status basic_status = sot_basic_epsilon(priced, delta, &basic, NULL);
+    improve_epsilon(out, &rdp, rdp_status);
+    improve_epsilon(out, &basic, basic_status);
+    return isfinite(out->epsilon) ? SOTTO_OK : rdp_status;
+}
+
+/* The sum of pure epsilons is enough. */
+static void cap_epsilon(const sot_composition *composition, sotto_account *out)
+{
+    const double most = fmax(sot_exact_loss_max(composition, SOT_REMOVE),
+                             sot_exact_loss_max(composition, SOT_ADD));
+    if (!(out->epsilon > most)) return;
+    out->epsilon = most;
+    out->kernel = SOTTO_KERNEL_CLOSED_FORM;
+    out->order = SOTTO_UNSET;
+}
+
 sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_account *out,
                                sotto_error *error)
 {
     const sot_composition *composition = priced->composition;
-    out->delta = delta;
-    out->delta_lower = NAN;
-    out->epsilon = NAN;
-    out->epsilon_lower = 0.0;
-    out->order = NAN;
+    *out = (sotto_account){.epsilon = SOTTO_UNSET,
+                           .epsilon_lower = 0.0,
+                           .delta = delta,
+                           .delta_lower = SOTTO_UNSET,
+                           .order = SOTTO_UNSET};
     double finite;
     sotto_status status = sot_finite_delta(composition, delta, &finite, error);
     if (status != SOTTO_OK) return status;
     if (finite == 0.0) return pure_epsilon(composition, out, error);
 
     if (sot_composition_is_renyi(composition))
-        return better_of_bounds_epsilon(priced, delta, out, error);
+        return improve_epsilon_by_theorems(priced, delta, out, error);
 
-    status = both_directions(priced, finite, out, error);
-    /* A contour's delta cannot fall below its own rounding: Renyi's bound can. */
-    const bool missing = status == SOTTO_UNSUPPORTED || status == SOTTO_UNREACHABLE;
-    if (status != SOTTO_OK && !missing) return status;
-    const bool doubtful = missing || sot_composition_has_range(composition) ||
-                          out->kernel == SOTTO_KERNEL_CONTOUR_SMOOTHED ||
-                          out->epsilon > 1.001 * out->epsilon_lower;
-    if (doubtful) status = better_of_bounds_epsilon(priced, delta, out, error);
-    const double most =
-        fmax(loss_max(composition, SOT_REMOVE), loss_max(composition, SOT_ADD));
-    if (status == SOTTO_OK &&
-        out->epsilon > most) { /* the sum of pure epsilons is enough */
-        out->epsilon = most;
-        out->kernel = SOTTO_KERNEL_CLOSED_FORM;
-        out->order = NAN;
-    }
+    status = both_directions_epsilon(composition, SOT_EFFORT_PLAIN, finite, out, error);
+    /* A contour's delta cannot fall below its own rounding: other bounds can. */
+    if (status != SOTTO_OK && status != SOTTO_UNSUPPORTED && status != SOTTO_UNREACHABLE)
+        return status;
+    const bool is_wide = is_wide_epsilon(out);
+    status = SOTTO_OK;
+    if (is_wide) status = improve_epsilon_by_grids(priced, delta, finite, out, error);
+    if (status == SOTTO_OK && (is_wide || sot_composition_has_range(composition)))
+        status = improve_epsilon_by_theorems(priced, delta, out, error);
+    if (status == SOTTO_OK) cap_epsilon(composition, out);
     return status;
 }

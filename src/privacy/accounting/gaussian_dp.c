@@ -71,8 +71,8 @@ sotto_status sot_gdp_epsilon(const sot_priced *priced, double delta, sotto_accou
     *out = (sotto_account){.epsilon = epsilon.upper,
                            .epsilon_lower = epsilon.lower,
                            .delta = delta,
-                           .delta_lower = NAN,
-                           .order = NAN,
+                           .delta_lower = SOTTO_UNSET,
+                           .order = SOTTO_UNSET,
                            .kernel = SOTTO_KERNEL_CLOSED_FORM};
     return SOTTO_OK;
 }
@@ -85,10 +85,10 @@ sotto_status sot_gdp_delta(const sot_priced *priced, double epsilon, sotto_accou
     if (status != SOTTO_OK) return status;
     const sot_bracket delta = sot_gaussian_delta(mu_of(priced->composition), epsilon);
     *out = (sotto_account){.epsilon = epsilon,
-                           .epsilon_lower = NAN,
+                           .epsilon_lower = SOTTO_UNSET,
                            .delta = delta.upper,
                            .delta_lower = delta.lower,
-                           .order = NAN,
+                           .order = SOTTO_UNSET,
                            .kernel = SOTTO_KERNEL_CLOSED_FORM};
     return SOTTO_OK;
 }

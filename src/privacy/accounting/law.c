@@ -125,10 +125,10 @@ sotto_status sot_law_accumulate(const sot_law *law, const sot_law_table *table,
     return status;
 }
 
-double sot_law_atoms_estimate(const sot_law *law, double c, double s_max)
+double sot_law_atoms_estimate(const sot_law *law, double c, double s_max, double most)
 {
     if (law->kind == SOT_LAW_BOX) return 8.0;
-    return is_mixture(law) ? sot_mixture_atoms_estimate(law, c, s_max)
+    return is_mixture(law) ? sot_mixture_atoms_estimate(law, c, s_max, most)
                            : sot_lattice_points(law);
 }
 

@@ -74,8 +74,9 @@ SOTTO_MUST_CHECK sotto_status sot_law_accumulate(const sot_law *law,
                                                  const sot_law_table *table,
                                                  double work_max, sotto_error *error);
 
-/* About how many atoms that takes for each node; infinite where it refuses. */
-double sot_law_atoms_estimate(const sot_law *law, double c, double s_max);
+/* About how many atoms that takes for each node; infinite where it refuses, or stopped counting at
+ * `most`. */
+double sot_law_atoms_estimate(const sot_law *law, double c, double s_max, double most);
 
 /* How fast |M(c + is)|/M(c) falls: a bound that decreases in s, made once for each c. */
 typedef struct sot_law_tail sot_law_tail;

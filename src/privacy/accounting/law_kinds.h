@@ -62,7 +62,8 @@ double sot_mixture_loss_max(const sot_law *law);
 SOTTO_MUST_CHECK sotto_status sot_mixture_atoms(const sot_law *law, double c,
                                                 double s_max, sot_atoms *out_atoms,
                                                 sotto_error *error);
-double sot_mixture_atoms_estimate(const sot_law *law, double c, double s_max);
+double sot_mixture_atoms_estimate(const sot_law *law, double c, double s_max,
+                                  double most);
 
 typedef struct sot_mixture_tail sot_mixture_tail;
 SOTTO_MUST_CHECK sotto_status sot_mixture_tail_new(const sot_law *law, double c,

@@ -260,7 +260,14 @@ double sot_mixture_log_mgf_estimate(const sot_law *law, double t)
                          .shift = mixture.log_peak > 30.0 ? mixture.log_peak : 0.0};
     const double width = fmin(1.5, 1.5 * law->sigma);
     const double half = 0.5 * width;
+    /* At large orders the range is wide and nearly empty: a panel whose ends are below e^-100 of the largest
+     * value seen has nothing to add. */
+    const double nothing = mixture.log_peak - 100.0;
+    double edge = log_plus(&mixture, mixture.first);
     for (double left = mixture.first; left < mixture.last - 5.5; left += width) {
+        const double before = edge;
+        edge = log_plus(&mixture, left + width);
+        if (fmax(before, edge) < nothing) continue;
         for (int i = 0; i < SOT_GAUSS_HALF; i++) {
             const double weight = half * sot_gauss_weight[i] * inverse_root_two_pi;
             add_excess(&excess, left + half - half * sot_gauss_node[i], weight);
@@ -282,13 +289,13 @@ static double atoms_tolerance(const sot_law *law)
     return fmin(1e-16, fmax(1e-24, 1e-13 / law->count));
 }
 
-double sot_mixture_atoms_estimate(const sot_law *law, double c, double s_max)
+double sot_mixture_atoms_estimate(const sot_law *law, double c, double s_max, double most)
 {
     sot_mixture mixture;
     double nodes;
     if (!sot_mixture_make(law, c, &mixture)) return HUGE_VAL;
-    if (isinf(visit_panels(&mixture, s_max, atoms_tolerance(law), nodes_max, NULL, NULL,
-                           &nodes)))
+    if (isinf(visit_panels(&mixture, s_max, atoms_tolerance(law), fmin(most, nodes_max),
+                           NULL, NULL, &nodes)))
         return HUGE_VAL;
     return 1.5 * nodes;
 }

@@ -32,9 +32,9 @@ static double alpha_upper(const sot_composition *composition, double lambda)
 static void fill(sotto_account *out, double epsilon, double delta, int lambda)
 {
     *out = (sotto_account){.epsilon = epsilon,
-                           .epsilon_lower = NAN,
+                           .epsilon_lower = SOTTO_UNSET,
                            .delta = delta,
-                           .delta_lower = NAN,
+                           .delta_lower = SOTTO_UNSET,
                            .order = lambda + 1.0,
                            .kernel = SOTTO_KERNEL_MOMENTS};
 }
@@ -106,9 +106,9 @@ sotto_status sotto_account_moments(const sotto_plan *plan, uint32_t lambda_max,
                         delta);
     }
     sot_composition *composition;
-    sotto_status status = sot_composition_new(plan, NAN, 0, &composition, error);
+    sotto_status status = sot_composition_new(plan, SOTTO_UNSET, 0, &composition, error);
     if (status != SOTTO_OK) return status;
-    const sot_priced priced = {plan, composition, NAN, 0};
+    const sot_priced priced = {plan, composition, SOTTO_UNSET, 0};
     sotto_account account;
     status = best_epsilon(&priced, (int)lambda_max, delta, &account, error);
     sot_composition_free(composition);

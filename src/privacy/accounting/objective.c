@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/plant.h"
 #include "numeric/outward.h"
-#include "privacy/accounting/gaussian_profile.h"
 #include "privacy/accounting/objective_theorems.h"
 
 sot_objective_law sot_objective_law_defaults(void)
@@ -37,7 +36,7 @@ static sotto_status check_positive(const char *name, double value, sotto_error *
                     "%s is %g; give a positive number, at most 1e150", name, value);
 }
 
-static const char *theorem_name(sot_objective_theorem theorem)
+const char *sot_objective_theorem_name(sot_objective_theorem theorem)
 {
     switch (theorem) {
     case SOT_OBJECTIVE_SHARP:
@@ -55,6 +54,18 @@ static const char *theorem_name(sot_objective_theorem theorem)
     return "unknown";
 }
 
+static bool is_published(sot_objective_theorem theorem)
+{
+    return theorem == SOT_OBJECTIVE_CHAUDHURI || theorem == SOT_OBJECTIVE_KIFER ||
+           theorem == SOT_OBJECTIVE_REDBERG;
+}
+
+bool sot_objective_states_claim(const sot_objective_law *law, bool is_pure)
+{
+    return is_published(law->theorem) ||
+           (law->theorem == SOT_OBJECTIVE_GENERAL && !is_pure);
+}
+
 /* The published theorems are about one row and one kind of neighbours. */
 static sotto_status check_neighbours(const sot_objective_law *law, sotto_error *error)
 {
@@ -69,28 +80,59 @@ static sotto_status check_neighbours(const sot_objective_law *law, sotto_error *
                         "a unit has %llu rows; give a number from 1 to %d",
                         (unsigned long long)law->unit_rows, SOT_OBJECTIVE_UNIT_ROWS_MAX);
     }
-    if (law->theorem == SOT_OBJECTIVE_SHARP) return SOTTO_OK;
+    if (!is_published(law->theorem)) return SOTTO_OK;
     const sotto_adjacency covered =
         law->theorem == SOT_OBJECTIVE_CHAUDHURI ? SOTTO_REPLACE_ONE : SOTTO_ADD_REMOVE;
     if (law->adjacency != covered) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "the calibration '%s' is proved for adjacency %s, not for %s; "
                         "change one of the two",
-                        theorem_name(law->theorem), sotto_adjacency_name(covered),
+                        sot_objective_theorem_name(law->theorem),
+                        sotto_adjacency_name(covered),
                         sotto_adjacency_name(law->adjacency));
     }
     if (law->unit_rows != 1) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "the calibration '%s' is proved for one row a unit, and the unit "
                         "has %llu; use the calibration 'sharp'",
-                        theorem_name(law->theorem), (unsigned long long)law->unit_rows);
+                        sot_objective_theorem_name(law->theorem),
+                        (unsigned long long)law->unit_rows);
     }
     return SOTTO_OK;
 }
 
+/* What the theorem is about: one margin a row, softmax, or anything. */
+static sotto_status check_margins(const sot_objective_law *law, sotto_error *error)
+{
+    const bool has_one = law->rank <= 1 && law->classes <= 1;
+    const bool is_pure = isnan(law->sigma) && !(law->delta > 0.0);
+    switch (law->theorem) {
+    case SOT_OBJECTIVE_GENERAL:
+        return SOTTO_OK;
+    case SOT_OBJECTIVE_VERTICES:
+        if (has_one ||
+            (law->classes > 1 && law->classes <= 1000000 && law->rank < law->classes)) {
+            return SOTTO_OK;
+        }
+        break;
+    case SOT_OBJECTIVE_KIFER:
+        if (has_one || is_pure) return SOTTO_OK;
+        break;
+    case SOT_OBJECTIVE_SHARP:
+    case SOT_OBJECTIVE_CHAUDHURI:
+    case SOT_OBJECTIVE_REDBERG:
+        if (has_one) return SOTTO_OK;
+        break;
+    }
+    return sot_fail(error, SOTTO_UNSUPPORTED,
+                    "the calibration '%s' is proved for losses of one margin a row, and "
+                    "this loss has rank %zu with %zu classes; use another calibration",
+                    sot_objective_theorem_name(law->theorem), law->rank, law->classes);
+}
+
 sotto_status sot_objective_check_problem(const sot_objective_law *law, sotto_error *error)
 {
-    if (law->theorem < SOT_OBJECTIVE_SHARP || law->theorem > SOT_OBJECTIVE_REDBERG) {
+    if (law->theorem < SOT_OBJECTIVE_SHARP || law->theorem > SOT_OBJECTIVE_GENERAL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the calibration is %d; give one of sharp, chaudhuri, kifer, "
                         "redberg",
@@ -100,9 +142,17 @@ sotto_status sot_objective_check_problem(const sot_objective_law *law, sotto_err
     if (status == SOTTO_OK)
         status = check_positive("the bound of one record", law->record_bound, error);
     if (status != SOTTO_OK) return status;
-    if (law->theorem != SOT_OBJECTIVE_SHARP) {
-        return check_positive("the smoothness of the loss", law->smoothness, error);
+    if (isinf(law->smoothness)) {
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "the loss is not smooth, and objective perturbation is proved for "
+            "smooth losses; use output perturbation or noisy gradient "
+            "descent, or smooth the loss's corner");
     }
+    status = check_margins(law, error);
+    if (status != SOTTO_OK) return status;
+    if (law->theorem != SOT_OBJECTIVE_SHARP)
+        return check_positive("the smoothness of the loss", law->smoothness, error);
     /* f'' <= |f'| (1 - |f'|) R^2 is at most R^2/4: a larger one is another loss. */
     const double most =
         sot_widen_up(0.25 * sot_mul_up(law->record_bound, law->record_bound), 1e-12);
@@ -237,10 +287,12 @@ static double sharp_pure_epsilon(const sot_objective_law *law)
                       sot_add_up(law->rate, sharp_pure_maximum(determinant, law->rate)));
 }
 
-static sotto_status sharp_pure_event(const sot_objective_law *law, sotto_event *event,
-                                     sotto_error *error)
+static sotto_status pure_event(const sot_objective_law *law, sotto_event *event,
+                               sotto_error *error)
 {
-    const double epsilon = sharp_pure_epsilon(law);
+    const double epsilon = law->theorem == SOT_OBJECTIVE_SHARP
+                               ? sharp_pure_epsilon(law)
+                               : sot_objective_step_epsilon_upper(law);
     if (!(epsilon <= 1e6)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
@@ -253,131 +305,6 @@ static sotto_status sharp_pure_event(const sot_objective_law *law, sotto_event *
     return SOTTO_OK;
 }
 
-/* ---- the published rules: the claim is stated, and checked against noise and lambda ---- */
-
-static sotto_status check_claim(const sot_objective_law *law, sotto_error *error)
-{
-    if (!(law->epsilon > 0.0 && law->epsilon <= 1e6)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the claimed epsilon is %g; give a number above 0, at most 1e6",
-                        law->epsilon);
-    }
-    if (!isnan(law->sigma) && !(law->delta > 0.0 && law->delta <= 0.999999)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the claimed delta is %g; give a number above 0 and below 1",
-                        law->delta);
-    }
-    return SOTTO_OK;
-}
-
-static sotto_status refuse_lambda(const sot_objective_law *law, double least,
-                                  sotto_error *error)
-{
-    return sot_fail(error, SOTTO_UNSUPPORTED,
-                    "lambda is %.10g; the calibration '%s' at epsilon %g asks for at "
-                    "least %.10g",
-                    law->lambda, theorem_name(law->theorem), law->epsilon, least);
-}
-
-static sotto_status refuse_noise(const sot_objective_law *law, const char *what,
-                                 double value, const char *bound, double limit,
-                                 sotto_error *error)
-{
-    return sot_fail(error, SOTTO_UNSUPPORTED,
-                    "%s is %.10g; the calibration '%s' at epsilon %g asks for %s %.10g",
-                    what, value, theorem_name(law->theorem), law->epsilon, bound, limit);
-}
-
-double sot_objective_kifer_sigma_upper(double record_bound, double epsilon, double delta)
-{
-    const double logarithm = sot_log_up(sot_div_up(2.0, delta));
-    const double square =
-        sot_add_up(sot_mul_up(8.0, logarithm), sot_mul_up(4.0, epsilon));
-    return sot_div_up(sot_mul_up(record_bound, sot_sqrt_up(square)), epsilon);
-}
-
-static sotto_status check_kifer(const sot_objective_law *law, sotto_error *error)
-{
-    const double least = sot_div_up(2.0 * law->smoothness, law->epsilon);
-    if (law->lambda < least) return refuse_lambda(law, least, error);
-    if (isnan(law->sigma)) {
-        const double most = 0.5 * law->epsilon;
-        if (law->rate <= most) return SOTTO_OK;
-        return refuse_noise(law, "rate", law->rate, "at most", most, error);
-    }
-    const double sigma =
-        sot_objective_kifer_sigma_upper(law->record_bound, law->epsilon, law->delta);
-    if (law->sigma >= sigma) return SOTTO_OK;
-    return refuse_noise(law, "sigma", law->sigma, "at least", sigma, error);
-}
-
-double sot_objective_chaudhuri_rate_down(double smoothness, double lambda, double epsilon)
-{
-    const double determinant = sot_log1p_up(sot_div_up(smoothness, lambda));
-    return 0.5 * sot_sub_down(epsilon, 2.0 * determinant);
-}
-
-static sotto_status check_chaudhuri(const sot_objective_law *law, sotto_error *error)
-{
-    const double most =
-        sot_objective_chaudhuri_rate_down(law->smoothness, law->lambda, law->epsilon);
-    if (!(most > 0.0)) {
-        return refuse_lambda(
-            law, sot_div_up(law->smoothness, sot_expm1_down(0.25 * law->epsilon)), error);
-    }
-    if (law->rate <= most) return SOTTO_OK;
-    return refuse_noise(law, "rate", law->rate, "at most", most, error);
-}
-
-/* 2 G(a, epsilon - c) above c + a^2/2, and 1 - e^x + 2 e^x G(a, a^2/2), x = epsilon - c - a^2/2,
- * below. */
-double sot_objective_redberg_delta_upper(double record_bound, double smoothness,
-                                         double lambda, double sigma, double epsilon)
-{
-    const double determinant = -sot_log1p_down(-sot_div_up(smoothness, lambda));
-    const double shift = sot_div_up(record_bound, sigma);
-    const double half = 0.5 * sot_mul_up(shift, shift);
-    const sot_bracket mu = {shift, shift};
-    const double left = sot_sub_down(epsilon, determinant);
-    if (left > half) return fmin(1.0, 2.0 * sot_gaussian_delta(mu, left).upper);
-    const double x = sot_sub_down(left, half);
-    const double tail = sot_gaussian_delta(mu, 0.5 * sot_mul_down(shift, shift)).upper;
-    return fmin(1.0,
-                sot_add_up(-sot_expm1_down(x), sot_mul_up(2.0 * sot_exp_up(x), tail)));
-}
-
-static sotto_status check_redberg(const sot_objective_law *law, sotto_error *error)
-{
-    if (!(law->lambda > law->smoothness)) { /* log(1 - beta/lambda) */
-        return refuse_lambda(law, law->smoothness, error);
-    }
-    const double delta = sot_objective_redberg_delta_upper(
-        law->record_bound, law->smoothness, law->lambda, law->sigma, law->epsilon);
-    if (delta <= law->delta) return SOTTO_OK;
-    return sot_fail(error, SOTTO_UNSUPPORTED,
-                    "sigma is %.10g, which gives a delta of %g at epsilon %g, more than "
-                    "%g; give a larger sigma or lambda",
-                    law->sigma, delta, law->epsilon, law->delta);
-}
-
-static sotto_status named_event(const sot_objective_law *law, sotto_event *event,
-                                sotto_error *error)
-{
-    sotto_status status = check_claim(law, error);
-    if (status != SOTTO_OK) return status;
-    if (law->theorem == SOT_OBJECTIVE_KIFER) status = check_kifer(law, error);
-    if (law->theorem == SOT_OBJECTIVE_CHAUDHURI) status = check_chaudhuri(law, error);
-    if (law->theorem == SOT_OBJECTIVE_REDBERG) status = check_redberg(law, error);
-    if (status != SOTTO_OK) return status;
-    event->epsilon = law->epsilon;
-    event->mechanism = SOTTO_PURE;
-    if (!isnan(law->sigma)) {
-        event->mechanism = SOTTO_APPROXIMATE;
-        event->delta = law->delta;
-    }
-    return SOTTO_OK;
-}
-
 sotto_status sot_objective_event(const sot_objective_law *law, sotto_event *out_event,
                                  sotto_error *error)
 {
@@ -386,12 +313,14 @@ sotto_status sot_objective_event(const sot_objective_law *law, sotto_event *out_
     if (status == SOTTO_OK) status = check_noise(law, error);
     if (status != SOTTO_OK) return status;
     sotto_event event = sotto_event_defaults();
-    if (law->theorem != SOT_OBJECTIVE_SHARP) {
-        status = named_event(law, &event, error);
+    if (sot_objective_states_claim(law, isnan(law->sigma))) {
+        status = sot_objective_named_event(law, &event, error);
     } else if (isnan(law->sigma)) {
-        status = sharp_pure_event(law, &event, error);
-    } else {
+        status = pure_event(law, &event, error);
+    } else if (law->theorem == SOT_OBJECTIVE_SHARP) {
         status = sharp_gaussian_event(law, &event, error);
+    } else {
+        status = sot_objective_vertices_event(law, &event, error);
     }
     if (status == SOTTO_OK) *out_event = event;
     return status;

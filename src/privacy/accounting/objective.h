@@ -64,11 +64,19 @@ typedef struct sot_objective_law {
  * default: a thousandth, so that the first one has 1 - 2^-21 of all noise to itself. */
 #define SOT_OBJECTIVE_CORRECTION_SHARE 0x1p-10
 
+/* The part of epsilon that the determinant takes at the least lambda of the theorems that have to
+ * pay for it (VERTICES, GENERAL): more lambda is less determinant and less noise. */
+#define SOT_OBJECTIVE_DETERMINANT_SHARE 0.125
+
 /* A law with nothing set. */
 sot_objective_law sot_objective_law_defaults(void);
 
-/* The event of the exact minimiser, rounded outward: SOTTO_OBJECTIVE_PERTURBATION (sharp,
- * Gaussian), SOTTO_PURE or SOTTO_APPROXIMATE. Refuses what the theorem does not cover, naming the
+/* How far one unit turns the log-determinant of the Hessian, at most: k rank log(1 + beta/lambda), or
+ * less where the trace is known. */
+double sot_objective_log_determinant_upper(const sot_objective_law *law);
+
+/* The event of the exact minimiser, rounded outward: SOTTO_OBJECTIVE_PERTURBATION (sharp or
+ * vertices, Gaussian), SOTTO_PURE or SOTTO_APPROXIMATE. Refuses what the theorem does not cover, naming the
  * value and the least that would do. Purpose and count are the caller's. */
 SOTTO_MUST_CHECK sotto_status sot_objective_event(const sot_objective_law *law,
                                                   sotto_event *out_event,
@@ -77,8 +85,9 @@ SOTTO_MUST_CHECK sotto_status sot_objective_event(const sot_objective_law *law,
 /* The least lambda with which the theorem covers (epsilon, delta) at no cost to the noise, from
  * public numbers; a delta of 0 asks for pure noise. Sharp, add-remove, k = 1: R^2 over epsilon +
  * a^2/2 less a margin of about a thousandth of epsilon, which leaves room for a correction of
- * SOT_OBJECTIVE_CORRECTION_SHARE (objective.md, section 5). law->lambda and the noise need not be
- * set. */
+ * SOT_OBJECTIVE_CORRECTION_SHARE (objective.md, section 5). For VERTICES and GENERAL no lambda is
+ * free: the one with which the determinant takes SOT_OBJECTIVE_DETERMINANT_SHARE of epsilon, and at most 1.
+ * law->lambda and the noise need not be set. */
 SOTTO_MUST_CHECK sotto_status sot_objective_least_lambda(const sot_objective_law *law,
                                                          double epsilon, double delta,
                                                          double *out_lambda,
@@ -87,8 +96,8 @@ SOTTO_MUST_CHECK sotto_status sot_objective_least_lambda(const sot_objective_law
 /* Fills law->sigma (delta > 0) or law->rate (delta 0) and, for the named theorems, the claim and
  * law->lambda if it is unset or below sot_objective_least_lambda(), so that the exact minimiser AND
  * the correction of sot_objective_correction() stay within (epsilon, delta): the account of the
- * two events is at most epsilon. Least noise, to a relative 1e-9, rounded up. For SHARP
- * law->lambda must be set; a lambda below the least one costs noise, and is refused where no noise
+ * two events is at most epsilon. Least noise, to a relative 1e-9, rounded up. For SHARP and
+ * VERTICES law->lambda must be set, for VERTICES law->floor is set too; a lambda below the least one costs noise, and is refused where no noise
  * would do. correction_share is from 0 to 1/2. */
 SOTTO_MUST_CHECK sotto_status sot_objective_calibrate(sot_objective_law *law,
                                                       double epsilon, double delta,

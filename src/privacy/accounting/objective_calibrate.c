@@ -13,9 +13,6 @@
 static const double epsilon_slack = 1e-12;
 /* What is left of delta for the atom and the correction together: objective.md, section 5. */
 static const double atom_delta_share = 0x1p-20;
-/* The part of delta that pays for the correction beside a published (epsilon, delta). */
-static const double named_delta_share = 0x1p-10;
-
 /* ---- targets ---- */
 
 static sotto_status check_target(const sot_objective_law *law, double epsilon,
@@ -44,23 +41,17 @@ static sotto_status check_target(const sot_objective_law *law, double epsilon,
     return SOTTO_OK;
 }
 
-typedef struct gaussian_target {
-    double epsilon;
-    double delta;
-} gaussian_target;
-
 static double gaussian_excess(double log_mu, void *context)
 {
-    const gaussian_target *target = context;
+    const sot_objective_target *target = context;
     const double mu = exp(log_mu);
     return sot_gaussian_delta((sot_bracket){mu, mu}, target->epsilon).upper -
            target->delta;
 }
 
-/* The largest mu, to a relative 1e-13, of a Gaussian release within (epsilon, delta). */
-static double largest_mu(double epsilon, double delta)
+double sot_objective_largest_mu(double epsilon, double delta)
 {
-    gaussian_target target = {epsilon, delta};
+    sot_objective_target target = {epsilon, delta};
     double lower = log(epsilon), upper = lower;
     while (gaussian_excess(lower, &target) > 0.0)
         lower -= 0.5;
@@ -76,8 +67,7 @@ static double tail_reach_upper(double tail)
     return sot_sqrt_up(2.0 * sot_log_up(sot_div_up(1.0, tail)));
 }
 
-/* epsilon with G(mu, epsilon) <= Phi(mu/2 - epsilon/mu) <= tail. */
-static double gap_upper(double mu, double tail)
+double sot_objective_gap_upper(double mu, double tail)
 {
     return sot_mul_up(mu, sot_add_up(tail_reach_upper(tail), 0.5 * mu));
 }
@@ -97,12 +87,12 @@ static sotto_status sharp_least_lambda(const sot_objective_law *law, double epsi
 {
     const double share = SOT_OBJECTIVE_CORRECTION_SHARE;
     const double rows = (double)law->unit_rows;
-    const double whole = largest_mu(epsilon * (1.0 - epsilon_slack),
-                                    delta * (1.0 - 2.0 * atom_delta_share));
+    const double whole = sot_objective_largest_mu(epsilon * (1.0 - epsilon_slack),
+                                                  delta * (1.0 - 2.0 * atom_delta_share));
     const double shift = whole / sqrt(1.0 + share * share);
     /* Half of epsilon when delta is so large that the correction needs less room. */
-    const double gap =
-        fmin(0.5 * epsilon, gap_upper(share * shift, atom_delta_share * delta));
+    const double gap = fmin(
+        0.5 * epsilon, sot_objective_gap_upper(share * shift, atom_delta_share * delta));
     const double atom = epsilon - gap;
     const double square = shift / steps_of(law) * (shift / steps_of(law));
     double kappa;
@@ -123,47 +113,17 @@ static sotto_status sharp_least_lambda(const sot_objective_law *law, double epsi
     return SOTTO_OK;
 }
 
-/* epsilon of a pure first release, when the second has its share. */
-static double first_epsilon_down(double epsilon, double share)
+double sot_objective_first_epsilon_down(double epsilon, double share)
 {
     return sot_mul_down(epsilon, 1.0 - share); /* 1 - share is exact for powers of two */
 }
 
-/* The claim that a published theorem is asked for, so that it stays within (epsilon, delta)
- * beside a mu-GDP correction: by basic composition, with G(mu, epsilon - claim) of the delta
- * that is left. mu is taken at the least noise the claim could mean. */
-static sotto_status named_claim(const sot_objective_law *law, double epsilon,
-                                double delta, double share, gaussian_target *out_claim,
-                                sotto_error *error)
+double sot_objective_shared_lambda(const sot_objective_law *law, double epsilon)
 {
-    *out_claim = (gaussian_target){first_epsilon_down(epsilon, share), delta};
-    if (delta == 0.0 || share == 0.0) return SOTTO_OK;
-    const double first_delta = sot_mul_down(delta, 1.0 - named_delta_share);
-    const double shift =
-        law->theorem == SOT_OBJECTIVE_KIFER
-            ? sot_div_up(1.0, sot_objective_kifer_sigma_upper(1.0, epsilon, delta))
-            : largest_mu(epsilon, 0.5 * delta);
-    const double mu = sot_widen_up(share * shift, 1e-9);
-    const double gap = gap_upper(mu, 0.5 * named_delta_share * delta);
-    if (!(gap <= 0.5 * epsilon)) {
-        return sot_fail(error, SOTTO_UNREACHABLE,
-                        "epsilon %g at delta %g leaves nothing beside the correction of "
-                        "the solver's error; give a larger epsilon or a smaller delta",
-                        epsilon, delta);
-    }
-    *out_claim = (gaussian_target){sot_sub_down(epsilon, gap), first_delta};
-    return SOTTO_OK;
-}
-
-/* What the published theorems ask of lambda; for Redberg's, where any lambda above beta has
- * some noise, half of epsilon for the determinant, as the other two have it. */
-static double named_least_lambda(const sot_objective_law *law, double claim)
-{
-    if (law->theorem == SOT_OBJECTIVE_KIFER)
-        return sot_div_up(2.0 * law->smoothness, claim);
-    if (law->theorem == SOT_OBJECTIVE_CHAUDHURI)
-        return sot_div_up(law->smoothness, sot_expm1_down(0.25 * claim));
-    return sot_div_up(law->smoothness, -sot_expm1_up(-0.5 * claim));
+    const double rank = law->rank > 1 ? (double)law->rank : 1.0;
+    const double all = fmin(1.0, SOT_OBJECTIVE_DETERMINANT_SHARE * epsilon);
+    const double each = sot_expm1_down(all / ((double)law->unit_rows * rank));
+    return sot_div_up(sot_objective_curvature_upper(law), each);
 }
 
 sotto_status sot_objective_least_lambda(const sot_objective_law *law, double epsilon,
@@ -174,17 +134,17 @@ sotto_status sot_objective_least_lambda(const sot_objective_law *law, double eps
     sotto_status status = sot_objective_check_problem(law, error);
     if (status == SOTTO_OK) status = check_target(law, epsilon, delta, error);
     if (status != SOTTO_OK) return status;
+    if (sot_objective_states_claim(law, delta == 0.0))
+        return sot_objective_named_lambda(law, epsilon, delta, out_lambda, error);
     if (law->theorem != SOT_OBJECTIVE_SHARP) {
-        gaussian_target claim;
-        status = named_claim(law, epsilon, delta, share, &claim, error);
-        if (status == SOTTO_OK) *out_lambda = named_least_lambda(law, claim.epsilon);
-        return status;
+        *out_lambda = sot_objective_shared_lambda(law, epsilon);
+        return SOTTO_OK;
     }
     if (delta > 0.0) return sharp_least_lambda(law, epsilon, delta, out_lambda, error);
     /* rho <= e, and e is the epsilon of one step: then the determinant is free. */
     const double square = sot_mul_up(law->record_bound, law->record_bound);
-    *out_lambda =
-        sot_widen_up(square * steps_of(law) / first_epsilon_down(epsilon, share), 1e-12);
+    *out_lambda = sot_widen_up(
+        square * steps_of(law) / sot_objective_first_epsilon_down(epsilon, share), 1e-12);
     return SOTTO_OK;
 }
 
@@ -211,7 +171,7 @@ static double composed_delta_upper(noise_search *search, double sigma)
         .gaussian_square = {0.0, search->share > 0.0 ? sot_mul_up(mu, mu) : 0.0},
         .objective = &objective,
         .objective_count = 1};
-    if (event.atom == 0.0) {
+    if (objective.atom == 0.0) {
         composition.objective_count = 0;
         composition.gaussian_square.upper =
             sot_add_up(composition.gaussian_square.upper, sot_mul_up(shift, shift));
@@ -234,17 +194,18 @@ static sotto_status refuse_lambda(const sot_objective_law *law, double epsilon,
     if (status != SOTTO_OK) return status;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "lambda is %.10g; epsilon %g at delta %g needs more, for example "
-                    "%.10g, with which the determinant costs nothing",
-                    law->lambda, epsilon, delta, least);
+                    "%.10g, with which the determinant costs %s",
+                    law->lambda, epsilon, delta, least,
+                    law->theorem == SOT_OBJECTIVE_SHARP ? "nothing" : "little");
 }
 
 /* Starts at the noise of a Gaussian release of the same sensitivity, which is needed in any case,
  * and strides up: more noise lowers the tail, and the atom grows towards its limit. */
-static sotto_status calibrate_sigma(sot_objective_law *law, double epsilon, double delta,
-                                    double share, sotto_error *error)
+static sotto_status search_sigma(sot_objective_law *law, double epsilon, double delta,
+                                 double share, sotto_error *error)
 {
     noise_search search = {*law, epsilon * (1.0 - epsilon_slack), delta, share};
-    const double whole = largest_mu(search.epsilon, delta);
+    const double whole = sot_objective_largest_mu(search.epsilon, delta);
     const double floor_sigma =
         steps_of(law) * law->record_bound * sqrt(1.0 + share * share) / whole;
     search.law.rate = SOTTO_UNSET;
@@ -264,6 +225,35 @@ static sotto_status calibrate_sigma(sot_objective_law *law, double epsilon, doub
     return SOTTO_OK;
 }
 
+/* Two-signed rows that come have two vertices and no determinant, rows that go one and the
+ * determinant; with a floor one vertex covers both (objective_vertices.c). Near epsilon, as far
+ * below it as the correction needs, is where the floor costs least; whether it pays is tried. */
+static sotto_status calibrate_sigma(sot_objective_law *law, double epsilon, double delta,
+                                    double share, sotto_error *error)
+{
+    sot_objective_law plain = *law;
+    plain.floor = SOTTO_UNSET;
+    const sotto_status status = search_sigma(&plain, epsilon, delta, share, error);
+    if (status != SOTTO_OK) return status;
+    *law = plain;
+    if (law->theorem != SOT_OBJECTIVE_VERTICES || law->one_signed || law->classes > 1 ||
+        law->adjacency != SOTTO_ADD_REMOVE) {
+        return SOTTO_OK;
+    }
+    sot_objective_law raised = plain;
+    const double shift = steps_of(law) * law->record_bound / plain.sigma;
+    const double gap = share > 0.0 ? sot_objective_gap_upper(1.5 * share * shift,
+                                                             atom_delta_share * delta)
+                                   : 0.0;
+    raised.floor = epsilon * (1.0 - 2.0 * epsilon_slack) - gap;
+    if (raised.floor > 0.0 &&
+        search_sigma(&raised, epsilon, delta, share, NULL) == SOTTO_OK &&
+        raised.sigma < plain.sigma) {
+        *law = raised;
+    }
+    return SOTTO_OK;
+}
+
 static double rate_excess(double log_rate, void *context)
 {
     noise_search *search = context;
@@ -276,7 +266,7 @@ static double rate_excess(double log_rate, void *context)
 static sotto_status calibrate_rate(sot_objective_law *law, double epsilon, double share,
                                    sotto_error *error)
 {
-    const double first = first_epsilon_down(epsilon, share);
+    const double first = sot_objective_first_epsilon_down(epsilon, share);
     const double most = sot_div_down(first, steps_of(law));
     noise_search search = {*law, first, 0.0, share};
     search.law.sigma = SOTTO_UNSET;
@@ -296,82 +286,6 @@ static sotto_status calibrate_rate(sot_objective_law *law, double epsilon, doubl
     return SOTTO_OK;
 }
 
-typedef struct redberg_search {
-    const sot_objective_law *law;
-    gaussian_target claim;
-} redberg_search;
-
-static double redberg_excess(double log_sigma, void *context)
-{
-    const redberg_search *search = context;
-    const sot_objective_law *law = search->law;
-    return sot_objective_redberg_delta_upper(law->record_bound, law->smoothness,
-                                             law->lambda, exp(log_sigma),
-                                             search->claim.epsilon) -
-           search->claim.delta;
-}
-
-static sotto_status redberg_sigma(const sot_objective_law *law, gaussian_target claim,
-                                  double *out_sigma, sotto_error *error)
-{
-    redberg_search search = {law, claim};
-    /* 2 G(a, epsilon - c) <= delta needs more noise than G(a, epsilon) <= delta/2 does. */
-    double lower =
-        log(law->record_bound / largest_mu(claim.epsilon, 0.5 * claim.delta)) - 1e-6;
-    double upper = lower;
-    for (double stride = 1e-6; redberg_excess(upper, &search) > 0.0; stride *= 1.5) {
-        lower = upper;
-        upper += stride;
-        if (stride > 30.0) {
-            return sot_fail(error, SOTTO_UNREACHABLE,
-                            "no sigma gives epsilon %g at delta %g with lambda %g; give "
-                            "a larger lambda",
-                            claim.epsilon, claim.delta, law->lambda);
-        }
-    }
-    if (upper > lower)
-        (void)sot_find_root(redberg_excess, &search, &lower, &upper, 1e-10, 0.0, 250);
-    *out_sigma = exp(upper);
-    return SOTTO_OK;
-}
-
-static sotto_status calibrate_named(sot_objective_law *law, double epsilon, double delta,
-                                    double share, sotto_error *error)
-{
-    gaussian_target claim;
-    sotto_status status = named_claim(law, epsilon, delta, share, &claim, error);
-    if (status != SOTTO_OK) return status;
-    sot_objective_law found = *law;
-    found.epsilon = claim.epsilon;
-    found.delta = delta > 0.0 ? claim.delta : SOTTO_UNSET;
-    found.sigma = found.rate = SOTTO_UNSET;
-    const double least = named_least_lambda(&found, claim.epsilon);
-    if (law->theorem == SOT_OBJECTIVE_CHAUDHURI) {
-        /* The published rule keeps any lambda that leaves something of epsilon. */
-        found.rate = sot_objective_chaudhuri_rate_down(found.smoothness, found.lambda,
-                                                       claim.epsilon);
-        if (!(found.rate > 0.0)) {
-            found.lambda = least;
-            found.rate =
-                sot_objective_chaudhuri_rate_down(found.smoothness, least, claim.epsilon);
-        }
-    } else {
-        if (!(found.lambda >= least)) found.lambda = least;
-        if (delta == 0.0) {
-            found.rate = 0.5 * claim.epsilon;
-        } else if (law->theorem == SOT_OBJECTIVE_KIFER) {
-            found.sigma = sot_objective_kifer_sigma_upper(found.record_bound,
-                                                          claim.epsilon, claim.delta);
-        } else {
-            status = redberg_sigma(&found, claim, &found.sigma, error);
-        }
-    }
-    sotto_event event;
-    if (status == SOTTO_OK) status = sot_objective_event(&found, &event, error);
-    if (status == SOTTO_OK) *law = found;
-    return status;
-}
-
 sotto_status sot_objective_calibrate(sot_objective_law *law, double epsilon, double delta,
                                      double correction_share, sotto_error *error)
 {
@@ -383,8 +297,9 @@ sotto_status sot_objective_calibrate(sot_objective_law *law, double epsilon, dou
                         "the share of the correction is %g; give a number from 0 to 0.5",
                         correction_share);
     }
-    if (law->theorem != SOT_OBJECTIVE_SHARP)
-        return calibrate_named(law, epsilon, delta, correction_share, error);
+    if (sot_objective_states_claim(law, delta == 0.0))
+        return sot_objective_calibrate_named(law, epsilon, delta, correction_share,
+                                             error);
     if (!(law->lambda > 0.0 && law->lambda <= 1e150)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "lambda is %g; give a positive number, for example the one of "

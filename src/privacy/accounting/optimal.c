@@ -26,9 +26,10 @@ sotto_status sot_optimal_epsilon(const sot_priced *priced, double delta,
     status = sot_pairs_compile(pairs, sotto_plan_adjacency(priced->plan), &plan,
                                &composition, error);
     if (status == SOTTO_OK) {
-        const sot_priced listed = {plan, composition, NAN, 0};
+        const sot_priced listed = {plan, composition, SOTTO_UNSET, 0};
         status = sot_exact_epsilon(&listed, delta, out, error);
-        if (!pairs->is_stated) out->epsilon_lower = NAN; /* the events may be better */
+        if (!pairs->is_stated)
+            out->epsilon_lower = SOTTO_UNSET; /* the events may be better */
     }
     sot_composition_free(composition);
     sotto_plan_free(plan);
@@ -52,9 +53,9 @@ static sotto_status fixed_pairs_delta(const sot_priced *priced, double epsilon,
         status = sot_pairs_compile(pairs, sotto_plan_adjacency(priced->plan), &plan,
                                    &composition, error);
         if (status == SOTTO_OK) {
-            const sot_priced listed = {plan, composition, NAN, 0};
+            const sot_priced listed = {plan, composition, SOTTO_UNSET, 0};
             status = sot_exact_delta(&listed, epsilon, out, error);
-            if (!pairs->is_stated) out->delta_lower = NAN;
+            if (!pairs->is_stated) out->delta_lower = SOTTO_UNSET;
             *out_is_fixed = 1;
         }
     }

@@ -29,7 +29,7 @@ static sotto_status price_once(const sot_priced *priced, const sotto_event *even
     }
     if (status == SOTTO_OK) {
         const sot_priced alone = {plan, composition, priced->noise_multiplier, 1};
-        sotto_account account = {.order = NAN};
+        sotto_account account = {.order = SOTTO_UNSET};
         status = sot_exact_epsilon(&alone, delta, &account, error);
         *out_epsilon = account.epsilon;
     }
@@ -49,7 +49,7 @@ static sotto_status fill_own(const sot_priced *priced, sot_pairs *pairs,
         const sotto_event *event = sotto_plan_event(priced->plan, i);
         sot_pair *pair = &pairs->pair[i];
         const bool is_whole = event->sampling == SOTTO_NOT_SAMPLED;
-        *pair = (sot_pair){.epsilon = NAN, .count = count_of(priced, event)};
+        *pair = (sot_pair){.epsilon = SOTTO_UNSET, .count = count_of(priced, event)};
         pairs->is_stated =
             pairs->is_stated && is_whole &&
             (event->mechanism == SOTTO_PURE || event->mechanism == SOTTO_APPROXIMATE);
@@ -64,7 +64,7 @@ static sotto_status fill_own(const sot_priced *priced, sot_pairs *pairs,
         const sotto_status status =
             price_once(priced, event, 0.0, &pair->epsilon, &refusal);
         if (status == SOTTO_UNREACHABLE) { /* private at a delta above 0 only */
-            pair->epsilon = NAN;
+            pair->epsilon = SOTTO_UNSET;
             *out_sharers += pair->count;
         } else if (status != SOTTO_OK) {
             return sot_fail(error, status, "%s", refusal.message);
@@ -149,7 +149,7 @@ sotto_status sot_pairs_compile(const sot_pairs *pairs, sotto_adjacency adjacency
         status = sotto_plan_add(plan, &event, error);
     }
     if (status == SOTTO_OK)
-        status = sot_composition_new(plan, NAN, 0, out_composition, error);
+        status = sot_composition_new(plan, SOTTO_UNSET, 0, out_composition, error);
     if (status != SOTTO_OK) {
         sotto_plan_free(plan);
         return status;
@@ -171,7 +171,7 @@ typedef struct inverse {
 static double epsilon_excess(double log_delta, void *context)
 {
     inverse *asked = context;
-    sotto_account account = {.order = NAN};
+    sotto_account account = {.order = SOTTO_UNSET};
     sotto_error refusal;
     const sotto_status status =
         asked->rule(asked->priced, exp(log_delta), &account, &refusal);
@@ -192,10 +192,10 @@ sotto_status sot_delta_by_search(sot_price_epsilon rule, const sot_priced *price
 {
     inverse asked = {rule, priced, epsilon, SOTTO_OK, error};
     *out = (sotto_account){.epsilon = epsilon,
-                           .epsilon_lower = NAN,
+                           .epsilon_lower = SOTTO_UNSET,
                            .delta = 1.0,
-                           .delta_lower = NAN,
-                           .order = NAN};
+                           .delta_lower = SOTTO_UNSET,
+                           .order = SOTTO_UNSET};
     const bool holds = holds_at_zero(&asked);
     if (asked.status != SOTTO_OK) return asked.status;
     if (holds) {

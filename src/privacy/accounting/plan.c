@@ -300,7 +300,8 @@ static sotto_status check_relations(const sotto_event *event, sotto_error *error
     return SOTTO_OK;
 }
 
-/* Renyi's divergence increases with the order, so a bound that falls is a typing error. */
+/* Orders increase, so that between two of them a chord can be drawn. Values need not: a bound that
+ * is loose at one order and tight at the next one is a bound all the same. */
 static sotto_status check_curve(const sotto_event *event, sotto_error *error)
 {
     const int has_curve = event->mechanism == SOTTO_RDP_CURVE;

@@ -11,7 +11,7 @@
 #include "privacy/accounting/pld_plan.h"
 
 /* About 0.1 s a direction at the limit. */
-static const sot_pld_limits limits = {.tolerance = 1e-5, .size_max = (size_t)1 << 19};
+static const sot_pld_limits ordinary = {.tolerance = 1e-5, .size_max = (size_t)1 << 19};
 
 /* Both bounds of one direction. */
 typedef struct both_curves {
@@ -60,7 +60,8 @@ static sotto_status discretise(const sot_pld_laws *laws, const sot_pld_view *vie
 
 /* An empty list of laws loses nothing: the curves stay zero-filled, and delta is the failure. */
 static sotto_status curves_new(const sot_pld_laws *laws, const sot_pld_question *question,
-                               both_curves *out, sotto_error *error)
+                               const sot_pld_limits *limits, both_curves *out,
+                               sotto_error *error)
 {
     *out = (both_curves){
         .failure = laws->failure, .top = largest_loss(laws), .is_loose = laws->is_loose};
@@ -73,7 +74,7 @@ static sotto_status curves_new(const sot_pld_laws *laws, const sot_pld_question 
     if (guess == NULL || nodes == NULL)
         status = sot_fail_memory(error, 2 * count, sizeof *nodes);
     if (status == SOTTO_OK)
-        status = sot_pld_plan(laws, question, &limits, guess, &view, error);
+        status = sot_pld_plan(laws, question, limits, guess, &view, error);
     if (status == SOTTO_OK) status = discretise(laws, &view, nodes, error);
     for (int side = 0; side < 2 && status == SOTTO_OK; side++) {
         status = sot_pld_compose(nodes + (size_t)side * count, count, &view,
@@ -156,14 +157,15 @@ static double exceeded_epsilon(const both_curves *curves, double upper, double d
 }
 
 static sotto_status direction_curves(const sot_priced *priced, sot_direction direction,
-                                     const sot_pld_question *question, both_curves *out,
+                                     const sot_pld_question *question,
+                                     const sot_pld_limits *limits, both_curves *out,
                                      int *out_symmetric, sotto_error *error)
 {
     sot_pld_laws laws;
     sotto_status status = sot_pld_laws_new(priced, direction, &laws, error);
     if (status != SOTTO_OK) return status;
     *out_symmetric = laws.is_symmetric;
-    status = curves_new(&laws, question, out, error);
+    status = curves_new(&laws, question, limits, out, error);
     sot_pld_laws_free(&laws);
     return status;
 }
@@ -182,7 +184,8 @@ static sotto_status bounded_epsilon(double top, sotto_account *out, sotto_error 
 }
 
 static sotto_status direction_epsilon(const sot_pld_laws *laws, double delta,
-                                      sotto_account *out, sotto_error *error)
+                                      const sot_pld_limits *limits, sotto_account *out,
+                                      sotto_error *error)
 {
     const double failed = laws->failure.upper;
     if (delta < failed) {
@@ -195,7 +198,7 @@ static sotto_status direction_epsilon(const sot_pld_laws *laws, double delta,
     both_curves curves;
     const sot_pld_question question = {
         .epsilon = SOTTO_UNSET, .log_delta = log((delta - failed) / (1.0 - failed))};
-    const sotto_status status = curves_new(laws, &question, &curves, error);
+    const sotto_status status = curves_new(laws, &question, limits, &curves, error);
     if (status != SOTTO_OK) return status;
     const double upper = least_epsilon(&curves, delta);
     const double lower = upper < 0.0 ? 0.0 : exceeded_epsilon(&curves, upper, delta);
@@ -211,8 +214,9 @@ static sotto_status direction_epsilon(const sot_pld_laws *laws, double delta,
     return SOTTO_OK;
 }
 
-sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_account *out,
-                             sotto_error *error)
+sotto_status sot_pld_epsilon_within(const sot_priced *priced, double delta,
+                                    const sot_pld_limits *limits, sotto_account *out,
+                                    sotto_error *error)
 {
     out->delta = delta;
     out->delta_lower = SOTTO_UNSET;
@@ -227,15 +231,16 @@ sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_accou
             sot_pld_laws_new(priced, (sot_direction)direction, &laws, error);
         if (status != SOTTO_OK) return status;
         symmetric = laws.is_symmetric;
-        status = direction_epsilon(&laws, delta, out, error);
+        status = direction_epsilon(&laws, delta, limits, out, error);
         sot_pld_laws_free(&laws);
         if (status != SOTTO_OK) return status;
     }
     return SOTTO_OK;
 }
 
-sotto_status sot_pld_delta(const sot_priced *priced, double epsilon, sotto_account *out,
-                           sotto_error *error)
+sotto_status sot_pld_delta_within(const sot_priced *priced, double epsilon,
+                                  const sot_pld_limits *limits, sotto_account *out,
+                                  sotto_error *error)
 {
     out->epsilon = epsilon;
     out->epsilon_lower = SOTTO_UNSET;
@@ -247,12 +252,25 @@ sotto_status sot_pld_delta(const sot_priced *priced, double epsilon, sotto_accou
     for (int direction = 0; direction < 2 && !symmetric; direction++) {
         both_curves curves;
         const sot_pld_question question = {.epsilon = epsilon, .log_delta = SOTTO_UNSET};
-        const sotto_status status = direction_curves(
-            priced, (sot_direction)direction, &question, &curves, &symmetric, error);
+        const sotto_status status =
+            direction_curves(priced, (sot_direction)direction, &question, limits, &curves,
+                             &symmetric, error);
         if (status != SOTTO_OK) return status;
         out->delta = fmax(out->delta, whole_upper(&curves, epsilon));
         out->delta_lower = fmax(out->delta_lower, whole_lower(&curves, epsilon));
         curves_free(&curves);
     }
     return SOTTO_OK;
+}
+
+sotto_status sot_pld_epsilon(const sot_priced *priced, double delta, sotto_account *out,
+                             sotto_error *error)
+{
+    return sot_pld_epsilon_within(priced, delta, &ordinary, out, error);
+}
+
+sotto_status sot_pld_delta(const sot_priced *priced, double epsilon, sotto_account *out,
+                           sotto_error *error)
+{
+    return sot_pld_delta_within(priced, epsilon, &ordinary, out, error);
 }

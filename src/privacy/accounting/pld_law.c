@@ -264,6 +264,42 @@ static sotto_status add_event(builder *b, const sot_priced *priced, size_t index
     return refuse(b, index, event->mechanism);
 }
 
+static bool pieces_equal(const sot_pld_piece *a, const sot_pld_piece *b)
+{
+    return a->kind == b->kind && a->direction == b->direction && a->from == b->from &&
+           a->to == b->to && a->mass.lower == b->mass.lower &&
+           a->mass.upper == b->mass.upper && a->rate == b->rate &&
+           a->mu.lower == b->mu.lower && a->mu.upper == b->mu.upper &&
+           a->floor == b->floor && a->is_replaced == b->is_replaced;
+}
+
+static bool laws_equal(const sot_pld_law *a, const sot_pld_law *b)
+{
+    if (a->piece_count != b->piece_count || a->anchor != b->anchor ||
+        a->spacing != b->spacing || a->place_err != b->place_err ||
+        a->infinite != b->infinite)
+        return false;
+    for (size_t i = 0; i < a->piece_count; i++) {
+        if (!pieces_equal(&a->pieces[i], &b->pieces[i])) return false;
+    }
+    return true;
+}
+
+/* Two laws that are equal are one that happens more often: one transform instead of two. */
+static void merge_last(sot_pld_laws *laws)
+{
+    if (laws->count < 2) return;
+    sot_pld_law *last = &laws->list[laws->count - 1];
+    for (size_t i = 0; i + 1 < laws->count; i++) {
+        if (!laws_equal(&laws->list[i], last)) continue;
+        laws->list[i].count += last->count; /* exact: integers below 2^53 */
+        sot_free(last->pieces);
+        *last = (sot_pld_law){0};
+        laws->count--;
+        return;
+    }
+}
+
 sotto_status sot_pld_laws_new(const sot_priced *priced, sot_direction direction,
                               sot_pld_laws *out_laws, sotto_error *error)
 {
@@ -274,8 +310,11 @@ sotto_status sot_pld_laws_new(const sot_priced *priced, sot_direction direction,
         return sot_fail_memory(error, size + 2, sizeof *out_laws->list);
     builder b = {.laws = out_laws, .error = error};
     sotto_status status = SOTTO_OK;
-    for (size_t i = 0; i < size && status == SOTTO_OK; i++)
+    for (size_t i = 0; i < size && status == SOTTO_OK; i++) {
+        const size_t before = out_laws->count;
         status = add_event(&b, priced, i, direction);
+        if (status == SOTTO_OK && out_laws->count > before) merge_last(out_laws);
+    }
     if (status == SOTTO_OK) status = add_gaussian(&b);
     if (status == SOTTO_OK) status = add_offset(&b);
     if (status != SOTTO_OK) sot_pld_laws_free(out_laws);

@@ -12,7 +12,8 @@
  *                      "replaced": Q = (1-q)N(0, 1) + qN(-mu, 1), the same P, loss log dP/dQ
  * Theorem     Each pair dominates its event: see pld.md, which lists them with their sources.
  *             All Gaussian and GDP events merge to one line (mu^2 adds), and k equal
- *             epsilon-DP events to one binomial law, so that these are discretised once.
+ *             epsilon-DP events to one binomial law, so that these are discretised once; equal laws
+ *             of several events are one law with a larger count.
  * Rounding    Brackets contain the exact parameter; where only the worse end is sound (an
  *             epsilon rounded up) the law is that of the worse end.
  */

@@ -9,17 +9,13 @@
 #ifndef SOT_ACCOUNTING_PLD_PLAN_H
 #define SOT_ACCOUNTING_PLD_PLAN_H
 
+#include "privacy/accounting/accountants.h"
 #include "privacy/accounting/pld_compose.h"
 
 typedef struct sot_pld_question {
     double epsilon;   /* NaN: asked for */
     double log_delta; /* used when epsilon is NaN */
 } sot_pld_question;
-
-typedef struct sot_pld_limits {
-    double tolerance; /* relative error of epsilon aimed at */
-    size_t size_max;  /* of the ring, a power of two */
-} sot_pld_limits;
 
 /* `out_guess` has 3 places a law; the view borrows it. */
 SOTTO_MUST_CHECK sotto_status sot_pld_plan(const sot_pld_laws *laws,

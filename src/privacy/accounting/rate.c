@@ -88,7 +88,7 @@ static double excess(double log_rate, void *context)
         if (target->status == SOTTO_OK) {
             target->status = sot_fail(target->error, status, "%s", error.message);
         }
-        return NAN;
+        return SOTTO_UNSET;
     }
     return by_epsilon ? account.epsilon - target->epsilon
                       : log(fmax(account.delta, DBL_MIN)) - log(target->delta);

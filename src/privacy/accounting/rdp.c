@@ -91,6 +91,34 @@ static double best_log_t(sot_function objective, question *asked)
     return sot_minimize(objective, asked, best - 1.5, best + 1.5, 1e-5, 60, NULL);
 }
 
+/* A user's curve has kinks at its orders, where the best order often is, and a search comes close
+ * only: of the one found, the orders of the first curves around it and the last one, the best. */
+typedef double (*answer_at)(const question *asked, double t, double exponent);
+
+static double best_of_kinks(answer_at answer, const question *asked, double t,
+                            double *out_best)
+{
+    const sot_composition *composition = asked->composition;
+    const size_t few = composition->curve_count < 8 ? composition->curve_count : 8;
+    double least = answer(asked, t, exponent_upper(asked, t));
+    *out_best = t;
+    for (size_t i = 0; i < few; i++) {
+        const sotto_event *event = composition->curves[i].event;
+        uint32_t above = 0;
+        while (above < event->curve_size && event->curve_orders[above] - 1.0 < t)
+            above++;
+        for (uint32_t j = above > 0 ? above - 1 : 0; j <= above && j < event->curve_size;
+             j++) {
+            const double at = event->curve_orders[j] - 1.0;
+            const double value = answer(asked, at, exponent_upper(asked, at));
+            if (!(value < least)) continue;
+            least = value;
+            *out_best = at;
+        }
+    }
+    return least;
+}
+
 sotto_status sot_rdp_epsilon(const sot_priced *priced, double delta, sotto_account *out,
                              sotto_error *error)
 {
@@ -106,9 +134,10 @@ sotto_status sot_rdp_epsilon(const sot_priced *priced, double delta, sotto_accou
             delta);
     }
     question asked = {priced->composition, sot_widen_down(log(finite), 4.0 * DBL_EPSILON),
-                      NAN};
-    const double t = exp(best_log_t(epsilon_estimate, &asked));
-    const double epsilon = epsilon_from(&asked, t, exponent_upper(&asked, t));
+                      SOTTO_UNSET};
+    const double found = exp(best_log_t(epsilon_estimate, &asked));
+    double t;
+    const double epsilon = best_of_kinks(epsilon_from, &asked, found, &t);
     out->epsilon = fmax(0.0, sot_widen_up(epsilon, 16.0 * DBL_EPSILON));
     out->order = 1.0 + t;
     if (!isfinite(out->epsilon)) {
@@ -117,8 +146,8 @@ sotto_status sot_rdp_epsilon(const sot_priced *priced, double delta, sotto_accou
             "no Renyi order gives a finite epsilon at delta %g; use more noise", delta);
     }
     out->delta = delta;
-    out->epsilon_lower = NAN;
-    out->delta_lower = NAN;
+    out->epsilon_lower = SOTTO_UNSET;
+    out->delta_lower = SOTTO_UNSET;
     out->kernel = SOTTO_KERNEL_RDP;
     return SOTTO_OK;
 }
@@ -127,9 +156,10 @@ sotto_status sot_rdp_delta(const sot_priced *priced, double epsilon, sotto_accou
                            sotto_error *error)
 {
     (void)error;
-    question asked = {priced->composition, NAN, epsilon};
-    const double t = exp(best_log_t(log_delta_estimate, &asked));
-    const double log_delta = log_delta_from(&asked, t, exponent_upper(&asked, t));
+    question asked = {priced->composition, SOTTO_UNSET, epsilon};
+    const double found = exp(best_log_t(log_delta_estimate, &asked));
+    double t;
+    const double log_delta = best_of_kinks(log_delta_from, &asked, found, &t);
     const double rounded = log_delta + 16.0 * DBL_EPSILON * fabs(log_delta);
     const double finite = isfinite(log_delta) ? fmin(1.0, sot_exp_up(rounded)) : 1.0;
     out->order = 1.0 + t;
@@ -137,8 +167,8 @@ sotto_status sot_rdp_delta(const sot_priced *priced, double epsilon, sotto_accou
     out->delta =
         sot_composition_whole_delta(priced->composition, (sot_bracket){0.0, finite})
             .upper;
-    out->epsilon_lower = NAN;
-    out->delta_lower = NAN;
+    out->epsilon_lower = SOTTO_UNSET;
+    out->delta_lower = SOTTO_UNSET;
     out->kernel = SOTTO_KERNEL_RDP;
     return SOTTO_OK;
 }
@@ -161,7 +191,8 @@ sotto_status sotto_account_rdp_with_delta(const sotto_plan *plan, double order,
                         order);
     }
     sot_composition *composition;
-    const sotto_status status = sot_composition_new(plan, NAN, 0, &composition, error);
+    const sotto_status status =
+        sot_composition_new(plan, SOTTO_UNSET, 0, &composition, error);
     if (status != SOTTO_OK) return status;
     const double t =
         order - 1.0; /* exact: Sterbenz below 2, a multiple of order's ulp above */

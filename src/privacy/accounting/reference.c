@@ -303,13 +303,13 @@ sotto_status sotto_reference_epsilon(const sotto_plan *plan, sotto_reference ref
                         delta);
     }
     sot_composition *composition;
-    sotto_status status = sot_composition_new(plan, NAN, 0, &composition, error);
+    sotto_status status = sot_composition_new(plan, SOTTO_UNSET, 0, &composition, error);
     if (status != SOTTO_OK) return status;
-    const sot_priced priced = {plan, composition, NAN, 0};
-    sotto_reference_value value = {.epsilon_said = NAN,
+    const sot_priced priced = {plan, composition, SOTTO_UNSET, 0};
+    sotto_reference_value value = {.epsilon_said = SOTTO_UNSET,
                                    .delta = delta,
-                                   .mu = NAN,
-                                   .lambda = NAN,
+                                   .mu = SOTTO_UNSET,
+                                   .lambda = SOTTO_UNSET,
                                    .reference = reference};
     status = row->say(&priced, delta, &value, error);
     sot_composition_free(composition);

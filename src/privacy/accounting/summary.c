@@ -60,7 +60,8 @@ sotto_status sotto_account_single_numbers(const sotto_plan *plan, double *out_mu
                                           double *out_rho, sotto_error *error)
 {
     sot_composition *composition;
-    const sotto_status status = sot_composition_new(plan, NAN, 0, &composition, error);
+    const sotto_status status =
+        sot_composition_new(plan, SOTTO_UNSET, 0, &composition, error);
     if (status != SOTTO_OK) return status;
     *out_mu = mu_of(composition);
     *out_rho = rho_of(composition);

@@ -9,6 +9,7 @@
 #include "base/plant.h"
 #include "base/text.h"
 #include "numeric/outward.h"
+#include "privacy/accounting/composition.h"
 #include "privacy/mechanisms/tape.h"
 
 /* ---- a gate's life ---- */
@@ -20,8 +21,9 @@ static sotto_status copy_plan(const sotto_plan *plan, sotto_plan **out_copy,
     for (size_t i = 0; i < sotto_plan_size(plan) && status == SOTTO_OK; i++) {
         const sotto_event *event = sotto_plan_event(plan, i);
         const int has_open_rate = event->sampling == SOTTO_POISSON && isnan(event->rate);
-        if (event->count == 0 || has_open_rate ||
-            (event->mechanism == SOTTO_GAUSSIAN && isnan(event->noise_multiplier))) {
+        const int has_open_noise =
+            sot_event_takes_noise(event->mechanism) && isnan(event->noise_multiplier);
+        if (event->count == 0 || has_open_rate || has_open_noise) {
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                             "event %zu of the plan leaves its %s open; fill it in before "
                             "making a gate",
@@ -142,6 +144,17 @@ static bool same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
+static bool same_curve(const sotto_event *a, const sotto_event *b)
+{
+    if (a->curve_size != b->curve_size) return false;
+    for (uint32_t i = 0; i < a->curve_size; i++) {
+        if (a->curve_orders[i] != b->curve_orders[i] ||
+            a->curve_values[i] != b->curve_values[i])
+            return false;
+    }
+    return true;
+}
+
 /* The first field in which two events of equal mechanism and purpose differ, or NULL. */
 static const char *differing_field(const sotto_event *a, const sotto_event *b)
 {
@@ -166,7 +179,7 @@ static const char *differing_field(const sotto_event *a, const sotto_event *b)
     if (a->population != b->population) return "population";
     if (a->batch != b->batch) return "batch";
     if (a->dimension != b->dimension) return "dimension";
-    return NULL;
+    return same_curve(a, b) ? NULL : "curve";
 }
 
 /* Why no event of the plan answers to this one. The plan and the purpose are public; other

@@ -48,21 +48,36 @@ static sotto_status check_config(const sotto_gaussian_config *config, double sig
 static sotto_status check_sampling(const sotto_gaussian_config *config,
                                    sotto_error *error)
 {
-    if (config->sampling == SOTTO_NOT_SAMPLED && !isnan(config->rate)) {
+    if (config->sampling != SOTTO_POISSON && !isnan(config->rate)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "rate is %g, but the release is not sampled; set sampling or "
+                        "rate is %g, but there is no Poisson sampling; set sampling or "
                         "leave the rate unset",
                         config->rate);
     }
-    if (config->sampling == SOTTO_NOT_SAMPLED) return SOTTO_OK;
-    if (config->sampling != SOTTO_POISSON) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "sampling is %d; set it to SOTTO_POISSON or SOTTO_NOT_SAMPLED",
-                        (int)config->sampling);
-    }
-    if (!(config->rate > 0.0 && config->rate <= 1.0)) {
+    if (config->sampling == SOTTO_POISSON &&
+        !(config->rate > 0.0 && config->rate <= 1.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "rate is %g; set it to a probability above 0", config->rate);
+    }
+    const bool needs_batch = config->sampling == SOTTO_WITHOUT_REPLACEMENT;
+    const bool needs_population = needs_batch || config->sampling == SOTTO_SINGLE_RECORD;
+    if (needs_population != (config->population > 0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "population is %llu; set it for batches and single records, and "
+                        "leave it 0 for anything else",
+                        (unsigned long long)config->population);
+    }
+    if (needs_batch != (config->batch > 0) || config->batch > config->population) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "batch is %llu; set it for batches, at most to the population, and "
+            "leave it 0 for anything else",
+            (unsigned long long)config->batch);
+    }
+    if (config->sampling > SOTTO_SINGLE_RECORD) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "sampling is %d; set it to one of sotto_sampling",
+                        (int)config->sampling);
     }
     return SOTTO_OK;
 }
@@ -87,6 +102,8 @@ sotto_status sotto_gaussian_event(const sotto_gaussian_config *config,
     event.sensitivity = config->l2_sensitivity * config->grid;
     event.sampling = config->sampling;
     event.rate = config->rate;
+    event.population = config->population;
+    event.batch = config->batch;
     *out_event = event;
     return SOTTO_OK;
 }
@@ -136,7 +153,8 @@ sotto_status sotto_discrete_gaussian_event(const sotto_gaussian_config *config,
     sotto_status status =
         check_config(config, DISCRETE_SIGMA_LEAST, DISCRETE_SIGMA_MOST, error);
     if (status != SOTTO_OK) return status;
-    if (config->sampling != SOTTO_NOT_SAMPLED || !isnan(config->rate)) {
+    if (config->sampling != SOTTO_NOT_SAMPLED || !isnan(config->rate) ||
+        config->population > 0 || config->batch > 0) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "no theorem here covers a sampled discrete Gaussian; use "
                         "sotto_gaussian_release(), or leave sampling and rate unset");

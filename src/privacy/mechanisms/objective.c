@@ -48,17 +48,6 @@ static double shift_upper(const sot_objective_law *law)
     return law->adjacency == SOTTO_REPLACE_ONE ? 2.0 * one : one;
 }
 
-/* How far a unit turns the log-determinant: a row adds a rank-one term of trace at most beta, or
- * takes it away; when rows are exchanged the two work against each other. */
-static double log_determinant_upper(const sot_objective_law *law)
-{
-    double smoothness = law->smoothness;
-    if (isnan(smoothness)) /* the sharp rule: the logistic loss */
-        smoothness = 0.25 * sot_mul_up(law->record_bound, law->record_bound);
-    return sot_mul_up((double)law->unit_rows,
-                      sot_log1p_up(sot_div_up(smoothness, law->lambda)));
-}
-
 static sotto_status check_config(const sot_objective_config *config, sotto_error *error)
 {
     if (config->dimension == 0 || config->dimension > SOT_COEFFICIENTS_MAX) {
@@ -276,7 +265,7 @@ static sotto_status minimise(sotto_gate *gate, const sot_objective_config *confi
                                         .dimension = config->dimension,
                                         .shift_most = shift_upper(&law),
                                         .log_determinant_most =
-                                            log_determinant_upper(&law),
+                                            sot_objective_log_determinant_upper(&law),
                                         .residual_most = config->tau,
                                         .tolerance = TAPE_TOLERANCE,
                                         .noise_of = problem->noise_of,

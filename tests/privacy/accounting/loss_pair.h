@@ -82,28 +82,31 @@ static inline double loss_upper_share(double loss, double low, double high)
 /* ---- one release ---- */
 
 /* log(1 - q + q e^{(2x-1)/(2 sigma^2)}) */
-static inline long double loss_of_output(double rate, double sigma, long double x)
+static inline long double loss_of_output(long double rate, long double sigma,
+                                         long double x)
 {
     const long double u = (2.0L * x - 1.0L) / (2.0L * sigma * sigma);
-    if (rate == 1.0) return u;
+    if (rate == 1.0L) return u;
     if (u < 1.0L) return log1pl(rate * expm1l(u));
     return u + logl(rate + (1.0L - rate) * expl(-u));
 }
 
 /* One Gaussian release, sampled at `rate` (1: not sampled): outputs x cut into `buckets`
  * intervals. `remove`: P is the mixture; otherwise Q is. */
-static inline loss_pair loss_of_gaussian(loss_side side, double rate, double sigma,
-                                         int remove, size_t buckets)
+static inline loss_pair loss_of_gaussian(loss_side side, double sampling_rate,
+                                         double noise, int remove, size_t buckets)
 {
+    const long double rate = (long double)sampling_rate;
+    const long double sigma = (long double)noise;
     const long double reach = 10.6L * sigma; /* beyond lies a mass below 2e-26 */
     const long double first = -reach;
     const long double width = (1.0L + 2.0L * reach) / (long double)buckets;
     loss_pair pair = loss_pair_new(side, buckets + 3);
     pair.count = side == LOSS_BELOW ? buckets + 2 : buckets + 1;
     for (size_t k = 0; k < buckets + 2; k++) { /* with both tails */
-        const long double a = k == 0 ? -INFINITY : first + width * (long double)(k - 1);
+        const long double a = k == 0 ? -HUGE_VALL : first + width * (long double)(k - 1);
         const long double b =
-            k == buckets + 1 ? INFINITY : first + width * (long double)k;
+            k == buckets + 1 ? HUGE_VALL : first + width * (long double)k;
         const long double without = loss_normal_mass(a / sigma, b / sigma);
         const long double with = loss_normal_mass((a - 1.0L) / sigma, (b - 1.0L) / sigma);
         const long double mixed = (1.0L - rate) * without + rate * with;

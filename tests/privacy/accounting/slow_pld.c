@@ -9,9 +9,10 @@ static void two_accountants_that_share_no_integral_agree(void **state)
     agreement sums = {0};
     for (uint64_t seed = 1; seed <= 1200; seed++)
         agreement_check(seed * UINT64_C(0x2545f4914f6cdd1d), 1e-6, 1e6, &sums);
-    print_message("%d plans: %d within 0.1 %%, %d bracketed within 1 %%\n", sums.plans,
-                  sums.close, sums.bracketed);
+    print_message("%d plans: %d within 0.1 %%, %d bracketed within 1 %%, %d by pairs\n",
+                  sums.plans, sums.close, sums.bracketed, sums.pairs);
     assert_true(sums.plans >= 1000);
+    assert_true(sums.pairs >= sums.plans * 2 / 3);
     assert_true(sums.close >= sums.plans * 9 / 10);
     assert_true(sums.bracketed >= sums.plans * 8 / 10);
 }

@@ -69,6 +69,8 @@ static void a_pure_release_has_the_two_lines_of_its_epsilon(void **state)
         assert_within(sotto_curve_attack(curve, rate), exact * (1.0 - 1e-15),
                       exact + 1e-11);
     }
+    const double missed = sotto_curve_trade_off(curve, 1.0);
+    assert_true(missed == 0.0 && !signbit(missed)); /* 0, not -0 */
     sotto_curve_free(curve);
     sotto_plan_free(plan);
 }

@@ -2,6 +2,7 @@
 #include "privacy/accounting/laws.h"
 
 #include "base/memory.h"
+#include "privacy/accounting/composition.h"
 
 static sotto_plan *replaced(sotto_event event)
 {
@@ -209,6 +210,19 @@ static void categories_and_neighbours_decide_the_response(void **state)
     assert_true(exact_epsilon(plan_of(response(1.0, 9, 20)), 1e-5) == two);
 }
 
+/* 1/3 is no double: both ends of the bracket are on their sides of it. */
+static void a_quotient_is_between_its_bounds(void **state)
+{
+    (void)state;
+    const sotto_event events[] = {discrete_laplace(3.0, 1.0, 1), laplace(3.0, 1)};
+    for (size_t i = 0; i < 2; i++) {
+        const sotto_account account = epsilon_of(plan_of(events[i]), SOTTO_EXACT, 0.0);
+        assert_true(fma(account.epsilon_lower, 3.0, -1.0) <= 0.0);
+        assert_true(fma(account.epsilon, 3.0, -1.0) >= 0.0);
+        assert_relative(account.epsilon_lower, account.epsilon, 1e-15);
+    }
+}
+
 /* ---- a user's curve ---- */
 
 static sotto_event curve(const double *orders, const double *values, uint32_t size,
@@ -251,6 +265,31 @@ static void a_curve_is_a_chord_between_its_orders(void **state)
     assert_ok(sotto_account_rdp(plan, 8.5, &rdp, &error), &error);
     assert_true(isinf(rdp));
     sotto_plan_free(plan);
+}
+
+/* The best order is the last one listed, and the answer is the formula's there: no search comes near it
+ * from below. */
+static void a_curve_is_priced_at_its_own_orders(void **state)
+{
+    (void)state;
+    static const double orders[] = {2.0, 4.0, 8.0}, values[] = {0.1, 0.2, 0.4};
+    const double right = 3.0 * 0.4 + log1p(-0.125) - log(8e-5) / 7.0;
+    const sotto_account account =
+        epsilon_of(plan_of(curve(orders, values, 3, 3)), SOTTO_EXACT, 1e-5);
+    assert_within(account.epsilon, right, right * (1.0 + 1e-13));
+    assert_true(account.order == 8.0);
+}
+
+/* A bound that jumps between two neighbouring numbers: t + 1 rounds to the lower order, t is above it. */
+static void a_jump_of_a_curve_is_never_taken_for_its_lower_side(void **state)
+{
+    (void)state;
+    const double orders[] = {1.5, nextafter(1.5, 2.0)}, values[] = {0.0, 1e6};
+    const sotto_event event = curve(orders, values, 2, 1);
+    const double above = nextafter(0.5, 1.0); /* 1.5 and half an ulp: half of the chord */
+    assert_true(above + 1.0 == 1.5);
+    assert_within(sot_curve_log_mgf_upper(&event, above), 0.5 * 0.5e6, 0.51 * 0.5e6);
+    assert_true(sot_curve_log_mgf_upper(&event, 0.5) < 1e-300);
 }
 
 /* The curve of a Gaussian, on the orders most libraries use, costs what they say; with few orders more. */
@@ -375,7 +414,10 @@ int main(void)
         cmocka_unit_test(sampling_amplifies_what_has_an_epsilon),
         cmocka_unit_test(the_dimension_decides_what_is_known),
         cmocka_unit_test(categories_and_neighbours_decide_the_response),
+        cmocka_unit_test(a_quotient_is_between_its_bounds),
         cmocka_unit_test(a_curve_is_a_chord_between_its_orders),
+        cmocka_unit_test(a_curve_is_priced_at_its_own_orders),
+        cmocka_unit_test(a_jump_of_a_curve_is_never_taken_for_its_lower_side),
         cmocka_unit_test(a_curve_prices_like_what_it_was_taken_from),
         cmocka_unit_test(far_ends_have_an_answer_that_is_a_number),
         cmocka_unit_test(open_noise_is_found_for_laplace_and_batches),

@@ -55,6 +55,22 @@ static void noise_is_certified_and_within_a_millionth(void **state)
     check_noise(&targets[1], SOTTO_BASIC);
 }
 
+/* A tiny target needs more noise than 1e9, and an event may have up to 1e12. */
+static void noise_is_found_as_far_as_events_go(void **state)
+{
+    (void)state;
+    sotto_plan *plan = plan_of(gaussian(SOTTO_UNSET, 1));
+    sotto_account account;
+    double noise;
+    sotto_error error;
+    assert_ok(
+        sotto_account_noise(plan, SOTTO_EXACT, 1e-9, 1e-30, &noise, &account, &error),
+        &error);
+    assert_within(noise, 1e9, 1e11);
+    assert_within(account.epsilon, 0.0, 1e-9);
+    sotto_plan_free(plan);
+}
+
 static void open_events_share_the_noise_with_closed_ones(void **state)
 {
     (void)state;
@@ -253,6 +269,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_is_certified_and_within_a_millionth),
+        cmocka_unit_test(noise_is_found_as_far_as_events_go),
         cmocka_unit_test(open_events_share_the_noise_with_closed_ones),
         cmocka_unit_test(targets_nobody_can_meet_are_unreachable),
         cmocka_unit_test(searches_without_an_open_target_are_refused),

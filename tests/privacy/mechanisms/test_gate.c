@@ -110,6 +110,25 @@ static void every_field_of_the_event_must_match(void **state)
     assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
                    &error, "rows", NULL);
     other = planned;
+    other.population = 100;
+    assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
+                   &error, "population", NULL);
+    other = planned;
+    other.batch = 10;
+    assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
+                   &error, "batch", NULL);
+    other = planned;
+    other.dimension = 2;
+    assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
+                   &error, "dimension", NULL);
+    const double order = 2.0, value = 0.125;
+    other = planned;
+    other.curve_size = 1;
+    other.curve_orders = &order;
+    other.curve_values = &value;
+    assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
+                   &error, "curve", NULL);
+    other = planned;
     (void)snprintf(other.purpose, sizeof other.purpose, "sums of others");
     assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
                    &error, "no gaussian release 'sums of others'", NULL);
@@ -260,19 +279,20 @@ static void open_targets_and_empty_plans_are_refused(void **state)
     sotto_error error;
     sotto_rng *rng = NULL;
     assert_ok(sotto_rng_new_for_test(1, &rng, &error), &error);
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 6; kind++) {
         sotto_plan *plan = NULL;
         sotto_gate *gate = (void *)&error;
         assert_ok(sotto_plan_new(SOTTO_ADD_REMOVE, &plan, &error), &error);
         sotto_event event = pure_event("p", 0.25, 1);
         if (kind == 1) event.count = 0;
-        if (kind == 2) {
+        if (kind == 2 || kind == 4) {
             event = sotto_event_defaults();
-            event.mechanism = SOTTO_GAUSSIAN;
+            event.mechanism = kind == 2 ? SOTTO_GAUSSIAN : SOTTO_LAPLACE;
         }
+        if (kind == 5) event.sampling = SOTTO_POISSON;
         if (kind > 0) assert_ok(sotto_plan_add(plan, &event, &error), &error);
         const char *const words[] = {"at least one event", "count", "noise_multiplier",
-                                     "generator"};
+                                     "generator",          "noise", "rate"};
         assert_refused(sotto_gate_new(plan, kind == 3 ? NULL : rng, &gate, &error),
                        SOTTO_INVALID_ARGUMENT, &error, words[kind], NULL);
         assert_null(gate);

@@ -1,0 +1,265 @@
+#include "learn/erm/descent.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include <sotto/grid.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/plant.h"
+#include "numeric/outward.h"
+
+/* A row's gradient is at most 2^20 units long. */
+enum { GRADIENT_BITS = 19 };
+
+/* ---- public ---- */
+
+sotto_status sot_descent_check(const sot_learner_setup *setup, const char *subject,
+                               sotto_error *error)
+{
+    const sotto_train_config *config = setup->config;
+    if (isnan(config->delta)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%s needs a delta, because its noise is Gaussian; give "
+                        "one, for example 1e-6, or use the method objective",
+                        subject);
+    }
+    if (sot_learner_rows(setup) == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%s divides by a public number of rows, which nobody "
+                        "gave; give the expected rows, a guess will do",
+                        subject);
+    }
+    if (config->steps > SOT_DESCENT_STEPS_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%llu steps are more than %s can use; give at most %d",
+                        (unsigned long long)config->steps, subject,
+                        (int)SOT_DESCENT_STEPS_MAX);
+    }
+    if (!isnan(config->learning_rate) &&
+        !(config->learning_rate > 0.0 && config->learning_rate <= 1e6)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the learning rate is %g; give one above 0, in units of 1/smoothness, "
+            "for example 2",
+            config->learning_rate);
+    }
+    return SOTTO_OK;
+}
+
+/* In units: one row's gradient is at most record_bound / spacing (1 + 2^-20) long
+ * (glm/gradient_sum.md), a unit has so many rows, and a replaced one counts twice. Under Poisson
+ * sampling the accountant knows the adjacency, and asks for the contribution of one record. */
+sotto_status sot_descent_sensitivity(sot_descent *descent, const sot_learner *learner,
+                                     sotto_error *error)
+{
+    int exponent;
+    const sot_learner_setup *setup = &learner->setup;
+    const double bound = learner->empirical->facts.record_bound;
+    const sotto_status status =
+        sotto_grid_exponent(bound, GRADIENT_BITS, &exponent, error);
+    if (status != SOTTO_OK) return status;
+    descent->spacing = ldexp(1.0, exponent);
+    double units = sot_mul_up(sot_div_up(bound, descent->spacing), 1.0 + 0x1p-20);
+    if (!SOT_PLANTED(erm_unit_rows_forgotten))
+        units = sot_mul_up(units, (double)setup->unit_rows);
+    const bool twice = setup->config->adjacency == SOTTO_REPLACE_ONE &&
+                       descent->noise.sampling != SOTTO_POISSON &&
+                       !SOT_PLANTED(erm_add_remove_noise_under_replace_one);
+    descent->noise.l2_sensitivity = twice ? 2.0 * units : units;
+    descent->noise.adjacency = setup->config->adjacency;
+    descent->noise.purpose = "gradient sum";
+    descent->noise.grid = descent->spacing;
+    return SOTTO_OK;
+}
+
+sotto_status sot_descent_calibrate(sot_descent *descent, const sotto_train_config *config,
+                                   sotto_error *error)
+{
+    sotto_plan *open = NULL;
+    sotto_account account;
+    sotto_event event = sotto_event_defaults();
+    event.mechanism = SOTTO_GAUSSIAN;
+    event.count = descent->steps;
+    event.sampling = descent->noise.sampling;
+    event.rate = descent->noise.rate;
+    event.population = descent->noise.population;
+    sotto_status status = sotto_plan_new(config->adjacency, &open, error);
+    if (status == SOTTO_OK) status = sotto_plan_add(open, &event, error);
+    if (status == SOTTO_OK) {
+        status = sotto_account_noise(open, SOTTO_EXACT, config->epsilon, config->delta,
+                                     &descent->multiplier, &account, error);
+    }
+    sotto_plan_free(open);
+    if (status != SOTTO_OK) return status;
+    /* A hair more: the event's own multiplier is sigma / sensitivity rounded down. */
+    descent->noise.sigma = sot_mul_up(sot_mul_up(descent->multiplier, 1.0 + 0x1p-40),
+                                      descent->noise.l2_sensitivity);
+    return SOTTO_OK;
+}
+
+sotto_status sot_descent_plan(const sot_descent *descent, sotto_plan *plan,
+                              sotto_error *error)
+{
+    sotto_event event;
+    const sotto_status status = sotto_gaussian_event(&descent->noise, &event, error);
+    if (status != SOTTO_OK) return status;
+    event.count = descent->steps;
+    return sotto_plan_add(plan, &event, error);
+}
+
+double sot_descent_curvature(const sot_learner *learner)
+{
+    const sot_empirical_facts *facts = &learner->empirical->facts;
+    return isinf(facts->smoothness) ? facts->record_bound / sot_erm_norm_guess(learner)
+                                    : facts->smoothness;
+}
+
+/* sotto/gaussian.h: at most 2^-900 a coordinate; a hair more than the gate's own sum. */
+double sot_descent_sampler_error(const sot_descent *descent, size_t dimension)
+{
+    return (1.0 + 0x1p-20) * 0x1p-900 * (double)dimension * (double)descent->steps;
+}
+
+void sot_descent_describe(sot_learner *learner, const sot_descent *descent,
+                          const char *lambda_why, const char *steps_why)
+{
+    sot_learner_set(learner, "lambda", descent->terms.lambda, lambda_why);
+    sot_learner_set(learner, "steps", (double)descent->steps, steps_why);
+    sot_learner_set(
+        learner, "learning_rate", descent->rate * sot_descent_curvature(learner),
+        isnan(learner->setup.config->learning_rate) ? "the rule, in units of 1/smoothness"
+                                                    : "given, in units of 1/smoothness");
+    sot_learner_set(learner, "sigma", descent->noise.sigma * descent->spacing,
+                    "standard deviation of each coordinate of a step's gradient sum");
+    sot_learner_set(learner, "divisor", descent->divisor,
+                    "records of a step: a public number, not counted in the data");
+}
+
+/* ---- the walk ---- */
+
+sotto_status sot_walk_begin(const sot_learner *learner, const sot_descent *descent,
+                            sot_walk *out_walk, sotto_error *error)
+{
+    const size_t dimension = learner->empirical->facts.dimension;
+    const double *center = descent->terms.center;
+    *out_walk = (sot_walk){.dimension = dimension,
+                           .theta = sot_new_array(dimension, sizeof(double)),
+                           .average = sot_new_array(dimension, sizeof(double)),
+                           .units = sot_new_array(dimension, sizeof(int64_t))};
+    if (out_walk->theta == NULL || out_walk->average == NULL || out_walk->units == NULL)
+        return sot_fail_memory(error, dimension, sizeof(double));
+    for (size_t i = 0; i < dimension && center != NULL; i++)
+        out_walk->theta[i] = center[i];
+    sot_erm_project(out_walk->theta, dimension, descent->terms.radius);
+    return SOTTO_OK;
+}
+
+void sot_walk_end(sot_walk *walk)
+{
+    sot_free(walk->theta); /* functions of released sums */
+    sot_free(walk->average);
+    sot_wipe_and_free(walk->units,
+                      walk->dimension * sizeof *walk->units); /* held exact sums */
+    *walk = (sot_walk){0};
+}
+
+/* The size of step t, on the gradient of the mean objective. */
+static double step_size(const sot_descent *descent, double t)
+{
+    switch (descent->schedule) {
+    case SOTTO_SCHEDULE_ROOT:
+        return descent->rate / sqrt(t);
+    case SOTTO_SCHEDULE_STRONG:
+        return descent->rows / (descent->terms.lambda * t);
+    case SOTTO_SCHEDULE_LINEAR:
+        return descent->rate * (1.0 - (t - 1.0) / (double)descent->steps);
+    case SOTTO_SCHEDULE_CONSTANT:
+    case SOTTO_SCHEDULE_AUTO:
+        break;
+    }
+    return descent->rate;
+}
+
+/* What theta after step t counts in the average; 0: nothing. */
+static double weight_of(const sot_descent *descent, uint64_t step)
+{
+    switch (descent->iterate) {
+    case SOTTO_ITERATE_AVERAGE:
+        return 1.0;
+    case SOTTO_ITERATE_SUFFIX:
+        return step > descent->steps / 2 ? 1.0 : 0.0;
+    case SOTTO_ITERATE_WEIGHTED:
+        return (double)step;
+    case SOTTO_ITERATE_LAST:
+    case SOTTO_ITERATE_AUTO:
+        break;
+    }
+    return step == descent->steps ? 1.0 : 0.0;
+}
+
+sotto_status sot_walk_step(const sot_descent *descent, sotto_gate *gate, uint64_t step,
+                           double divisor, sot_walk *walk, sotto_error *error)
+{
+    const size_t dimension = walk->dimension;
+    const sotto_status status = sotto_gaussian_release(gate, &descent->noise, walk->units,
+                                                       dimension, walk->units, error);
+    if (status != SOTTO_OK) return status;
+    const double size = step_size(descent, (double)step);
+    for (size_t i = 0; i < dimension; i++) {
+        const double gradient =
+            (double)walk->units[i] * descent->spacing / divisor +
+            sot_erm_terms_slope(&descent->terms, i, walk->theta[i]) / descent->rows;
+        walk->theta[i] -= size * gradient;
+    }
+    sot_erm_project(walk->theta, dimension, descent->terms.radius);
+    const double weight = weight_of(descent, step);
+    if (weight == 0.0) return SOTTO_OK;
+    walk->weight += weight;
+    for (size_t i = 0; i < dimension; i++)
+        walk->average[i] += (walk->theta[i] - walk->average[i]) * (weight / walk->weight);
+    return SOTTO_OK;
+}
+
+void sot_walk_result(const sot_walk *walk, double grid, double *out_theta)
+{
+    assert(walk->weight > 0.0);
+    for (size_t i = 0; i < walk->dimension; i++)
+        out_theta[i] = walk->average[i];
+    sot_erm_round(out_theta, walk->dimension, grid);
+}
+
+/* ---- the listener ---- */
+
+/* What the first `steps` steps cost; for the listener alone. */
+static sotto_status epsilon_after(const sot_descent *descent,
+                                  const sotto_train_config *config, uint64_t steps,
+                                  double *out_epsilon, sotto_error *error)
+{
+    sotto_plan *done = NULL;
+    sotto_account account;
+    sot_descent part = *descent;
+    *out_epsilon = 0.0;
+    if (steps == 0) return SOTTO_OK;
+    part.steps = steps;
+    sotto_status status = sotto_plan_new(config->adjacency, &done, error);
+    if (status == SOTTO_OK) status = sot_descent_plan(&part, done, error);
+    if (status == SOTTO_OK)
+        status = sotto_account_epsilon(done, SOTTO_EXACT, config->delta, &account, error);
+    sotto_plan_free(done);
+    if (status == SOTTO_OK) *out_epsilon = account.epsilon;
+    return status;
+}
+
+sotto_status sot_descent_report(const sot_learner *learner, const sot_descent *descent,
+                                const sot_progress *progress, uint64_t steps,
+                                sotto_error *error)
+{
+    double epsilon = SOTTO_UNSET;
+    if (progress->function == NULL) return SOTTO_OK;
+    const sotto_status status =
+        epsilon_after(descent, learner->setup.config, steps, &epsilon, error);
+    if (status != SOTTO_OK) return status;
+    return sot_progress_report(progress, steps, descent->steps, epsilon, error);
+}

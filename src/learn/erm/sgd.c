@@ -1,0 +1,327 @@
+/* Noisy stochastic gradient descent: every step looks at a fresh sample of the records. Claims:
+ * sgd.md. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/plant.h"
+#include "learn/erm/descent.h"
+#include "privacy/mechanisms/gate.h"
+#include "random/poisson.h"
+
+/* Where nobody says: a twentieth of the rows a step, twenty times over the data. One record a step:
+ * n^2 steps, as the theory of the lecture has it, up to the most that a descent takes. */
+#define RATE_RULE   0.05
+#define PASSES_RULE 20.0
+
+/* The listener hears of so many of the steps. */
+enum { REPORTS = 100 };
+
+/* ---- public ---- */
+
+static sotto_status refuse_units(const sot_learner_setup *setup, sotto_error *error)
+{
+    if (setup->unit_rows == 1) return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_UNSUPPORTED,
+        "the schema's unit has up to %llu rows, and sampling single rows says "
+        "nothing about a unit; use the methods objective, output or gd",
+        (unsigned long long)setup->unit_rows);
+}
+
+static sotto_status check_single(const sot_learner_setup *setup, sotto_error *error)
+{
+    const sotto_train_config *config = setup->config;
+    if (config->public_n == 0 || config->adjacency != SOTTO_REPLACE_ONE) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "drawing one record a step needs a public number of rows and the "
+                        "adjacency replace-one; give both, or sample by poisson");
+    }
+    if (config->batch > 1) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the batch is %llu, and one record is drawn a step; leave the "
+                        "batch out, or sample by poisson",
+                        (unsigned long long)config->batch);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status set_sampling(const sot_learner *learner, sot_descent *descent,
+                                 sotto_error *error)
+{
+    const sotto_train_config *config = learner->setup.config;
+    const double batch = config->batch > 0 ? (double)config->batch
+                                           : fmax(1.0, rint(RATE_RULE * descent->rows));
+    descent->noise.sampling = config->sampling;
+    if (config->sampling == SOTTO_SINGLE_RECORD) {
+        const sotto_status status = check_single(&learner->setup, error);
+        descent->noise.population = config->public_n;
+        descent->divisor = 1.0;
+        return status;
+    }
+    if (config->sampling != SOTTO_POISSON) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "stochastic gradient descent draws by poisson or single-record, "
+                        "not by %s",
+                        sotto_sampling_name(config->sampling));
+    }
+    if (batch > descent->rows) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the batch is %.0f, of %.0f rows; give at most as many", batch,
+                        descent->rows);
+    }
+    descent->noise.rate = batch / descent->rows;
+    descent->divisor = descent->noise.rate * descent->rows;
+    return SOTTO_OK;
+}
+
+static void set_steps(const sotto_train_config *config, sot_descent *descent)
+{
+    double steps = (double)config->steps;
+    if (steps == 0.0) {
+        steps = config->sampling == SOTTO_SINGLE_RECORD
+                    ? descent->rows * descent->rows
+                    : ceil(PASSES_RULE * descent->rows / descent->divisor);
+    }
+    descent->steps = (uint64_t)fmin(steps, SOT_DESCENT_STEPS_MAX);
+}
+
+/* The root of what theory bounds a step's gradient estimate by, G^2 = L^2 + d s^2, s the noise of a
+ * coordinate; of a loss that is smooth, a batch of many records has far less than L. */
+static double gradient_length(const sot_learner *learner, const sot_descent *descent)
+{
+    const sot_empirical_facts *facts = &learner->empirical->facts;
+    const double noise = descent->noise.sigma * descent->spacing / descent->divisor;
+    return sqrt(facts->record_bound * facts->record_bound +
+                (double)facts->dimension * noise * noise);
+}
+
+/* Schedules and averages of the lectures: strongly convex 1/(lambda t), with weights t; convex
+ * D / (G sqrt(t)), averaged. With a constant rate it is D / (G sqrt(T)). */
+static sotto_status set_schedule(const sot_learner *learner, sot_descent *descent,
+                                 sotto_error *error)
+{
+    const sotto_train_config *config = learner->setup.config;
+    const bool strong = descent->terms.lambda > 0.0;
+    descent->schedule = config->schedule;
+    if (config->schedule == SOTTO_SCHEDULE_AUTO)
+        descent->schedule = strong && isnan(config->learning_rate) ? SOTTO_SCHEDULE_STRONG
+                                                                   : SOTTO_SCHEDULE_ROOT;
+    if (descent->schedule == SOTTO_SCHEDULE_STRONG && !strong) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the schedule strong divides by lambda, which is 0; give a "
+                        "lambda, or another schedule");
+    }
+    if (descent->schedule == SOTTO_SCHEDULE_STRONG && !isnan(config->learning_rate)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the schedule strong has no learning rate of its own, and one of "
+                        "%g was given; leave it out, or choose another schedule",
+                        config->learning_rate);
+    }
+    descent->iterate = config->iterate;
+    if (config->iterate == SOTTO_ITERATE_AUTO) {
+        descent->iterate =
+            descent->schedule == SOTTO_SCHEDULE_STRONG   ? SOTTO_ITERATE_WEIGHTED
+            : descent->schedule == SOTTO_SCHEDULE_LINEAR ? SOTTO_ITERATE_LAST
+                                                         : SOTTO_ITERATE_AVERAGE;
+    }
+    const double length = gradient_length(learner, descent);
+    descent->rate = sot_erm_norm_guess(learner) / length;
+    if (descent->schedule != SOTTO_SCHEDULE_ROOT)
+        descent->rate /= sqrt((double)descent->steps);
+    if (!isnan(config->learning_rate))
+        descent->rate = config->learning_rate / sot_descent_curvature(learner);
+    return SOTTO_OK;
+}
+
+static sotto_status plan(const sot_learner *learner, sotto_plan *events,
+                         sotto_error *error)
+{
+    return sot_descent_plan(learner->state, events, error);
+}
+
+/* ---- secret: the records ---- */
+
+typedef struct sampled {
+    const sot_learner *learner;
+    sot_table *table;
+    sot_pool *pool;
+    sotto_rng *rng;      /* single records */
+    sot_poisson sampler; /* Poisson */
+    uint64_t *chosen;    /* of one chunk */
+    uint32_t *rows;      /* the same, counted from the chunk's first row */
+    size_t room;
+    sot_walk walk;
+} sampled;
+
+static sotto_status make_room(sampled *run, size_t rows, sotto_error *error)
+{
+    if (rows <= run->room) return SOTTO_OK;
+    sot_wipe_and_free(run->chosen, run->room * sizeof *run->chosen); /* who took part */
+    sot_wipe_and_free(run->rows, run->room * sizeof *run->rows);
+    run->room = 0;
+    run->chosen = sot_new_array(rows, sizeof *run->chosen);
+    run->rows = sot_new_array(rows, sizeof *run->rows);
+    if (run->chosen == NULL || run->rows == NULL)
+        return sot_fail_memory(error, rows, sizeof *run->chosen + sizeof *run->rows);
+    run->room = rows;
+    return SOTTO_OK;
+}
+
+/* The records of a chunk that take part in a step, in ascending order: every record has its own
+ * coin, a function of the step and the record's place, or one of all is drawn (in memory, where
+ * the chunk is the whole). */
+static size_t draw_rows(sampled *run, uint64_t step, uint64_t first,
+                        const sot_matrix *chunk)
+{
+    const sot_descent *descent = run->learner->state;
+    if (descent->noise.sampling == SOTTO_SINGLE_RECORD) {
+        run->rows[0] = (uint32_t)sot_rng_below(run->rng, chunk->rows);
+        return 1;
+    }
+    const size_t count =
+        sot_poisson_select(&run->sampler, step, first, chunk->rows, run->chosen);
+    for (size_t i = 0; i < count; i++)
+        run->rows[i] = (uint32_t)(run->chosen[i] - first);
+    return count;
+}
+
+/* The exact gradient sum of the step's records; *out_count of them. */
+static sotto_status sum_gradient(sampled *run, uint64_t step, size_t *out_count,
+                                 sotto_error *error)
+{
+    const sot_empirical *empirical = run->learner->empirical;
+    const sot_descent *descent = run->learner->state;
+    const sot_matrix *chunk = NULL;
+    uint64_t first = 0;
+    *out_count = 0;
+    memset(run->walk.units, 0, run->walk.dimension * sizeof *run->walk.units);
+    sotto_status status = sot_table_rewind(run->table, error);
+    if (status == SOTTO_OK) status = sot_table_next(run->table, &chunk, error);
+    while (status == SOTTO_OK && chunk != NULL) {
+        size_t count = 0;
+        status = make_room(run, chunk->rows, error);
+        if (status == SOTTO_OK && chunk->rows > 0)
+            count = draw_rows(run, step, first, chunk);
+        if (status == SOTTO_OK && count > 0) {
+            status = empirical->operations->add_gradient(
+                empirical, chunk, run->rows, count, run->walk.theta, descent->spacing,
+                run->pool, run->walk.units, error);
+        }
+        first += chunk->rows;
+        *out_count += count;
+        if (status == SOTTO_OK) status = sot_table_next(run->table, &chunk, error);
+    }
+    return status;
+}
+
+static sotto_status take_step(sampled *run, sotto_gate *gate, uint64_t step,
+                              sotto_error *error)
+{
+    const sot_descent *descent = run->learner->state;
+    size_t count;
+    sotto_status status = sum_gradient(run, step, &count, error);
+    if (status == SOTTO_OK && run->rng != NULL) status = sot_rng_check(run->rng, error);
+    if (status != SOTTO_OK) return status;
+    const double divisor =
+        SOT_PLANTED(erm_batch_as_divisor) ? fmax(1.0, (double)count) : descent->divisor;
+    return sot_walk_step(descent, gate, step, divisor, &run->walk, error);
+}
+
+/* The samples have randomness of their own, a secret that is never released. */
+static sotto_status begin_samples(sampled *run, sotto_gate *gate, sotto_error *error)
+{
+    const sot_descent *descent = run->learner->state;
+    uint8_t key[SOT_RNG_KEY_BYTES];
+    if (descent->noise.sampling == SOTTO_SINGLE_RECORD) {
+        sot_rng_family family;
+        sotto_status status =
+            sot_rng_family_begin(sot_gate_rng(gate), "records", &family, error);
+        if (status != SOTTO_OK) return status;
+        status = sot_rng_stream(&family, 0, &run->rng, error);
+        sot_rng_family_end(&family);
+        return status;
+    }
+    sotto_status status = sot_poisson_draw_key(sot_gate_rng(gate), key, error);
+    if (status == SOTTO_OK)
+        status = sot_poisson_start(key, descent->noise.rate, &run->sampler, error);
+    sot_wipe(key, sizeof key);
+    return status;
+}
+
+static void end_samples(sampled *run)
+{
+    sot_walk_end(&run->walk);
+    sot_wipe_and_free(run->chosen, run->room * sizeof *run->chosen);
+    sot_wipe_and_free(run->rows, run->room * sizeof *run->rows);
+    sot_poisson_wipe(&run->sampler);
+    sotto_rng_free(run->rng);
+}
+
+static sotto_status walk_all(sampled *run, sotto_gate *gate, sotto_error *error)
+{
+    const sot_descent *descent = run->learner->state;
+    const sotto_train_config *config = run->learner->setup.config;
+    const sot_progress progress =
+        sot_progress_begin(config->progress, config->progress_context);
+    const uint64_t every = descent->steps / REPORTS + 1;
+    sotto_status status = sot_descent_report(run->learner, descent, &progress, 0, error);
+    for (uint64_t step = 1; status == SOTTO_OK && step <= descent->steps; step++) {
+        status = take_step(run, gate, step, error);
+        if (status == SOTTO_OK && (step % every == 0 || step == descent->steps))
+            status = sot_descent_report(run->learner, descent, &progress, step, error);
+    }
+    return status;
+}
+
+static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_table *table,
+                          sot_pool *pool, double *out_theta, sotto_error *error)
+{
+    sampled run = {.learner = learner, .table = table, .pool = pool};
+    sotto_status status = begin_samples(&run, gate, error);
+    if (status == SOTTO_OK)
+        status = sot_walk_begin(learner, learner->state, &run.walk, error);
+    if (status == SOTTO_OK) status = walk_all(&run, gate, error);
+    if (status == SOTTO_OK) sot_walk_result(&run.walk, learner->grid, out_theta);
+    end_samples(&run);
+    return status;
+}
+
+sotto_status sot_erm_sgd(sot_learner *learner, sotto_error *error)
+{
+    const sot_learner_setup *setup = &learner->setup;
+    const sotto_train_config *config = setup->config;
+    sotto_status status = sot_descent_check(setup, "stochastic gradient descent", error);
+    if (status == SOTTO_OK) status = refuse_units(setup, error);
+    if (status != SOTTO_OK) return status;
+    sot_descent *descent = sot_new_array(1, sizeof *descent);
+    if (descent == NULL) return sot_fail_memory(error, 1, sizeof *descent);
+    learner->state = descent;
+    learner->plan = plan;
+    learner->learn = learn;
+    learner->streams = config->sampling == SOTTO_POISSON;
+    learner->grid = 0x1p-40;
+    *descent = (sot_descent){
+        .noise = sotto_gaussian_defaults(),
+        .terms = sot_erm_terms(learner, isnan(config->lambda) ? 0.0 : config->lambda),
+        .rows = (double)sot_learner_rows(setup)};
+    status = set_sampling(learner, descent, error);
+    if (status != SOTTO_OK) return status;
+    set_steps(config, descent);
+    status = sot_descent_sensitivity(descent, learner, error);
+    if (status == SOTTO_OK) status = sot_descent_calibrate(descent, config, error);
+    if (status == SOTTO_OK) status = set_schedule(learner, descent, error);
+    if (status != SOTTO_OK) return status;
+    sot_descent_describe(learner, descent, isnan(config->lambda) ? "none" : "given",
+                         config->steps > 0 ? "given"
+                         : config->sampling == SOTTO_SINGLE_RECORD
+                             ? "rows squared, at most a million"
+                             : "twenty passes over the data, on average");
+    if (config->sampling == SOTTO_POISSON)
+        sot_learner_set(learner, "rate", descent->noise.rate,
+                        "probability that a record takes part in a step");
+    learner->sampler_error =
+        sot_descent_sampler_error(descent, learner->empirical->facts.dimension);
+    return SOTTO_OK;
+}

@@ -1,0 +1,57 @@
+/* The parts of a model that was read. */
+#include <assert.h>
+
+#include "release/model.h"
+
+const sotto_schema *sotto_model_schema(const sotto_model *model)
+{
+    return model->schema;
+}
+
+size_t sotto_model_dimension(const sotto_model *model)
+{
+    return sot_encoding_dimension(model->encoding);
+}
+
+const char *sotto_model_feature(const sotto_model *model, size_t index)
+{
+    assert(index < sotto_model_dimension(model));
+    return sot_encoding_feature(model->encoding, index);
+}
+
+double sotto_model_coefficient(const sotto_model *model, size_t index)
+{
+    assert(index < model->margins * sotto_model_dimension(model));
+    return model->coefficients[index];
+}
+
+sotto_model_kind sotto_model_kind_of(const sotto_model *model)
+{
+    return model->kind;
+}
+
+sotto_prediction sotto_model_predicts(const sotto_model *model)
+{
+    return model->prediction;
+}
+
+size_t sotto_model_outputs(const sotto_model *model)
+{
+    return model->outputs;
+}
+
+size_t sotto_model_margins(const sotto_model *model)
+{
+    return model->margins;
+}
+
+size_t sotto_model_classes(const sotto_model *model)
+{
+    return sot_encoding_classes(model->encoding);
+}
+
+const char *sotto_model_class(const sotto_model *model, size_t index)
+{
+    assert(index < sotto_model_classes(model));
+    return sot_encoding_class(model->encoding, index);
+}

@@ -1,0 +1,232 @@
+/* How well coefficients do on public rows, and labels that are planted for it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "random/rng.h"
+#include "run/train.h"
+#include "run/train_public.h"
+
+static double margin(const sot_matrix *matrix, size_t row, const double *theta)
+{
+    double sum = 0.0;
+    if (matrix->dense != NULL) {
+        const float *x = matrix->dense + row * matrix->stride;
+        for (size_t j = 0; j < matrix->columns; j++)
+            sum += (double)x[j] * theta[j];
+        return sum;
+    }
+    for (uint64_t k = matrix->starts[row]; k < matrix->starts[row + 1]; k++)
+        sum += (double)matrix->values[k] * theta[matrix->indices[k]];
+    return sum;
+}
+
+/* ---- classes ---- */
+
+/* The place in the label set that a label stands for: sot_encode_target(). */
+static size_t place_of(size_t classes, double label)
+{
+    return classes == 2 ? (label > 0.0 ? 1 : 0) : (size_t)label;
+}
+
+/* The largest margin of several, or the sign of one. */
+static size_t class_of(const sot_matrix *matrix, size_t row, const double *theta,
+                       size_t margins)
+{
+    if (margins == 1) return margin(matrix, row, theta) >= 0.0 ? 1 : 0;
+    size_t best = 0;
+    double largest = -(double)INFINITY;
+    for (size_t k = 0; k < margins; k++) {
+        const double found = margin(matrix, row, theta + k * matrix->columns);
+        if (!(found > largest)) continue;
+        largest = found;
+        best = k;
+    }
+    return best;
+}
+
+static double accuracy(const sotto_training *training, const sot_matrix *matrix,
+                       const double *theta)
+{
+    const size_t classes = sot_encoding_classes(training->encoding);
+    size_t right = 0;
+    for (size_t i = 0; i < matrix->rows; i++)
+        right += class_of(matrix, i, theta, training->learner->outputs) ==
+                 place_of(classes, matrix->labels[i]);
+    return (double)right / (double)matrix->rows;
+}
+
+static sotto_status majority(const sot_encoding *encoding, const sot_matrix *seen,
+                             const sot_matrix *held, double *out_score,
+                             sotto_error *error)
+{
+    const size_t classes = sot_encoding_classes(encoding);
+    size_t *counts = sot_new_array(classes, sizeof *counts);
+    if (counts == NULL) return sot_fail_memory(error, classes, sizeof *counts);
+    for (size_t i = 0; i < seen->rows; i++)
+        counts[place_of(classes, seen->labels[i])]++;
+    size_t best = 0;
+    for (size_t k = 1; k < classes; k++)
+        if (counts[k] > counts[best]) best = k;
+    size_t right = 0;
+    for (size_t i = 0; i < held->rows; i++)
+        right += place_of(classes, held->labels[i]) == best;
+    *out_score = (double)right / (double)held->rows;
+    sot_free(counts);
+    return SOTTO_OK;
+}
+
+/* ---- numbers ---- */
+
+static double value_of(const sot_encoding *encoding, double found)
+{
+    return sot_encoding_target_value(
+        encoding, sot_encoding_role(encoding) == SOT_TARGET_COUNT ? exp(found) : found);
+}
+
+static double root_mean_square(const sotto_training *training, const sot_matrix *matrix,
+                               const double *theta)
+{
+    const sot_encoding *encoding = training->encoding;
+    double sum = 0.0;
+    for (size_t i = 0; i < matrix->rows; i++) {
+        const double miss = value_of(encoding, margin(matrix, i, theta)) -
+                            sot_encoding_target_value(encoding, matrix->labels[i]);
+        sum += miss * miss;
+    }
+    return sqrt(sum / (double)matrix->rows);
+}
+
+static double miss_of_mean(const sot_encoding *encoding, const sot_matrix *seen,
+                           const sot_matrix *held)
+{
+    double mean = 0.0;
+    double sum = 0.0;
+    for (size_t i = 0; i < seen->rows; i++)
+        mean += sot_encoding_target_value(encoding, seen->labels[i]) / (double)seen->rows;
+    for (size_t i = 0; i < held->rows; i++) {
+        const double miss = sot_encoding_target_value(encoding, held->labels[i]) - mean;
+        sum += miss * miss;
+    }
+    return sqrt(sum / (double)held->rows);
+}
+
+double sot_public_score(const sotto_training *training, const sot_matrix *matrix,
+                        const double *theta)
+{
+    return sot_encoding_role(training->encoding) == SOT_TARGET_CLASSES
+               ? accuracy(training, matrix, theta)
+               : root_mean_square(training, matrix, theta);
+}
+
+sotto_status sot_public_trivial(const sot_encoding *encoding, const sot_matrix *seen,
+                                const sot_matrix *held, double *out_score,
+                                sotto_error *error)
+{
+    if (sot_encoding_role(encoding) == SOT_TARGET_CLASSES)
+        return majority(encoding, seen, held, out_score, error);
+    *out_score = miss_of_mean(encoding, seen, held);
+    return SOTTO_OK;
+}
+
+/* ---- labels that are planted ---- */
+
+static double uniform(sotto_rng *rng)
+{
+    return ldexp((double)(sot_rng_u64(rng) >> 11), -53);
+}
+
+/* Two classes: drawn with the probability that a logistic model gives them. */
+static double plant_two(double found, sotto_rng *rng)
+{
+    return uniform(rng) < 1.0 / (1.0 + exp(-found)) ? 1.0 : -1.0;
+}
+
+/* More: with those of a softmax model. No margin is far above 0: 2 on average. */
+static double plant_many(const double *found, size_t classes, sotto_rng *rng)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < classes; k++)
+        sum += exp(fmin(found[k], 700.0));
+    double left = uniform(rng) * sum;
+    size_t place = 0;
+    while (place + 1 < classes && (left -= exp(fmin(found[place], 700.0))) >= 0.0)
+        place++;
+    return (double)place;
+}
+
+/* A count whose mean is exp(found) times the root of the upper bound, Poisson by inversion; means
+ * are at most 400, where e^-mean is still a number. */
+static double plant_count(double found, double most, sotto_rng *rng)
+{
+    const double mean = fmin(sqrt(1.0 + most) * exp(0.25 * found), fmin(most, 400.0));
+    double probability = exp(-mean);
+    double left = uniform(rng) - probability;
+    double count = 0.0;
+    while (left >= 0.0 && count < most) {
+        count += 1.0;
+        probability *= mean / count;
+        left -= probability;
+        if (probability == 0.0 && count > mean) break; /* the tail is used up */
+    }
+    return count;
+}
+
+static double plant_number(double found, sotto_rng *rng)
+{
+    return 0.2 * found + 0.4 * (uniform(rng) - 0.5);
+}
+
+static double plant(const sot_encoding *encoding, const double *found, sotto_rng *rng)
+{
+    const double most = sot_encoding_target_most(encoding);
+    const double unit = sot_encoding_target_unit(encoding);
+    const size_t classes = sot_encoding_classes(encoding);
+    switch (sot_encoding_role(encoding)) {
+    case SOT_TARGET_CLASSES:
+        return classes == 2 ? plant_two(*found, rng) : plant_many(found, classes, rng);
+    case SOT_TARGET_COUNT:
+        return fmin(trunc(plant_count(*found, most, rng) / unit) * unit, most);
+    case SOT_TARGET_NUMBER:
+        break;
+    }
+    return fmax(-most, fmin(most, trunc(plant_number(*found, rng) / unit) * unit));
+}
+
+/* The sign of each coefficient is drawn, and their size makes the mean margin 2. */
+static void draw_model(const sot_matrix *matrix, size_t margins, sotto_rng *rng,
+                       double *theta)
+{
+    double mean = 0.0;
+    for (size_t j = 0; j < margins * matrix->columns; j++)
+        theta[j] = (sot_rng_u64(rng) & 1) != 0 ? 1.0 : -1.0;
+    for (size_t k = 0; k < margins; k++)
+        for (size_t i = 0; i < matrix->rows; i++)
+            mean += fabs(margin(matrix, i, theta + k * matrix->columns)) /
+                    (double)(margins * matrix->rows);
+    for (size_t j = 0; mean > 0.0 && j < margins * matrix->columns; j++)
+        theta[j] *= 2.0 / mean;
+}
+
+sotto_status sot_public_plant(const sot_encoding *encoding, sot_matrix *matrix,
+                              sotto_rng *rng, sotto_error *error)
+{
+    const size_t classes = sot_encoding_classes(encoding);
+    const size_t margins = classes > 2 ? classes : 1;
+    const size_t count = margins * matrix->columns;
+    double *theta = sot_new_array(count, sizeof *theta);
+    double *found = sot_new_array(margins, sizeof *found);
+    sotto_status status = theta == NULL || found == NULL
+                              ? sot_fail_memory(error, count, sizeof *theta)
+                              : SOTTO_OK;
+    if (status == SOTTO_OK) draw_model(matrix, margins, rng, theta);
+    for (size_t i = 0; status == SOTTO_OK && i < matrix->rows; i++) {
+        for (size_t k = 0; k < margins; k++)
+            found[k] = margin(matrix, i, theta + k * matrix->columns);
+        matrix->labels[i] = plant(encoding, found, rng);
+    }
+    sot_free(theta);
+    sot_free(found);
+    return status == SOTTO_OK ? sot_rng_check(rng, error) : status;
+}

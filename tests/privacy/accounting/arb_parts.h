@@ -1,0 +1,423 @@
+/* tests/privacy/accounting/arb_parts.h: a plan as laws of its privacy loss, in balls.
+ *
+ * Idea        Every event is replaced by the pair (P, Q) that its mechanism's definition or the
+ *             theorem named beside it gives, and the pair by the law of L = log P/Q under P. No
+ *             code of src/ is used: only the public structure of the plan is read.
+ * Balls       Parameters are the doubles of the plan, taken as exact numbers; whatever is
+ *             computed from them is an Arb ball that contains the exact value.
+ * Discrete    A discrete Gaussian is cut off 16 standard deviations out. What is missing is
+ *             counted in `missing`; delta grows by at most that.
+ */
+#ifndef SOTTO_TESTS_ARB_PARTS_H
+#define SOTTO_TESTS_ARB_PARTS_H
+
+#include "support.h"
+
+#include <sotto/accountant.h>
+
+#include <acb.h>
+#include <acb_hypgeom.h>
+#include <arb.h>
+#include <arb_hypgeom.h>
+#include <arb_poly.h>
+
+/* gcc 12 takes the first member of a ball for the whole when it has inlined a getter. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wstringop-overread"
+#endif
+
+enum { PREC = 128, ATOMS_PREC = 640, PARTS_MAX = 8 };
+
+typedef enum part_kind {
+    PART_GAUSSIAN,  /* mu^2 in `a`: L ~ N(mu^2/2, mu^2) */
+    PART_ATOMS,     /* mass[i] at a + i b */
+    PART_BOX,       /* loss in `a`: Laplace with ends, bounded range without */
+    PART_OBJECTIVE, /* max(t, b), t the loss of a Gaussian of mu^2 = a */
+    PART_REMOVE,    /* the lines: Poisson-sampled Gaussian, one record removed */
+    PART_ADD,       /* one record added */
+    PART_REPLACED,  /* one record exchanged */
+    PART_FIXED      /* a batch of fixed size, one record exchanged */
+} part_kind;
+
+typedef struct part {
+    part_kind kind;
+    int has_ends;
+    ulong count;
+    arb_t a, b;
+    arb_t rate, sigma; /* lines */
+    arb_ptr mass;      /* atoms */
+    slong atoms;
+} part;
+
+typedef struct parts {
+    part list[PARTS_MAX];
+    size_t size;
+    arb_t survives; /* the probability that no (epsilon, delta) event fails */
+    arb_t missing;  /* mass cut off, over all releases */
+} parts;
+
+static inline void parts_init(parts *all)
+{
+    *all = (parts){.size = 0};
+    arb_init(all->survives);
+    arb_one(all->survives);
+    arb_init(all->missing);
+}
+
+static inline void parts_clear(parts *all)
+{
+    for (size_t i = 0; i < all->size; i++) {
+        part *one = &all->list[i];
+        arb_clear(one->a);
+        arb_clear(one->b);
+        arb_clear(one->rate);
+        arb_clear(one->sigma);
+        if (one->mass != NULL) _arb_vec_clear(one->mass, one->atoms);
+    }
+    arb_clear(all->survives);
+    arb_clear(all->missing);
+}
+
+static inline part *parts_next(parts *all, part_kind kind, uint64_t count)
+{
+    assert_true(all->size < PARTS_MAX);
+    part *one = &all->list[all->size++];
+    *one = (part){.kind = kind, .count = (ulong)count};
+    arb_init(one->a);
+    arb_init(one->b);
+    arb_init(one->rate);
+    arb_init(one->sigma);
+    return one;
+}
+
+static inline void part_set_atoms(part *one, slong atoms)
+{
+    one->atoms = atoms;
+    one->mass = _arb_vec_init(atoms);
+}
+
+static inline int part_is_line(const part *one)
+{
+    return one->kind >= PART_REMOVE;
+}
+
+/* x = numerator/denominator of two doubles. */
+static inline void ratio_of(arb_t x, double numerator, double denominator)
+{
+    arb_t d;
+    arb_init(d);
+    arb_set_d(x, numerator);
+    arb_set_d(d, denominator);
+    arb_div(x, x, d, ATOMS_PREC);
+    arb_clear(d);
+}
+
+/* ---- the laws ---- */
+
+/* Any epsilon-DP release: mass 1/(1 + e^-eps) at eps, the rest at -eps (Kairouz, Oh & Viswanath,
+ * ICML 2015, Thm 3.1 with delta 0). */
+static inline void add_pure_part(parts *all, const arb_t epsilon, uint64_t count)
+{
+    part *one = parts_next(all, PART_ATOMS, count);
+    part_set_atoms(one, 2);
+    arb_neg(one->a, epsilon);
+    arb_mul_2exp_si(one->b, epsilon, 1);
+    arb_neg(one->mass + 1, epsilon);
+    arb_exp(one->mass + 1, one->mass + 1, ATOMS_PREC);
+    arb_add_ui(one->mass + 1, one->mass + 1, 1, ATOMS_PREC);
+    arb_inv(one->mass + 1, one->mass + 1, ATOMS_PREC);
+    arb_sub_ui(one->mass, one->mass + 1, 1, ATOMS_PREC);
+    arb_neg(one->mass, one->mass);
+}
+
+/* k answers, e^eps : 1 : ... : 1; two records that give different answers. */
+static inline void add_response_part(parts *all, double epsilon, uint32_t categories,
+                                     uint64_t count)
+{
+    part *one = parts_next(all, PART_ATOMS, count);
+    part_set_atoms(one, 3);
+    arb_t e;
+    arb_init(e);
+    arb_set_d(one->b, epsilon);
+    arb_neg(one->a, one->b);
+    arb_exp(e, one->b, ATOMS_PREC);
+    arb_add_ui(one->mass, e, categories - 1, ATOMS_PREC);
+    arb_inv(one->mass, one->mass, ATOMS_PREC); /* another answer: its mass under P */
+    arb_mul(one->mass + 2, one->mass, e, ATOMS_PREC);
+    arb_mul_ui(one->mass + 1, one->mass, categories - 2, ATOMS_PREC);
+    arb_clear(e);
+}
+
+/* P(x) proportional to rho^|x|, Q moved by n: with rho = e^{-1/scale} the loss is (n - 2x)/scale
+ * on 0 <= x <= n, the ends taking all beyond. */
+static inline void add_discrete_laplace_part(parts *all, double scale, slong n,
+                                             uint64_t count)
+{
+    part *one = parts_next(all, PART_ATOMS, count);
+    part_set_atoms(one, n + 1);
+    arb_t rho, inner;
+    arb_init(rho);
+    arb_init(inner);
+    ratio_of(one->b, 2.0, scale);
+    ratio_of(one->a, -(double)n, scale);
+    ratio_of(rho, -1.0, scale);
+    arb_exp(rho, rho, ATOMS_PREC);
+    arb_add_ui(one->mass + n, rho, 1, ATOMS_PREC);
+    arb_inv(one->mass + n, one->mass + n, ATOMS_PREC); /* x <= 0: 1/(1 + rho) */
+    arb_sub_ui(inner, rho, 1, ATOMS_PREC);
+    arb_neg(inner, inner);
+    arb_mul(inner, inner, one->mass + n, ATOMS_PREC); /* (1 - rho)/(1 + rho) */
+    for (slong x = 1; x < n; x++) {
+        arb_mul(inner, inner, rho, ATOMS_PREC);
+        arb_set(one->mass + n - x, inner);
+    }
+    arb_pow_ui(one->mass, rho, (ulong)n, ATOMS_PREC);
+    arb_mul(one->mass, one->mass, one->mass + n, ATOMS_PREC);
+    arb_clear(rho);
+    arb_clear(inner);
+}
+
+/* P(x) proportional to e^{-x^2/(2 sigma^2)}, Q moved by n: the loss is (n^2 - 2 n x)/(2 sigma^2).
+ * Beyond w = 16 sigma + 2 the terms fall at least like a geometric series of ratio e^-16/sigma. */
+static inline void add_discrete_gaussian_part(parts *all, double sigma, slong n,
+                                              uint64_t count)
+{
+    part *one = parts_next(all, PART_ATOMS, count);
+    const slong w = (slong)ceil(16.0 * sigma) + 2;
+    part_set_atoms(one, 2 * w + 1);
+    arb_t square, sum, rest;
+    arb_init(square);
+    arb_init(sum);
+    arb_init(rest);
+    arb_set_d(square, sigma);
+    arb_mul(square, square, square, ATOMS_PREC);
+    for (slong x = -w; x <= w; x++) { /* index i holds x = w - i: losses ascend */
+        arb_ptr m = one->mass + (w - x);
+        arb_set_si(m, -x * x);
+        arb_div(m, m, square, ATOMS_PREC);
+        arb_mul_2exp_si(m, m, -1);
+        arb_exp(m, m, ATOMS_PREC);
+        arb_add(sum, sum, m, ATOMS_PREC);
+    }
+    /* sum over |x| > w <= 2 e^{-w^2/2s^2} r/(1 - r), r = e^{-w/s^2} */
+    arb_set_si(rest, -w);
+    arb_div(rest, rest, square, ATOMS_PREC);
+    arb_exp(rest, rest, ATOMS_PREC);
+    arb_t complement;
+    arb_init(complement);
+    arb_sub_ui(complement, rest, 1, ATOMS_PREC);
+    arb_neg(complement, complement);
+    arb_div(rest, rest, complement, ATOMS_PREC);
+    arb_mul(rest, rest, one->mass, ATOMS_PREC);
+    arb_mul_2exp_si(rest, rest, 1);
+    arb_add_error(sum, rest); /* the whole sum is in this ball */
+    for (slong i = 0; i <= 2 * w; i++)
+        arb_div(one->mass + i, one->mass + i, sum, ATOMS_PREC);
+    arb_div(rest, rest, sum, ATOMS_PREC);
+    arb_addmul_ui(all->missing, rest, (ulong)count, ATOMS_PREC);
+    arb_set_si(one->a, n * n - 2 * n * w);
+    arb_div(one->a, one->a, square, ATOMS_PREC);
+    arb_mul_2exp_si(one->a, one->a, -1);
+    arb_set_si(one->b, n);
+    arb_div(one->b, one->b, square, ATOMS_PREC);
+    arb_clear(complement);
+    arb_clear(square);
+    arb_clear(sum);
+    arb_clear(rest);
+}
+
+/* One pair of bounded range e: masses in the ratio e^{e/2} on one outcome, e^{-e/2} on the other (Dong,
+ * Durfee & Rogers, ICML 2020, with t = e/2). The exponential mechanism attains it. */
+static inline void add_range_pair(parts *all, double epsilon, uint64_t count)
+{
+    part *one = parts_next(all, PART_ATOMS, count);
+    part_set_atoms(one, 2);
+    arb_set_d(one->b, epsilon);
+    arb_mul_2exp_si(one->a, one->b, -1);
+    arb_exp(one->mass + 1, one->a,
+            ATOMS_PREC); /* p = e^{e/2} (e^{-e/2} - e^-e)/(1 - e^-e) */
+    arb_add_ui(one->mass, one->mass + 1, 1, ATOMS_PREC);
+    arb_div(one->mass + 1, one->mass + 1, one->mass, ATOMS_PREC); /* = 1/(1 + e^{-e/2}) */
+    arb_inv(one->mass, one->mass, ATOMS_PREC);
+    arb_neg(one->a, one->a);
+}
+
+/* mu^2 of Gaussians adds up (Dong, Roth & Su, JRSS B 2022, Cor. 3.3). */
+static inline void add_gaussian_part(parts *all, double moved, double sigma,
+                                     uint64_t count)
+{
+    part *one = parts_next(all, PART_GAUSSIAN, 1);
+    ratio_of(one->a, moved, sigma);
+    arb_mul(one->a, one->a, one->a, ATOMS_PREC);
+    arb_mul_ui(one->a, one->a, (ulong)count, ATOMS_PREC);
+}
+
+static inline void add_line_part(parts *all, part_kind kind, const arb_t rate,
+                                 double sigma, uint64_t count)
+{
+    part *one = parts_next(all, kind, count);
+    arb_set(one->rate, rate);
+    arb_set_d(one->sigma, sigma);
+}
+
+/* ---- events ---- */
+
+static inline void event_rate(arb_t rate, const sotto_event *event)
+{
+    arb_one(rate);
+    if (event->sampling == SOTTO_POISSON) arb_set_d(rate, event->rate);
+    if (event->sampling == SOTTO_WITHOUT_REPLACEMENT)
+        ratio_of(rate, (double)event->batch, (double)event->population);
+    if (event->sampling == SOTTO_SINGLE_RECORD)
+        ratio_of(rate, 1.0, (double)event->population);
+}
+
+/* log(1 + q (e^eps - 1)): Balle, Barthe & Gaboardi, NeurIPS 2018, Thms 8 and 9. */
+static inline void amplify(arb_t epsilon, const arb_t rate)
+{
+    arb_expm1(epsilon, epsilon, ATOMS_PREC);
+    arb_mul(epsilon, epsilon, rate, ATOMS_PREC);
+    arb_log1p(epsilon, epsilon, ATOMS_PREC);
+}
+
+static inline void add_gaussian_event(parts *all, const sotto_event *event,
+                                      const arb_t rate, int is_replaced, int is_added)
+{
+    const double sigma = event->noise_multiplier;
+    const int is_poisson = event->sampling == SOTTO_POISSON;
+    if (arb_is_one(rate)) {
+        add_gaussian_part(all, is_poisson && is_replaced ? 2.0 : 1.0, sigma,
+                          event->count);
+        return;
+    }
+    const part_kind kind = !is_poisson   ? PART_FIXED
+                           : is_replaced ? PART_REPLACED
+                           : is_added    ? PART_ADD
+                                         : PART_REMOVE;
+    add_line_part(all, kind, rate, sigma, event->count);
+}
+
+/* What has an epsilon of its own and is sampled, or is known by nothing but its epsilon. */
+static inline void add_stated_event(parts *all, const sotto_event *event,
+                                    const arb_t rate)
+{
+    arb_t epsilon, delta;
+    arb_init(epsilon);
+    arb_init(delta);
+    if (event->mechanism == SOTTO_LAPLACE) {
+        ratio_of(epsilon, 1.0, event->noise_multiplier);
+    } else if (event->mechanism == SOTTO_DISCRETE_LAPLACE) {
+        ratio_of(epsilon, event->sensitivity, event->scale);
+    } else {
+        arb_set_d(epsilon, event->epsilon);
+    }
+    amplify(epsilon, rate);
+    add_pure_part(all, epsilon, event->count);
+    if (event->mechanism == SOTTO_APPROXIMATE) {
+        arb_set_d(delta, event->delta);
+        arb_mul(delta, delta, rate, ATOMS_PREC);
+        arb_sub_ui(delta, delta, 1, ATOMS_PREC);
+        arb_neg(delta, delta);
+        arb_pow_ui(delta, delta, (ulong)event->count, ATOMS_PREC);
+        arb_mul(all->survives, all->survives, delta, ATOMS_PREC);
+    }
+    arb_clear(epsilon);
+    arb_clear(delta);
+}
+
+/* The largest mu^2 with alpha mu^2/2 <= value at every order alpha of a curve. */
+static inline void curve_square(arb_t square, const sotto_event *event)
+{
+    arb_t here;
+    arb_init(here);
+    for (uint32_t i = 0; i < event->curve_size; i++) {
+        ratio_of(here, 2.0 * event->curve_values[i], event->curve_orders[i]);
+        if (i == 0)
+            arb_set(square, here);
+        else
+            arb_min(square, square, here, ATOMS_PREC);
+    }
+    arb_clear(here);
+}
+
+/* Adds the law of one event. `is_added`: the direction in which a record is added; it matters
+ * to coins under add-remove only. zCDP and curves stand for a Gaussian whose divergences they
+ * bound, which is one of the releases such an event may be; with range_as_pair the exponential
+ * mechanism stands for one of its pairs, else for the pair that dominates them all. */
+static inline void add_event_part(parts *all, const sotto_event *event,
+                                  sotto_adjacency adjacency, int is_added,
+                                  int range_as_pair)
+{
+    const int is_replaced = adjacency == SOTTO_REPLACE_ONE;
+    arb_t rate;
+    part *one;
+    arb_init(rate);
+    event_rate(rate, event);
+    const int is_whole = event->sampling == SOTTO_NOT_SAMPLED;
+    if (event->mechanism == SOTTO_GAUSSIAN) {
+        add_gaussian_event(all, event, rate, is_replaced, is_added);
+    } else if (event->mechanism == SOTTO_GDP) {
+        add_gaussian_part(all, event->mu, 1.0, event->count);
+    } else if (event->mechanism == SOTTO_ZCDP) {
+        one = parts_next(all, PART_GAUSSIAN, 1);
+        arb_set_d(one->a, event->rho);
+        arb_mul_ui(one->a, one->a, 2 * (ulong)event->count, ATOMS_PREC);
+    } else if (event->mechanism == SOTTO_RDP_CURVE) {
+        one = parts_next(all, PART_GAUSSIAN, 1);
+        curve_square(one->a, event);
+        arb_mul_ui(one->a, one->a, (ulong)event->count, ATOMS_PREC);
+    } else if (event->mechanism == SOTTO_EXPONENTIAL && is_whole && range_as_pair) {
+        add_range_pair(all, event->epsilon, event->count);
+    } else if (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION) {
+        one = parts_next(all, PART_OBJECTIVE, event->count);
+        ratio_of(one->a, 1.0, event->noise_multiplier);
+        arb_mul(one->a, one->a, one->a, ATOMS_PREC);
+        arb_set_d(one->b, event->atom);
+    } else if (event->mechanism == SOTTO_DISCRETE_GAUSSIAN) {
+        add_discrete_gaussian_part(all, event->scale, (slong)event->sensitivity,
+                                   event->count);
+    } else if (event->mechanism == SOTTO_DISCRETE_LAPLACE && is_whole) {
+        add_discrete_laplace_part(all, event->scale, (slong)event->sensitivity,
+                                  event->count);
+    } else if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE && is_whole && is_replaced) {
+        add_response_part(all, event->epsilon, event->categories, event->count);
+    } else if ((event->mechanism == SOTTO_LAPLACE ||
+                event->mechanism == SOTTO_EXPONENTIAL) &&
+               is_whole) {
+        one = parts_next(all, PART_BOX, event->count);
+        one->has_ends = event->mechanism == SOTTO_LAPLACE;
+        if (one->has_ends) {
+            ratio_of(one->a, 1.0, event->noise_multiplier);
+        } else {
+            arb_set_d(one->a, event->epsilon);
+        }
+    } else {
+        add_stated_event(all, event, rate);
+    }
+    arb_clear(rate);
+}
+
+static inline void parts_of_plan(parts *all, const sotto_plan *plan, int is_added,
+                                 int range_as_pair)
+{
+    parts_init(all);
+    for (size_t i = 0; i < sotto_plan_size(plan); i++) {
+        add_event_part(all, sotto_plan_event(plan, i), sotto_plan_adjacency(plan),
+                       is_added, range_as_pair);
+    }
+}
+
+/* delta of the whole from delta of the finite part, and what was cut off. */
+static inline void whole_delta(arb_t delta, const parts *all)
+{
+    arb_t top;
+    arb_init(top);
+    arb_add(top, delta, all->missing, ATOMS_PREC);
+    arb_union(delta, delta, top, ATOMS_PREC);
+    arb_sub_ui(delta, delta, 1, ATOMS_PREC); /* 1 - (1 - delta) survives */
+    arb_mul(delta, delta, all->survives, ATOMS_PREC);
+    arb_add_ui(delta, delta, 1, ATOMS_PREC);
+    arb_clear(top);
+}
+
+#endif
