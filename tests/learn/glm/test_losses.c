@@ -88,7 +88,7 @@ static void every_error_is_within_its_bound(void **state)
     (void)state;
     sample samples[SAMPLES];
     make_samples(samples);
-    exact e;
+    exact_loss e;
     exact_begin(&e);
     for (size_t i = 0; i < SAMPLES * ALL; i++) {
         const sot_loss *loss = &samples[i / ALL].loss;
@@ -121,7 +121,7 @@ static void careful_slopes_are_as_careful_as_they_say(void **state)
     (void)state;
     sample samples[SAMPLES];
     make_samples(samples);
-    exact e;
+    exact_loss e;
     exact_begin(&e);
     double worst = 0.0;
     for (size_t i = 0; i < SAMPLES * ALL; i++) {
