@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/plant.h"
 #include "learn/glm/solver.h"
 #include "numeric/outward.h"
 
@@ -72,6 +73,7 @@ sotto_status sot_solver_run_hinge(sot_solver *solver, double tau, sotto_error *e
         double sum = 0.0;
         sotto_status status = run_at(solver, width, 0.5 * tau, &sum, error);
         if (status != SOTTO_OK) return status;
+        if (SOT_PLANTED(glm_hinge_corner_forgotten)) return SOTTO_OK;
         if (sot_sqrt_up(sot_mul_up(lambda, sum)) <= 0.5 * tau) return SOTTO_OK;
         const double share = fmin(SHRINK_MOST, fmax(SHRINK_LEAST, 0.5 * target / sum));
         status = follow(solver, width, share, error);

@@ -15,7 +15,8 @@ enum {
     BRACKET_TRIALS_MOST =
         8, /* lengths of a step; then the next at which J falls will do */
     TRIALS_MOST = 40,
-    SAFE_STEPS_EVERY = 32 /* steps without a gradient half as long, before a safe one */
+    SAFE_STEPS_EVERY = 32, /* steps without a gradient half as long, before a safe one */
+    NEWTON_STEPS_MOST = 1000 /* in the careful stage; then all steps are safe ones */
 };
 
 static bool new_point(const sot_pass *pass, sot_point *out)
@@ -44,7 +45,7 @@ sotto_status sot_solver_begin(const sot_glm *glm, const double *theta,
                               sot_solver *out_solver, sotto_error *error)
 {
     sot_solver *s = out_solver;
-    *s = (sot_solver){.glm = *glm};
+    *s = (sot_solver){.glm = *glm, .newton_steps_most = NEWTON_STEPS_MOST};
     sotto_status status = sot_pass_begin(&s->glm, &s->pass, error);
     if (status != SOTTO_OK) return status;
     const bool points = new_point(&s->pass, &s->here) && new_point(&s->pass, &s->there);
@@ -254,21 +255,21 @@ static sotto_status careful(sot_solver *s, sotto_error *error)
     double least = s->here.norm;
     bool keep_low = sot_norm_upper(s->here.theta_low, columns) > 0.0;
     int stuck = 0;
-    while (status == SOTTO_OK) {
+    for (int steps = 0; status == SOTTO_OK; steps += steps < s->newton_steps_most) {
         const double rounded = s->glm.lambda * sot_norm_upper(s->here.theta_low, columns);
         if ((s->here.norm + rounded) * (1.0 + 0x1p-50) <= s->tau) {
             s->proven = s->here.norm;
             return SOTTO_OK;
         }
+        const bool safe = stuck >= SAFE_STEPS_EVERY || steps >= s->newton_steps_most;
         double shortest = 1.0;
-        status = aim_carefully(s, error);
-        if (stuck >= SAFE_STEPS_EVERY) turn_downhill(s);
-        if (status == SOTTO_OK && stuck < SAFE_STEPS_EVERY)
-            status = safe_length(s, &shortest, error);
+        if (safe) turn_downhill(s);
+        if (!safe) status = aim_carefully(s, error);
+        if (!safe && status == SOTTO_OK) status = safe_length(s, &shortest, error);
         if (status != SOTTO_OK) return status;
         status = step_carefully(s, shortest, least, keep_low, error);
         if (!(s->there.norm <= 0.5 * s->here.norm)) keep_low = true;
-        stuck = s->there.norm <= 0.5 * least || stuck >= SAFE_STEPS_EVERY ? 0 : stuck + 1;
+        stuck = s->there.norm <= 0.5 * least || safe ? 0 : stuck + 1;
         least = fmin(least, s->there.norm);
         swap(s);
     }
@@ -286,6 +287,15 @@ static void start_somewhere(sot_solver *s)
     }
 }
 
+sotto_status sot_solver_run_carefully(sot_solver *s, sot_twofold nu, double tau,
+                                      sotto_error *error)
+{
+    s->tau = tau;
+    s->pass.nu = nu;
+    start_somewhere(s);
+    return careful(s, error);
+}
+
 sotto_status sot_solver_run(sot_solver *s, sot_twofold nu, double tau, double wanted,
                             sotto_error *error)
 {
@@ -296,8 +306,7 @@ sotto_status sot_solver_run(sot_solver *s, sot_twofold nu, double tau, double wa
     memset(s->here.theta_low, 0, s->pass.width * sizeof *s->here.theta_low);
     const sotto_status status = quick(s, wanted, &done, error);
     if (status != SOTTO_OK || done) return status;
-    start_somewhere(s);
-    return careful(s, error);
+    return sot_solver_run_carefully(s, nu, tau, error);
 }
 
 sotto_status sot_solver_look(sot_solver *s, sot_twofold nu, sotto_error *error)

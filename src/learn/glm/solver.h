@@ -28,6 +28,7 @@ typedef struct sot_solver {
     double proven; /* of the last run: |grad K| at here.theta + here.theta_low */
     sot_point here, there;
     double *direction;
+    int newton_steps_most; /* of the careful stage */
 } sot_solver;
 
 /* Starts at `theta`. End with sot_solver_end(), also after a failure. */
@@ -42,6 +43,10 @@ void sot_solver_end(sot_solver *solver); /* wipes */
 SOTTO_MUST_CHECK sotto_status sot_solver_run(sot_solver *solver, sot_twofold nu,
                                              double tau, double wanted,
                                              sotto_error *error);
+
+/* The careful stage alone. */
+SOTTO_MUST_CHECK sotto_status sot_solver_run_carefully(sot_solver *solver, sot_twofold nu,
+                                                       double tau, sotto_error *error);
 
 /* The gradient of K at `here` and its bound, `proven`, in twofold numbers; no step. */
 SOTTO_MUST_CHECK sotto_status sot_solver_look(sot_solver *solver, sot_twofold nu,
