@@ -11,6 +11,8 @@ static sotto_status run(sot_solver *solver, double tau, sotto_error *error)
     const sot_twofold none = {0.0, 0.0};
     const sot_glm *glm = &solver->glm;
     if (!glm->loss->smooth) return sot_solver_run_hinge(solver, tau, error);
+    if (sot_solver_is_narrow_corner(glm->loss))
+        return sot_solver_run_corner(solver, tau, error);
     if (glm->radius > 0.0) return sot_solver_run_in_ball(solver, tau, true, error);
     return sot_solver_run(solver, none, tau, (double)INFINITY, error);
 }

@@ -28,6 +28,7 @@ typedef struct sot_solver {
     double proven; /* of the last run: |grad K| at here.theta + here.theta_low */
     sot_point here, there;
     double *direction;
+    sot_twofold nu; /* where the search for a ball begins, and where the last ended */
     int newton_steps_most; /* of the careful stage */
 } sot_solver;
 
@@ -78,5 +79,11 @@ SOTTO_MUST_CHECK sotto_status sot_solver_descend_in_ball(sot_solver *solver, dou
  * with or without a ball. */
 SOTTO_MUST_CHECK sotto_status sot_solver_run_hinge(sot_solver *solver, double tau,
                                                    sotto_error *error);
+
+/* Whether the loss is a smoothed hinge that Newton's method had better come to from wider ones, and that
+ * way: for a certificate as sot_solver_run() or sot_solver_run_in_ball() give it. */
+bool sot_solver_is_narrow_corner(const sot_loss *loss);
+SOTTO_MUST_CHECK sotto_status sot_solver_run_corner(sot_solver *solver, double tau,
+                                                    sotto_error *error);
 
 #endif

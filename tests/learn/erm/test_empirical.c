@@ -75,8 +75,8 @@ static const expected table[] = {
      false, 0x1p-20},
     {TWO, SOT_TARGET_CLASSES, SOTTO_MODEL_SVM, "smoothed-hinge", 0.125, 0, 0, 1.0, 4.0,
      true, false, 0x1p-20},
-    {TWO, SOT_TARGET_CLASSES, SOTTO_MODEL_HINGE, "hinge", 0, 0, 0, 1.0, INFINITY, true,
-     false, 0x1p-10},
+    {TWO, SOT_TARGET_CLASSES, SOTTO_MODEL_HINGE, "hinge", 0, 0, 0, 1.0, (double)INFINITY,
+     true, false, 0x1p-10},
     {NUMBER, SOT_TARGET_NUMBER, SOTTO_MODEL_LINEAR, "squared", 0, 0, 0, 2.0, 1.0, false,
      false, 0x1p-20},
     {NUMBER, SOT_TARGET_NUMBER, SOTTO_MODEL_LINEAR, "squared", 0, 0, 0.25, 1.4375, 1.0,
@@ -233,7 +233,7 @@ static void refused(made *with, sotto_status status, const char *first,
 static void settings_that_have_no_meaning_are_refused(void **state)
 {
     (void)state;
-    const double wrong[] = {0.0, -1.0, 0x1p21, 0x1p-21, INFINITY};
+    const double wrong[] = {0.0, -1.0, 0x1p21, 0x1p-21, (double)INFINITY};
     made with;
     make(TWO, SOT_TARGET_CLASSES, SOTTO_MODEL_LOGISTIC, &with);
     with.config.width = 0.25;

@@ -73,7 +73,7 @@ static const double places[] = {0.0,
                                 1e100,
                                 1e308,
                                 DBL_MAX,
-                                INFINITY};
+                                (double)INFINITY};
 enum { PLACES = sizeof places / sizeof *places, SPREAD = 1500 };
 
 static double place(size_t i)
@@ -213,7 +213,8 @@ static void float_slopes_are_near_and_never_too_steep(void **state)
 static void anything_is_taken(void **state)
 {
     (void)state;
-    static const double wild[] = {NAN, INFINITY, -INFINITY, 1e308, -1e308, 0.0};
+    static const double wild[] = {(double)NAN, (double)INFINITY, -(double)INFINITY,
+                                  1e308,       -1e308,           0.0};
     sample samples[SAMPLES];
     make_samples(samples);
     for (size_t s = 0; s < SAMPLES; s++) {
