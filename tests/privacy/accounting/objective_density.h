@@ -23,6 +23,12 @@ typedef struct density_data {
     double weight[DENSITY_ROWS];
 } density_data;
 
+/* Gradient of the objective without b, and its Hessian (xx, xy, yy). */
+struct density_pair;
+typedef void (*density_loss)(const struct density_pair *pair, const density_data *data,
+                             const double theta[2], double out_gradient[2],
+                             double out_hessian[3]);
+
 /* Two neighbours and what they share. sigma for Gaussian b, rate (of e^{-rate |b|/R}) for pure. */
 typedef struct density_pair {
     density_data first, second;
@@ -32,8 +38,9 @@ typedef struct density_pair {
     double sigma;
     double rate;
     double record_bound;
-    bool is_flat;   /* nothing moves along the second axis: one line is all */
-    double axis[2]; /* unit vector along which the loss varies most */
+    bool is_flat;      /* nothing moves along the second axis: one line is all */
+    double axis[2];    /* unit vector along which the loss varies most */
+    density_loss loss; /* NULL: logistic */
 } density_pair;
 
 static inline void density_add(density_data *data, double x, double y, double weight)
@@ -50,11 +57,14 @@ static inline double density_wrong(double u)
     return u > 0.0 ? exp(-u) / (1.0 + exp(-u)) : 1.0 / (1.0 + exp(u));
 }
 
-/* Gradient of the objective without b, and its Hessian (xx, xy, yy). */
 static inline void density_derivatives(const density_pair *pair, const density_data *data,
                                        const double theta[2], double out_gradient[2],
                                        double out_hessian[3])
 {
+    if (pair->loss != NULL) {
+        pair->loss(pair, data, theta, out_gradient, out_hessian);
+        return;
+    }
     const double ridge = pair->lambda + pair->curvature;
     for (int i = 0; i < 2; i++)
         out_gradient[i] = pair->slope[i] + ridge * theta[i];
