@@ -24,10 +24,10 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_certificate_facts, 64, ledger, 56);
     assert_layout(sotto_certificate_summary, 344, hash, 279);
     assert_layout(sotto_grid, 16, bound, 8);
-    assert_layout(sotto_gaussian_config, 56, purpose, 48);
+    assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_grid, 16, bound, 8);
-    assert_layout(sotto_gaussian_config, 56, purpose, 48);
+    assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_certificate_facts, 64, ledger, 56);
     assert_layout(sotto_certificate_summary, 344, hash, 279);
