@@ -45,7 +45,8 @@ typedef struct sot_objective_config {
 
 typedef struct sot_objective_problem {
     void *context;
-    /* Writes theta with a proven |gradient(theta) + b| <= tau. */
+    /* Writes theta with a proven |gradient(theta) + b| <= tau, or, with a ball inside the
+     * minimisation, a proven |theta - minimiser| <= tau/lambda. */
     sotto_status (*solve)(void *context, const double *b, double *out_theta,
                           sotto_error *error);
     /* For the tape: b and log|det db/dtheta| for theta on this data set. */
