@@ -2,28 +2,47 @@
 
 #include <string.h>
 
+static const char *known(const char *name)
+{
+    return strcmp(name, "unknown") == 0 ? NULL : name;
+}
+
 const char *cli_model_choice(size_t index)
 {
-    const char *name = sotto_model_kind_name((sotto_model_kind)(index + 1));
-    return strcmp(name, "unknown") == 0 ? NULL : name;
+    if (index + 1 == SOTTO_MODEL_CUSTOM)
+        return NULL; /* a function of C's: the last one */
+    return known(sotto_model_kind_name((sotto_model_kind)(index + 1)));
 }
 
 static const char *method_choice(size_t index)
 {
-    const char *name = sotto_method_name((sotto_method)index);
-    return strcmp(name, "unknown") == 0 ? NULL : name;
+    return known(sotto_method_name((sotto_method)index));
 }
 
 static const char *calibration_choice(size_t index)
 {
-    const char *name = sotto_calibration_name((sotto_calibration)index);
-    return strcmp(name, "unknown") == 0 ? NULL : name;
+    return known(sotto_calibration_name((sotto_calibration)index));
 }
 
 static const char *adjacency_choice(size_t index)
 {
-    const char *name = sotto_adjacency_name((sotto_adjacency)(index + 1));
-    return strcmp(name, "unknown") == 0 ? NULL : name;
+    return known(sotto_adjacency_name((sotto_adjacency)(index + 1)));
+}
+
+static const char *schedule_choice(size_t index)
+{
+    return known(sotto_schedule_name((sotto_schedule)index));
+}
+
+static const char *iterate_choice(size_t index)
+{
+    return known(sotto_iterate_name((sotto_iterate)index));
+}
+
+static const char *sampling_choice(size_t index)
+{
+    static const sotto_sampling drawn[] = {SOTTO_POISSON, SOTTO_SINGLE_RECORD};
+    return index < 2 ? sotto_sampling_name(drawn[index]) : NULL;
 }
 
 const cli_option cli_training_options[] = {
@@ -47,10 +66,39 @@ const cli_option cli_training_options[] = {
     {"calibration", CLI_CHOICE, CLI_OPTIONAL,
      "objective: the theorem that fixes the noise; others are for comparison",
      .value = "NAME", .fallback = "sharp", .choices = calibration_choice},
-    {"steps", CLI_COUNT, CLI_OPTIONAL, "gd: how many", .value = "T", .example = "100",
-     .count_max = 1000000},
-    {"learning-rate", CLI_NUMBER, CLI_OPTIONAL, "gd: in units of 1/smoothness",
-     .value = "H", .example = "2", .range = CLI_POSITIVE},
+    {"radius", CLI_NUMBER, CLI_OPTIONAL,
+     "keep the coefficients in a ball: L2, with frank-wolfe L1", .value = "B",
+     .example = "4", .range = CLI_POSITIVE},
+    {"l1", CLI_NUMBER, CLI_OPTIONAL,
+     "weight of the coefficients' L1 norm, its corner smoothed", .value = "L",
+     .example = "1", .range = CLI_NOT_NEGATIVE},
+    {"l1-width", CLI_NUMBER, CLI_OPTIONAL, "how wide the smoothed corner of --l1 is",
+     .value = "W", .example = "0.01", .range = CLI_NOT_NEGATIVE},
+    {"prior", CLI_TEXT, CLI_OPTIONAL,
+     "model of public data from whose coefficients lambda counts", .value = "FILE",
+     .example = "public.json"},
+    {"width", CLI_NUMBER, CLI_OPTIONAL, "svm: of the smoothed corner of the hinge",
+     .value = "H", .example = "0.5", .range = CLI_POSITIVE},
+    {"threshold", CLI_NUMBER, CLI_OPTIONAL,
+     "huber, linear, poisson: where the slope of the loss is cut, the target from -1 to "
+     "1",
+     .value = "K", .example = "0.25", .range = CLI_POSITIVE},
+    {"steps", CLI_COUNT, CLI_OPTIONAL,
+     "methods in steps: how many; permutation-sgd: passes", .value = "T",
+     .example = "100", .count_max = 1000000},
+    {"learning-rate", CLI_NUMBER, CLI_OPTIONAL,
+     "methods in steps: in units of 1/smoothness", .value = "H", .example = "2",
+     .range = CLI_POSITIVE},
+    {"sampling", CLI_CHOICE, CLI_OPTIONAL, "sgd: how the records of a step are drawn",
+     .value = "NAME", .fallback = "poisson", .choices = sampling_choice},
+    {"batch", CLI_COUNT, CLI_OPTIONAL, "sgd: records a step, on average", .value = "M",
+     .example = "256", .count_max = UINT64_C(1) << 32},
+    {"schedule", CLI_CHOICE, CLI_OPTIONAL, "sgd: how the steps shrink", .value = "NAME",
+     .fallback = "auto", .choices = schedule_choice},
+    {"iterate", CLI_CHOICE, CLI_OPTIONAL, "sgd, gd: which point of the walk is the model",
+     .value = "NAME", .fallback = "auto", .choices = iterate_choice},
+    {"stream", CLI_FLAG, CLI_OPTIONAL,
+     "read the rows again for every pass instead of holding them all", .value = NULL},
     {"threads", CLI_COUNT, CLI_OPTIONAL,
      "threads to use; the result is the same for any number", .value = "N",
      .example = "2", .count_max = 1024},
@@ -89,6 +137,14 @@ sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_c
     config.public_n = cli_count(call, "public-n");
     config.steps = cli_count(call, "steps");
     config.learning_rate = cli_number(call, "learning-rate");
+    config.radius = cli_number(call, "radius");
+    config.l1_width = cli_number(call, "l1-width");
+    config.prior = cli_text(call, "prior");
+    config.threshold = cli_number(call, "threshold");
+    config.batch = cli_count(call, "batch");
+    config.stream = cli_flag(call, "stream");
+    if (cli_given(call, "l1")) config.l1 = cli_number(call, "l1");
+    if (cli_given(call, "width")) config.width = cli_number(call, "width");
     config.threads = cli_count(call, "threads");
     sotto_status status =
         sotto_model_kind_from_name(cli_text(call, "model"), &config.model, error);
@@ -101,6 +157,18 @@ sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_c
     if (status == SOTTO_OK) {
         status = sotto_calibration_from_name(cli_text(call, "calibration"),
                                              &config.calibration, error);
+    }
+    if (status == SOTTO_OK) {
+        status =
+            sotto_sampling_from_name(cli_text(call, "sampling"), &config.sampling, error);
+    }
+    if (status == SOTTO_OK) {
+        status =
+            sotto_schedule_from_name(cli_text(call, "schedule"), &config.schedule, error);
+    }
+    if (status == SOTTO_OK) {
+        status =
+            sotto_iterate_from_name(cli_text(call, "iterate"), &config.iterate, error);
     }
     if (status == SOTTO_OK) status = read_lambda(call, &config, error);
     if (status == SOTTO_OK) *out_config = config;

@@ -1,11 +1,12 @@
 /* Any bytes as a model file: refused in one line, or a model all of whose parts are there, which
- * gives every row a probability and exports as text. */
+ * gives every row a prediction and exports as text. */
 #include <math.h>
 #include <string.h>
 
 #include <sotto/model.h>
 
 #include "base/memory.h"
+#include "release/model.h"
 #include "require.h"
 
 /* Wide models are slow to export and have no more to show. */
@@ -14,12 +15,17 @@ static const size_t dimension_tried = 4096;
 static void check_parts(const sotto_model *model)
 {
     require(sotto_model_dimension(model) > 0);
-    for (size_t i = 0; i < sotto_model_dimension(model); i++) {
-        require(isfinite(sotto_model_coefficient(model, i)));
+    for (size_t i = 0; i < sotto_model_dimension(model); i++)
         require(sotto_model_feature(model, i)[0] != '\0');
-    }
-    require(sotto_model_classes(model) == 2);
-    require(strcmp(sotto_model_class(model, 0), sotto_model_class(model, 1)) != 0);
+    for (size_t i = 0; i < sotto_model_margins(model) * sotto_model_dimension(model); i++)
+        require(isfinite(sotto_model_coefficient(model, i)));
+    const size_t classes = sotto_model_classes(model);
+    const bool numbers = sotto_model_predicts(model) == SOTTO_PREDICTS_NUMBER;
+    require(numbers ? classes == 0 : classes >= 2);
+    require(sotto_model_margins(model) == 1 || sotto_model_margins(model) == classes);
+    for (size_t i = 1; i < classes; i++)
+        require(strcmp(sotto_model_class(model, i - 1), sotto_model_class(model, i)) !=
+                0);
 }
 
 static void check_prediction(const sotto_model *model, double cell)
@@ -28,7 +34,9 @@ static void check_prediction(const sotto_model *model, double cell)
     const size_t columns = sotto_schema_is_matrix(schema) ? sotto_schema_features(schema)
                                                           : sotto_schema_size(schema);
     double *cells = sot_new_array(columns, sizeof *cells);
-    double probabilities[2];
+    double outputs[SOT_MODEL_CLASSES_MAX];
+    const size_t count = sotto_model_outputs(model);
+    const sotto_target *target = sotto_schema_target(sotto_model_schema(model));
     sotto_error error;
     require(cells != NULL);
     for (size_t i = 0; i < columns; i++)
@@ -39,10 +47,18 @@ static void check_prediction(const sotto_model *model, double cell)
                              .columns = columns,
                              .row_stride_bytes = 0,
                              .column_stride_bytes = sizeof *cells};
-    require(sotto_model_predict(model, &row, probabilities, &error) == SOTTO_OK);
-    for (size_t i = 0; i < 2; i++)
-        require(probabilities[i] >= 0.0 && probabilities[i] <= 1.0);
-    require(fabs(probabilities[0] + probabilities[1] - 1.0) < 1e-12);
+    require(count >= 1 && count <= SOT_MODEL_CLASSES_MAX);
+    require(sotto_model_predict(model, &row, outputs, &error) == SOTTO_OK);
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        require(!isnan(outputs[i]));
+        sum += outputs[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        require(sotto_model_predicts(model) != SOTTO_PREDICTS_PROBABILITIES ||
+                (outputs[i] >= 0.0 && outputs[i] <= 1.0 && fabs(sum - 1.0) < 1e-9));
+    if (sotto_model_predicts(model) == SOTTO_PREDICTS_NUMBER)
+        require(outputs[0] >= target->lower && outputs[0] <= target->upper);
     sot_free(cells);
 }
 
@@ -59,7 +75,7 @@ static void check_export(const sotto_model *model)
         closed += c[0] == '*' && c[1] == '/';
     }
     require(opened > 0 && closed > 0);
-    require(strstr(text, "double m_probability(") != NULL);
+    require(strstr(text, " m_predict(") != NULL);
     sotto_model_free_text(text);
 }
 

@@ -59,6 +59,10 @@ static void check_target(const sotto_schema *schema)
     if (target == NULL) return;
     require((target->column == NULL) == sotto_schema_is_matrix(schema));
     require(target->label_count == 0 || target->missing < target->label_count);
+    require(!target->bounded || target->label_count == 0);
+    require(!target->bounded ||
+            (target->lower < target->upper && target->missing_number >= target->lower &&
+             target->missing_number <= target->upper));
     for (size_t i = 0; i < target->label_count; i++)
         require(target->labels[i][0] != '\0' && isfinite(target->codes[i]));
 }
@@ -96,7 +100,18 @@ static void check_vector(const sot_encoding *encoding, const sot_record *record,
     const double product = radius * radius;
     const double rest = fma(radius, radius, -product);
     require((double)squares < product || ((double)squares == product && rest >= 0.0));
-    require(sot_encode_label(encoding, record) < sot_encoding_classes(encoding));
+    const double most = sot_encoding_target_most(encoding);
+    const double number = sot_encode_target(encoding, record);
+    const double whole = number / sot_encoding_target_unit(encoding);
+    require(fabs(number) <= most && (double)(float)number == number);
+    require(whole == trunc(whole) && fabs(whole) <= 0x1p24);
+    if (sot_encoding_role(encoding) == SOT_TARGET_CLASSES) {
+        require(sot_encode_label(encoding, record) < sot_encoding_classes(encoding));
+        return;
+    }
+    const sotto_target *target = sot_encoding_target(encoding);
+    const double value = sot_encoding_target_value(encoding, number);
+    require(value >= target->lower && value <= target->upper);
 }
 
 static void check_records(const sotto_schema *schema, const sot_encoding *encoding)
@@ -146,13 +161,16 @@ static void check_learning(const sotto_schema *schema)
     if (sotto_schema_features(schema) > FEATURES_MOST) return; /* slow, and nothing new */
     require(sotto_schema_describe(schema, NULL, &json, NULL, &error) == SOTTO_OK);
     sotto_schema_free_text(json);
-    if (sot_encoding_new(schema, NULL, SOT_TARGET_CLASSES, &encoding, &error) !=
-        SOTTO_OK) {
-        require(error.message[0] != '\0' && strchr(error.message, '\n') == NULL);
-        return;
+    static const sot_target_role roles[] = {SOT_TARGET_CLASSES, SOT_TARGET_NUMBER,
+                                            SOT_TARGET_COUNT};
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
+        if (sot_encoding_new(schema, NULL, roles[i], &encoding, &error) != SOTTO_OK) {
+            require(error.message[0] != '\0' && strchr(error.message, '\n') == NULL);
+            continue;
+        }
+        check_records(schema, encoding);
+        sot_encoding_free(encoding);
     }
-    check_records(schema, encoding);
-    sot_encoding_free(encoding);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

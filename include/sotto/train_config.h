@@ -130,6 +130,8 @@ SOTTO_API sotto_train_config sotto_train_defaults(void);
 SOTTO_API const char *sotto_model_kind_name(sotto_model_kind kind);
 SOTTO_API const char *sotto_method_name(sotto_method method);
 SOTTO_API const char *sotto_calibration_name(sotto_calibration calibration);
+SOTTO_API const char *sotto_schedule_name(sotto_schedule schedule);
+SOTTO_API const char *sotto_iterate_name(sotto_iterate iterate);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_kind_from_name(const char *name,
                                                                    sotto_model_kind *out,
                                                                    sotto_error *error);
@@ -138,6 +140,12 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_method_from_name(const char *name,
                                                                sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_calibration_from_name(const char *name, sotto_calibration *out, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schedule_from_name(const char *name,
+                                                                 sotto_schedule *out,
+                                                                 sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_iterate_from_name(const char *name,
+                                                                sotto_iterate *out,
+                                                                sotto_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /* What a public LIBSVM file holds: the number of features, the labels. */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -24,20 +25,22 @@ static sotto_status not_libsvm(const sot_draft *draft, sotto_error *error)
         draft->config->path, (unsigned long long)draft->rows + 1);
 }
 
-static sotto_status keep_label(sot_draft *draft, double label, sotto_error *error)
+/* The label set, as long as it may be one, and the range of the labels in any case. */
+static void keep_label(sot_draft *draft, double label)
 {
+    if (draft->label_count == 0 || label < draft->least) draft->least = label;
+    if (draft->label_count == 0 || label > draft->most) draft->most = label;
+    if (label != floor(label)) draft->fractions = true;
     for (size_t i = 0; i < draft->label_count; i++)
-        if (draft->labels[i] == label) return SOTTO_OK;
+        if (draft->labels[i] == label) return;
     if (draft->label_count == SOT_SCHEMA_LABELS_MAX) {
-        return sot_fail(error, SOTTO_PARSE,
-                        "%.120s has more than 1000 different labels; classes have few",
-                        draft->config->path);
+        draft->many_labels = true;
+        return;
     }
     size_t place = draft->label_count++;
     for (; place > 0 && draft->labels[place - 1] > label; place--)
         draft->labels[place] = draft->labels[place - 1];
     draft->labels[place] = label;
-    return SOTTO_OK;
 }
 
 /* index:value, the index at most what a schema may have. */
@@ -74,9 +77,7 @@ static sotto_status read_line(sot_draft *draft, const char *line, size_t bytes,
             return not_libsvm(draft, error);
         if (!first && !read_entry(word, (size_t)(line - word), &index))
             return not_libsvm(draft, error);
-        const sotto_status status =
-            first ? keep_label(draft, label + 0.0, error) : SOTTO_OK;
-        if (status != SOTTO_OK) return status;
+        if (first) keep_label(draft, label + 0.0);
         if (index > draft->features) draft->features = index;
         first = false;
     }

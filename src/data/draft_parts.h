@@ -35,8 +35,10 @@ typedef struct sot_draft {
     /* Of a LIBSVM file. */
     bool matrix;
     size_t features;
-    double *labels;
+    double *labels; /* until there are too many for classes */
     size_t label_count;
+    bool many_labels, fractions; /* among the labels */
+    double least, most;          /* of them */
     sot_growing notes;
     sot_growing codes; /* names of columns that may hold codes */
 } sot_draft;

@@ -88,16 +88,16 @@ static void write_text(sot_json_writer *json, const char *key, const char *text)
 }
 
 /* Outward, to multiples of a power of ten with between 2 and 20 of them in the range. */
-static void write_bounds(sot_json_writer *json, const sot_draft_column *column)
+static void write_bounds(sot_json_writer *json, double least, double most, bool whole)
 {
-    const double range = column->most - column->least;
+    const double range = most - least;
     int exponent = 0;
     if (range > 0.0) {
         exponent = sot_decimal_exponent(0.5 * range);
-        if (column->whole && exponent < 0) exponent = 0;
+        if (whole && exponent < 0) exponent = 0;
     }
-    const double lower = sot_decimal_below(column->least, exponent);
-    double upper = sot_decimal_above(column->most, exponent);
+    const double lower = sot_decimal_below(least, exponent);
+    double upper = sot_decimal_above(most, exponent);
     if (!(lower < upper)) upper = lower + fmax(1.0, fabs(lower) * 0x1p-40);
     sot_json_key(json, "lower");
     write_number(json, lower);
@@ -154,7 +154,7 @@ static void write_column(sot_draft *draft, sot_json_writer *json,
     switch (type) {
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:
-        write_bounds(json, column);
+        write_bounds(json, column->least, column->most, column->whole);
         write_text(json, "source", source);
         if (column->least == column->most) note(draft, column, "has one value");
         if (type == SOTTO_COLUMN_INTEGER && !target) note_codes(draft, column);
@@ -227,12 +227,14 @@ static void write_target(sot_draft *draft, sot_json_writer *json,
     sot_json_write_string(json, column->name);
     if (number)
         note(draft, column,
-             "the target is a number; to tell classes apart write \"target\": "
-             "{\"column\": ..., \"above\": T}, or list \"labels\"");
+             "the target is a number, for the models linear, huber and poisson; to tell "
+             "classes apart write \"target\": {\"column\": ..., \"above\": T}, or list "
+             "\"labels\"");
     if (type == SOTTO_COLUMN_CATEGORY && column->value_count > 2)
-        note(draft, column,
-             "the target has more than two values; a logistic model needs two: list "
-             "them as \"labels\" of the target");
+        note(
+            draft, column,
+            "the target has more than two values, for the model softmax; the others take "
+            "two: list them as \"labels\" of the target");
     if (type == SOTTO_COLUMN_CATEGORY && column->value_count == 2)
         note(draft, column,
              "of its two values the second is the positive class; list \"labels\" in the "
@@ -273,11 +275,22 @@ static void write_matrix(sot_draft *draft, sot_json_writer *json)
 {
     sot_json_key(json, "features");
     sot_json_write_int64(json, (int64_t)draft->features);
-    sot_json_key(json, "labels");
-    sot_json_begin_array(json);
-    for (size_t i = 0; i < draft->label_count; i++)
-        write_number(json, draft->labels[i]);
-    sot_json_end_array(json);
+    if (draft->many_labels || (draft->fractions && draft->label_count > 2)) {
+        sot_json_key(json, "target");
+        sot_json_begin_object(json);
+        write_bounds(json, draft->least, draft->most, !draft->fractions);
+        sot_json_end_object(json);
+        sot_growing_text(
+            &draft->notes,
+            "target: the rows carry numbers; replace the bounds by ones that "
+            "are known without looking\n");
+    } else {
+        sot_json_key(json, "labels");
+        sot_json_begin_array(json);
+        for (size_t i = 0; i < draft->label_count; i++)
+            write_number(json, draft->labels[i]);
+        sot_json_end_array(json);
+    }
     sot_json_key(json, "row_norm");
     sot_json_begin_object(json);
     sot_json_key(json, "bound");

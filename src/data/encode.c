@@ -201,7 +201,10 @@ double sot_encode_number(const sot_encoding *encoding, const sot_record *record)
 static double on_target_grid(const sot_encoding *encoding, double value)
 {
     const double most = encoding->target_most;
-    const double whole = trunc(value / encoding->target_unit) * encoding->target_unit;
+    const double whole =
+        SOT_PLANTED(encode_target_off_grid)
+            ? value
+            : trunc(value / encoding->target_unit) * encoding->target_unit;
     if (SOT_PLANTED(encode_target_beyond_bounds)) return whole;
     return fmin(fmax(whole, -most), most);
 }

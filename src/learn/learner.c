@@ -67,6 +67,11 @@ static const char *const methods[] = {
 static const char *const calibrations[] = {"sharp", "chaudhuri", "kifer", "redberg",
                                            NULL};
 
+static const char *const schedules[] = {"auto",   "constant", "root",
+                                        "strong", "linear",   NULL};
+static const char *const iterates[] = {"auto",     "average", "suffix",
+                                       "weighted", "last",    NULL};
+
 /* The word at `index`, of a list that NULL ends and that may have no word at 0. */
 static const char *word_at(const char *const *words, int index)
 {
@@ -105,6 +110,16 @@ const char *sotto_calibration_name(sotto_calibration calibration)
     return word_at(calibrations, (int)calibration);
 }
 
+const char *sotto_schedule_name(sotto_schedule schedule)
+{
+    return word_at(schedules, (int)schedule);
+}
+
+const char *sotto_iterate_name(sotto_iterate iterate)
+{
+    return word_at(iterates, (int)iterate);
+}
+
 sotto_status sotto_model_kind_from_name(const char *name, sotto_model_kind *out,
                                         sotto_error *error)
 {
@@ -137,5 +152,27 @@ sotto_status sotto_calibration_from_name(const char *name, sotto_calibration *ou
         find_word(calibrations, "calibration", "sharp, chaudhuri, kifer or redberg", name,
                   &index, error);
     if (status == SOTTO_OK) *out = (sotto_calibration)index;
+    return status;
+}
+
+sotto_status sotto_schedule_from_name(const char *name, sotto_schedule *out,
+                                      sotto_error *error)
+{
+    int index = 0;
+    const sotto_status status =
+        find_word(schedules, "schedule", "auto, constant, root, strong or linear", name,
+                  &index, error);
+    if (status == SOTTO_OK) *out = (sotto_schedule)index;
+    return status;
+}
+
+sotto_status sotto_iterate_from_name(const char *name, sotto_iterate *out,
+                                     sotto_error *error)
+{
+    int index = 0;
+    const sotto_status status =
+        find_word(iterates, "iterate", "auto, average, suffix, weighted or last", name,
+                  &index, error);
+    if (status == SOTTO_OK) *out = (sotto_iterate)index;
     return status;
 }

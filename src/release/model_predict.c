@@ -1,4 +1,5 @@
 /* From a row to a prediction. Post-processing of what was released: no gate, no budget. */
+#include <float.h>
 #include <math.h>
 
 #include "base/error.h"
@@ -85,7 +86,7 @@ static void fill_outputs(sot_scorer *scorer)
         return;
     case SOTTO_PREDICTS_SCORE:
     case SOTTO_PREDICTION_UNSET:
-        scorer->outputs[0] = isnan(margin) ? 0.0 : margin;
+        scorer->outputs[0] = isnan(margin) ? 0.0 : fmax(-DBL_MAX, fmin(DBL_MAX, margin));
         return;
     case SOTTO_PREDICTS_NUMBER:
         scorer->outputs[0] = sot_encoding_target_value(

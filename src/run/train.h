@@ -14,6 +14,7 @@ enum { SOT_ADVICE_MAX = 8, SOT_ADVICE_BYTES = 240 };
 struct sotto_training {
     sotto_train_config config; /* texts: `target` is owned, the others are NULL */
     char *target;
+    double *center;             /* of config.prior, outputs x dimension; NULL: none */
     const sotto_schema *schema; /* borrowed */
     sot_encoding *encoding;
     sot_learner *learner;

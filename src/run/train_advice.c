@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sotto/loss.h>
+
 #include "run/train.h"
 
 #if defined(__GNUC__)
@@ -76,6 +78,29 @@ static void advise_on_norm(sotto_training *training)
         sot_shown(bound, 1, shown), sot_shown((double)dimension, 0, root));
 }
 
+/* The largest curvature of one row's loss, over the squared norm; infinite: no bound is known here. */
+static double curvature_of(const sotto_train_config *config)
+{
+    switch (config->model) {
+    case SOTTO_MODEL_LOGISTIC:
+        return 0.25;
+    case SOTTO_MODEL_SOFTMAX:
+        return 0.5;
+    case SOTTO_MODEL_SVM:
+        return 0.5 / config->width;
+    case SOTTO_MODEL_LINEAR:
+    case SOTTO_MODEL_HUBER:
+        return 1.0;
+    case SOTTO_MODEL_CUSTOM:
+        return config->loss->curvature_most;
+    case SOTTO_MODEL_UNSET:
+    case SOTTO_MODEL_HINGE:
+    case SOTTO_MODEL_POISSON:
+        break;
+    }
+    return (double)INFINITY;
+}
+
 static void advise_on_lambda(sotto_training *training)
 {
     const double lambda = setting(training, "lambda");
@@ -83,13 +108,26 @@ static void advise_on_lambda(sotto_training *training)
     char shown[SOT_SHOWN_BYTES];
     if (isnan(training->config.lambda) || rows == 0.0) return;
     const double bound = sot_encoding_bound(training->encoding);
-    if (lambda > rows * bound * bound / 4.0) {
+    if (lambda > rows * bound * bound * curvature_of(&training->config)) {
         advise(
             training,
             "lambda %s outweighs all expected rows together: the model will say little; "
             "it stands beside the sum of the losses, not their mean",
             sot_shown(lambda, 0, shown));
     }
+}
+
+/* The slope of a row's loss, and with it the noise, follows the largest count. */
+static void advise_on_counts(sotto_training *training)
+{
+    const double most = sot_encoding_target_most(training->encoding);
+    char shown[SOT_SHOWN_BYTES];
+    if (sot_encoding_role(training->encoding) != SOT_TARGET_COUNT || most <= 100.0)
+        return;
+    advise(training,
+           "counts up to %s make steep losses, and the noise grows with them: give the "
+           "target a smaller upper bound, beyond which few counts lie",
+           sot_shown(most, 0, shown));
 }
 
 void sot_training_advise(sotto_training *training)
@@ -99,6 +137,7 @@ void sot_training_advise(sotto_training *training)
     advise_on_delta(training);
     advise_on_norm(training);
     advise_on_lambda(training);
+    advise_on_counts(training);
     if (training->config.calibration != SOTTO_CALIBRATION_SHARP &&
         training->method == SOTTO_METHOD_OBJECTIVE) {
         advise(training, "the calibration %s is for comparison; sharp needs less noise",

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sotto/model.h>
+
 #include <sotto/loss.h>
 
 #include "base/error.h"
@@ -117,6 +119,42 @@ static sot_target_role role_of(const sotto_train_config *config)
     return config->loss->classes ? SOT_TARGET_CLASSES : SOT_TARGET_NUMBER;
 }
 
+/* The coefficients of a model that was released before, or made of public rows: either way they
+ * are public, and a place to shrink towards. They must be about the same features. */
+static sotto_status load_prior(sotto_training *training, const char *path,
+                               sotto_error *error)
+{
+    sotto_model *model = NULL;
+    if (path == NULL) return SOTTO_OK;
+    sotto_status status = sotto_model_load(path, &model, error);
+    if (status != SOTTO_OK) return status;
+    const size_t dimension = sotto_model_dimension(model);
+    const bool softmax = training->config.model == SOTTO_MODEL_SOFTMAX;
+    const size_t vectors = softmax ? sotto_model_classes(model) : 1;
+    const sot_encoding *encoding = training->encoding;
+    bool fits = dimension == sot_encoding_dimension(encoding) &&
+                softmax == (sotto_model_kind_of(model) == SOTTO_MODEL_SOFTMAX) &&
+                (!softmax || vectors == sot_encoding_classes(encoding));
+    for (size_t i = 0; fits && i < dimension; i++)
+        fits =
+            strcmp(sotto_model_feature(model, i), sot_encoding_feature(encoding, i)) == 0;
+    if (!fits) {
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "the prior '%.120s' has other features or outputs than this "
+                          "training; give a model of the same schema",
+                          path);
+    }
+    if (status == SOTTO_OK) {
+        training->center = sot_new_array(vectors * dimension, sizeof(double));
+        if (training->center == NULL)
+            status = sot_fail_memory(error, vectors * dimension, sizeof(double));
+    }
+    for (size_t i = 0; status == SOTTO_OK && i < vectors * dimension; i++)
+        training->center[i] = sotto_model_coefficient(model, i);
+    sotto_model_free(model);
+    return status;
+}
+
 static sotto_status make_learner(sotto_training *training, sotto_error *error)
 {
     const sotto_train_config *config = &training->config;
@@ -127,7 +165,8 @@ static sotto_status make_learner(sotto_training *training, sotto_error *error)
     const sot_learner_setup setup = {.config = config,
                                      .encoding = training->encoding,
                                      .unit_rows = unit_rows == 0 ? 1 : unit_rows,
-                                     .method = training->method};
+                                     .method = training->method,
+                                     .center = training->center};
     return sot_erm_new(&setup, &training->learner, error);
 }
 
@@ -194,6 +233,7 @@ sotto_status sotto_training_plan(const sotto_train_config *config,
     if (status == SOTTO_OK)
         status = sot_model_check_classes(config->model,
                                          sot_encoding_classes(training->encoding), error);
+    if (status == SOTTO_OK) status = load_prior(training, config->prior, error);
     if (status == SOTTO_OK) status = make_learner(training, error);
     if (status == SOTTO_OK) status = make_plan(training, error);
     if (status == SOTTO_OK) {
@@ -215,6 +255,7 @@ void sotto_training_free(sotto_training *training)
     sot_encoding_free(training->encoding);
     sotto_plan_free(training->plan);
     sot_free(training->target);
+    sot_free(training->center);
     sot_free(training->json);
     sot_free(training->text);
     sot_free(training);

@@ -52,8 +52,9 @@ SOTTO_MUST_CHECK sotto_status sot_softmax_gradient_norm_upper(const sot_softmax 
                                                               sotto_error *error);
 
 /* theta (in: where to start, a public point; out) with |theta - theta*| <= tau / lambda, theta* the
- * minimiser over the ball if there is one, proven as sot_glm_solve() proves it. It does not give up
- * (solver.md). With a ball theta is in it up to that distance. Fails only for want of memory or on
+ * minimiser over the ball if there is one, proven as sot_glm_solve() proves it. It does not give up:
+ * solver.md proves that it ends, whatever the rows are, if tau is above a floor stated there. With a
+ * ball theta is in it up to that distance. Fails only for want of memory or on
  * cancellation, or, before anything is computed, if tau is not positive. */
 SOTTO_MUST_CHECK sotto_status sot_softmax_solve(const sot_softmax *softmax, double tau,
                                                 double *theta, sotto_error *error);
