@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sotto/loss.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
@@ -136,7 +138,15 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
                                    NULL};
     const char *const row_count =
         config->adjacency != SOTTO_REPLACE_ONE || person ? NULL : "the number of rows";
-    const char *unprotected[6] = {
+    char word[240] = "";
+    if (config->model == SOTTO_MODEL_CUSTOM) {
+        (void)snprintf(
+            word, sizeof word,
+            "the loss %.60s: that its slope rises and that its bounds hold was "
+            "tried on a grid, and is the caller's word between its points",
+            config->loss->name);
+    }
+    const char *unprotected[7] = {
         "the schema: columns, types, bounds, categories, the norm bound",
         classes == 0   ? "the bounds of the target"
         : classes == 2 ? "the label set and which of two labels is the positive one"
@@ -145,6 +155,7 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
     size_t count = 3;
     if (config->expected_rows > 0)
         unprotected[count++] = "the expected number of rows, a public guess";
+    if (word[0] != '\0') unprotected[count++] = word;
     unprotected[count++] = row_count;
     sotto_certificate_facts facts = sotto_certificate_defaults();
     facts.output = output;
