@@ -276,6 +276,38 @@ static void a_row_is_off_by_no_more_than_stated(void **state)
     }
 }
 
+/* Of the event that the learner plans. */
+static double planned_sensitivity(const scene *at)
+{
+    sotto_error error;
+    sotto_plan *plan = NULL;
+    assert_ok(sotto_plan_new(SOTTO_REPLACE_ONE, &plan, &error), &error);
+    assert_ok(at->learner->plan(at->learner, plan, &error), &error);
+    const double sensitivity = sotto_plan_event(plan, 0)->sensitivity;
+    sotto_plan_free(plan);
+    return sensitivity;
+}
+
+/* Many steps of one row each, where it is a good part of the sensitivity. */
+static void the_noise_covers_the_rounding_of_both_sides(void **state)
+{
+    (void)state;
+    sotto_error error;
+    scene at;
+    sotto_train_config config =
+        settings(SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_PERMUTATION_SGD);
+    config.public_n = 2000000;
+    config.batch = 1;
+    config.steps = 100;
+    config.learning_rate = 1.875;
+    assert_ok(scene_begin(&at, config, &error), &error);
+    const double rounding = scene_setting(&at, "rounding");
+    const double sensitivity = scene_setting(&at, "sensitivity");
+    assert_within(rounding, 0.01 * sensitivity, sensitivity);
+    assert_true(planned_sensitivity(&at) >= sensitivity + 2.0 * rounding);
+    scene_end(&at);
+}
+
 /* Stated for any rows; on these it is far from reached, and never passed. */
 static void rounding_is_small_and_never_more_than_stated(void **state)
 {
@@ -395,6 +427,7 @@ int main(void)
         cmocka_unit_test(what_leaves_is_the_walk_with_noise),
         cmocka_unit_test(threads_do_not_change_the_result),
         cmocka_unit_test(a_row_is_off_by_no_more_than_stated),
+        cmocka_unit_test(the_noise_covers_the_rounding_of_both_sides),
         cmocka_unit_test(rounding_is_small_and_never_more_than_stated),
         cmocka_unit_test(what_has_no_proof_is_refused),
         cmocka_unit_test(want_of_memory_is_reported),
