@@ -45,6 +45,16 @@ static sotto_status refuse_one_class(const sot_matrix *matrix, sotto_error *erro
     return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the data has one class only");
 }
 
+/* What a library does that scales the target by the largest number it finds. */
+static void scale_by_largest(sot_matrix *matrix)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < matrix->rows; i++)
+        largest = fmax(largest, fabs(matrix->labels[i]));
+    for (size_t i = 0; largest > 0.0 && i < matrix->rows; i++)
+        matrix->labels[i] /= largest;
+}
+
 /* Rows, then everything that the plan holds. */
 static sotto_status learn_from_rows(void *context, sotto_error *error)
 {
@@ -57,6 +67,7 @@ static sotto_status learn_from_rows(void *context, sotto_error *error)
     if (status != SOTTO_OK) return status;
     if (declared > 0 && run->matrix->rows != declared)
         return sot_refuse_public_n(run->session.data_path, declared, error);
+    if (SOT_PLANTED(run_target_scaled_by_data)) scale_by_largest(run->matrix);
     if (SOT_PLANTED(run_label_set_from_data)) {
         status = refuse_one_class(run->matrix, error);
         if (status != SOTTO_OK) return status;
