@@ -183,9 +183,14 @@ static sotto_status check_strangers(const sot_learner_setup *setup, sotto_error 
 typedef sotto_status (*learner_maker)(sot_learner *learner, sotto_error *error);
 
 static const learner_maker makers[] = {
-    [SOTTO_METHOD_OUTPUT] = sot_erm_output, [SOTTO_METHOD_OBJECTIVE] = sot_erm_objective,
-    [SOTTO_METHOD_GD] = sot_erm_gd,         [SOTTO_METHOD_NONE] = sot_erm_none,
+    [SOTTO_METHOD_OUTPUT] = sot_erm_output,
+    [SOTTO_METHOD_OBJECTIVE] = sot_erm_objective,
+    [SOTTO_METHOD_GD] = sot_erm_gd,
+    [SOTTO_METHOD_NONE] = sot_erm_none,
     [SOTTO_METHOD_SGD] = sot_erm_sgd,
+    [SOTTO_METHOD_STATISTICS] = sot_erm_statistics,
+    [SOTTO_METHOD_ADASSP] = sot_erm_adassp,
+    [SOTTO_METHOD_NEWTON] = sot_erm_newton,
 };
 enum { MAKERS = sizeof makers / sizeof makers[0] };
 

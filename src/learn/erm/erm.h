@@ -27,6 +27,10 @@ SOTTO_MUST_CHECK sotto_status sot_erm_output(sot_learner *learner, sotto_error *
 SOTTO_MUST_CHECK sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_erm_none(sot_learner *learner, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_erm_sgd(sot_learner *learner, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_newton(sot_learner *learner, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_statistics(sot_learner *learner,
+                                                 sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_adassp(sot_learner *learner, sotto_error *error);
 
 /* ---- what they share ---- */
 
