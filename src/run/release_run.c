@@ -239,6 +239,10 @@ static sotto_status release_rows(void *context, sotto_error *error)
 static sotto_status make_ready(release_run *run, sotto_error *error)
 {
     const sot_release *release = &run->release;
+    if (scores_are_given(release) && run->file.query != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "given scores are lines of a file; leave the query out");
+    }
     begin_session(run);
     sotto_status status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK && is_accuracy(release)) {
