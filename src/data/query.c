@@ -108,7 +108,9 @@ static int judge(void *context, int action, const char *first, const char *secon
         if (strcasecmp(reads->table, first) == 0) return SQLITE_OK;
         return deny(reads, first, "is a second table; give one");
     default:
-        return deny(reads, first, "does more than to select rows");
+        return deny(reads, NULL,
+                    "reads a virtual table, or does more than to select rows; give a "
+                    "table that holds its rows");
     }
 }
 

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/plant.h"
 #include "base/text.h"
 
 /* ---- words ---- */
@@ -131,7 +132,7 @@ static bool mixes_rows(const sql_token *token)
     static const char *const words[] = {
         "select",    "distinct", "join", "group",  "having", "order",  "limit",  "union",
         "intersect", "except",   "over", "window", "with",   "filter", "values", NULL};
-    return is_any(token, words);
+    return !SOT_PLANTED(query_mixes_rows) && is_any(token, words);
 }
 
 /* A name, and what belongs to it; up to WHERE or the end. */
@@ -214,5 +215,5 @@ bool sot_query_function_is_total(const char *name)
                                         "substr",   "substring", "time",     "typeof"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcasecmp(names[i], name) == 0) return true;
-    return false;
+    return SOT_PLANTED(query_functions_may_fail);
 }
