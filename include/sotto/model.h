@@ -19,8 +19,8 @@
 #include <sotto/array.h>
 #include <sotto/data_file.h>
 #include <sotto/error.h>
+#include <sotto/model_kind.h>
 #include <sotto/schema.h>
-#include <sotto/train_config.h>
 
 #ifdef __cplusplus
 extern "C" {

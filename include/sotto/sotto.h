@@ -16,6 +16,7 @@
 #include <sotto/laplace.h>
 #include <sotto/ledger.h>
 #include <sotto/model.h>
+#include <sotto/model_kind.h>
 #include <sotto/noisy_max.h>
 #include <sotto/permute_and_flip.h>
 #include <sotto/progress.h>

@@ -87,12 +87,24 @@ static sotto_status check_public_n(const train_run *run, sotto_error *error)
     return sot_refuse_public_n(run->session.data_path, declared, error);
 }
 
+/* What a library does that scales the target by the largest number it finds. */
+static void scale_by_largest(sot_matrix *matrix)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < matrix->rows; i++)
+        largest = fmax(largest, fabs(matrix->labels[i]));
+    for (size_t i = 0; largest > 0.0 && i < matrix->rows; i++)
+        matrix->labels[i] /= largest;
+}
+
 /* Rows, then everything that the plan holds. */
 static sotto_status learn_from_rows(void *context, sotto_error *error)
 {
     train_run *run = context;
     sotto_status status = make_table(run, error);
     if (status == SOTTO_OK) status = check_public_n(run, error);
+    if (status == SOTTO_OK && SOT_PLANTED(run_target_scaled_by_data))
+        scale_by_largest(run->matrix);
     if (status == SOTTO_OK && SOT_PLANTED(run_label_set_from_data))
         status = refuse_one_class(run->matrix, error);
     if (status != SOTTO_OK) return status;

@@ -61,8 +61,6 @@ sot_twofold sot_softmax_terms_careful(const sot_softmax_pass *pass, size_t place
     const sot_twofold off =
         pass->center != NULL ? sot_twofold_plus(theta, -pass->center[place]) : theta;
     sot_twofold sum = sot_twofold_times(off, problem->lambda);
-    if (SOT_PLANTED(softmax_intercept_unregularised) && is_free(pass, place))
-        sum = (sot_twofold){0.0, 0.0};
     if (pass->extra > 0.0)
         sum = sot_twofold_add(sum, sot_twofold_times(theta, pass->extra));
     if (problem->l1 > 0.0)
