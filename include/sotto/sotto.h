@@ -6,6 +6,7 @@
 #include <sotto/array.h>
 #include <sotto/certificate.h>
 #include <sotto/curve.h>
+#include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/exponential.h>
 #include <sotto/filter.h>

@@ -21,15 +21,15 @@ typedef struct forecast {
     double *theta;
 } forecast;
 
-static sotto_status load(forecast *run, const char *path, uint64_t rows,
+static sotto_status load(forecast *run, const sotto_data_file *file, uint64_t rows,
                          sot_matrix **out_matrix, sotto_error *error)
 {
     const sotto_training *training = run->training;
     sot_source *source = NULL;
     sot_public_records drawn = {0};
     sotto_status status = SOTTO_OK;
-    if (path != NULL) {
-        status = sot_source_open_file(path, training->schema, false, &source, error);
+    if (file != NULL) {
+        status = sot_source_open(file, training->schema, false, &source, error);
     } else {
         status = sot_public_draw(training->schema, rows, run->rng, &drawn, error);
         if (status == SOTTO_OK)
@@ -40,20 +40,20 @@ static sotto_status load(forecast *run, const char *path, uint64_t rows,
         status = sot_matrix_load(source, training->schema, training->encoding, run->rng,
                                  out_matrix, error);
     }
-    if (status == SOTTO_OK && path == NULL)
+    if (status == SOTTO_OK && file == NULL)
         status = sot_public_plant(training->encoding, *out_matrix, run->rng, error);
     sot_source_close(source);
     sot_public_clear(&drawn);
     return status;
 }
 
-static sotto_status prepare(forecast *run, const char *path, uint64_t rows,
+static sotto_status prepare(forecast *run, const sotto_data_file *file, uint64_t rows,
                             sotto_error *error)
 {
     sot_matrix *all = NULL;
     const size_t dimension =
         run->training->learner->outputs * sot_encoding_dimension(run->training->encoding);
-    sotto_status status = load(run, path, rows, &all, error);
+    sotto_status status = load(run, file, rows, &all, error);
     if (status == SOTTO_OK && all->rows < 2 * HELD_BACK) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
                           "a forecast needs at least %d public rows", 2 * HELD_BACK);
@@ -135,9 +135,10 @@ static sotto_status repeat(forecast *run, uint64_t repeats, sotto_forecast *out,
     return sot_public_trivial(encoding, run->seen, run->held, &out->trivial, error);
 }
 
-sotto_status sotto_training_forecast(const sotto_training *training, const char *path,
-                                     uint64_t rows, uint64_t repeats,
-                                     sotto_forecast *out_forecast, sotto_error *error)
+sotto_status sotto_training_forecast_data(const sotto_training *training,
+                                          const sotto_data_file *file, uint64_t rows,
+                                          uint64_t repeats, sotto_forecast *out_forecast,
+                                          sotto_error *error)
 {
     forecast run = {.training = training};
     sotto_forecast found = {0};
@@ -146,7 +147,7 @@ sotto_status sotto_training_forecast(const sotto_training *training, const char 
                         "%llu repeats were asked for; give 1 to %d",
                         (unsigned long long)repeats, (int)REPEATS_MAX);
     }
-    if ((path == NULL) == (rows == 0)) {
+    if ((file == NULL) == (rows == 0)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "a forecast needs public rows: give a file of them, or the number of "
@@ -156,7 +157,7 @@ sotto_status sotto_training_forecast(const sotto_training *training, const char 
         training->config.insecure_test
             ? sotto_rng_new_for_test(training->config.test_seed, &run.rng, error)
             : sotto_rng_new(&run.rng, error);
-    if (status == SOTTO_OK) status = prepare(&run, path, rows, error);
+    if (status == SOTTO_OK) status = prepare(&run, file, rows, error);
     if (status == SOTTO_OK) status = repeat(&run, repeats, &found, error);
     sot_matrix_free(run.seen);
     sot_matrix_free(run.held);
@@ -164,4 +165,13 @@ sotto_status sotto_training_forecast(const sotto_training *training, const char 
     sotto_rng_free(run.rng);
     if (status == SOTTO_OK) *out_forecast = found;
     return status;
+}
+
+sotto_status sotto_training_forecast(const sotto_training *training, const char *path,
+                                     uint64_t rows, uint64_t repeats,
+                                     sotto_forecast *out_forecast, sotto_error *error)
+{
+    const sotto_data_file file = {.path = path};
+    return sotto_training_forecast_data(training, path == NULL ? NULL : &file, rows,
+                                        repeats, out_forecast, error);
 }
