@@ -1,11 +1,17 @@
 #include "release/html.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "release/plain.h"
+
+static bool is_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
 
 static void add_letter(sot_growing *out, const char *letter, size_t length)
 {
@@ -38,6 +44,9 @@ void sot_html_text(sot_growing *out, const char *text)
         if (length == 0 || sot_is_hidden(text + i, length)) {
             sot_growing_text(out, "?");
             if (length == 0) length = 1;
+        } else if (text[i] == ' ' && i > 0 && is_digit(text[i - 1]) &&
+                   is_digit(text[i + 1])) {
+            sot_growing_text(out, "&nbsp;"); /* 1 000 000 stays on its line */
         } else {
             add_letter(out, text + i, length);
         }

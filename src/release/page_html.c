@@ -128,17 +128,6 @@ static const char *opening(sot_block_kind kind)
     return "";
 }
 
-static void open_blocks(sot_output *output, sot_block_kind kind, const char *heading)
-{
-    if (kind == SOT_BLOCK_FACT || kind == SOT_BLOCK_HEADER) {
-        sot_output_text(output, kind == SOT_BLOCK_FACT ? "<table class=\"facts\">\n"
-                                                       : "<table>\n");
-        if (*heading != '\0')
-            element(output, "<caption class=\"unseen\">", heading, "</caption>\n");
-    }
-    sot_output_text(output, opening(kind));
-}
-
 static const char *closing(sot_block_kind kind, sot_block_kind next)
 {
     switch (kind) {
@@ -160,6 +149,34 @@ static const char *closing(sot_block_kind kind, sot_block_kind next)
         break;
     }
     return "";
+}
+
+/* As a part of a page, a table with columns stands in a box that scrolls sideways where the screen
+ * is narrow, reachable by keyboard. */
+static void open_blocks(sot_output *output, sot_block_kind kind, bool is_part,
+                        const char *heading)
+{
+    if (is_part && kind == SOT_BLOCK_HEADER) {
+        element(output,
+                "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"",
+                heading, "\">\n");
+    }
+    if (kind == SOT_BLOCK_FACT || kind == SOT_BLOCK_HEADER) {
+        sot_output_text(output, kind == SOT_BLOCK_FACT ? "<table class=\"facts\">\n"
+                                                       : "<table>\n");
+        if (*heading != '\0')
+            element(output, "<caption class=\"unseen\">", heading, "</caption>\n");
+    }
+    sot_output_text(output, opening(kind));
+}
+
+static void close_blocks(sot_output *output, sot_block_kind kind, bool is_part,
+                         sot_block_kind next)
+{
+    sot_output_text(output, closing(kind, next));
+    if (is_part &&
+        (kind == SOT_BLOCK_ROW || (kind == SOT_BLOCK_HEADER && next != SOT_BLOCK_ROW)))
+        sot_output_text(output, "</div>\n");
 }
 
 static void cells(sot_output *output, const sot_block *block, const char *open,
@@ -224,8 +241,8 @@ static void blocks_as_html(const sot_page *page, bool is_part, sot_output *outpu
         const sot_block *block = i < page->count ? &page->blocks[i] : NULL;
         const sot_block_kind kind = block != NULL ? block->kind : SOT_BLOCK_NONE;
         if (kind != before || kind == SOT_BLOCK_HEADER) {
-            sot_output_text(output, closing(before, kind));
-            open_blocks(output, kind, heading);
+            close_blocks(output, before, is_part, kind);
+            open_blocks(output, kind, is_part, heading);
         }
         if (block != NULL && kind == SOT_BLOCK_HEADING) {
             heading = block->cells[0];

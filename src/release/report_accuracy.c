@@ -85,15 +85,17 @@ static lines lines_of(const sot_report_curve *curve)
     return found;
 }
 
+/* Where the curve is not: what is above it has its words on the left, what is below on the right. */
 static void draw_mark(sot_growing *out, const sot_svg_panel *panel, double value,
-                      bool below, const char *text)
+                      bool is_upper, bool is_left, const char *text)
 {
     if (isnan(value)) return;
     const double x[] = {panel->x.least, panel->x.most}, y[] = {value, value};
-    const double shift = 0.02 * (panel->y.most - panel->y.least);
+    const double height = panel->y.most - panel->y.least;
     sot_svg_line(out, panel, SOT_SVG_GUIDE, x, y, 2);
-    sot_svg_note(out, panel, SOT_SVG_GUIDE, panel->x.most,
-                 value + (below ? -3.0 : 1.0) * shift, "end", text);
+    sot_svg_note(
+        out, panel, SOT_SVG_GUIDE, is_left ? panel->x.least * 1.05 : panel->x.most / 1.05,
+        value + (is_upper ? 0.02 : -0.06) * height, is_left ? "start" : "end", text);
 }
 
 static void draw_curve(sot_growing *out, const sot_report_curve *curve)
@@ -121,8 +123,9 @@ static void draw_curve(sot_growing *out, const sot_report_curve *curve)
                          shares ? "Accuracy against epsilon" : "Error against epsilon",
                          words);
     sot_svg_panel_draw(out, &panel);
-    draw_mark(out, &panel, found.scale * curve->without_noise, shares, "without noise");
-    draw_mark(out, &panel, found.scale * curve->trivial, !shares,
+    draw_mark(out, &panel, found.scale * curve->without_noise, shares, true,
+              "without noise");
+    draw_mark(out, &panel, found.scale * curve->trivial, !shares, false,
               shares ? "always the commonest class" : "always the mean");
     sot_svg_whiskers(out, &panel, SOT_SVG_FIRST, found.epsilon, found.lower, found.upper,
                      curve->count);

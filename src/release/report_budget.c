@@ -29,9 +29,18 @@ static const char *date_of(int64_t seconds, char out[DATE_BYTES])
     const time_t moment = (time_t)seconds;
     struct tm parts;
     if (gmtime_r(&moment, &parts) == NULL ||
-        strftime(out, DATE_BYTES, "%Y-%m-%d %H:%M", &parts) == 0)
+        strftime(out, DATE_BYTES, "%Y-%m-%d", &parts) == 0)
         (void)snprintf(out, DATE_BYTES, "%lld", (long long)seconds);
     return out;
+}
+
+/* The difference of two such doubles is within an ulp; 1e-12 is far above. */
+static const char *shown_left(double granted, double spent, double budget,
+                              char out[SOT_SHOWN_BYTES])
+{
+    const double slack = spent > 0.0 ? 1.0 - 1e-12 : 1.0;
+    return sot_shown_percent_down(share((granted - spent) * slack, budget), SHARE_DIGITS,
+                                  out);
 }
 
 /* ---- the burn-down ---- */
@@ -108,12 +117,12 @@ static void draw(sot_growing *out, const sot_report_ledger *ledger)
 
 static void add_entries(sot_growing *out, const sot_report_ledger *ledger)
 {
-    static const char *const header[] = {"Time (UTC)", "What", "Charged", "Left"};
+    static const char *const header[] = {"Date", "What", "Charged", "Left"};
     const double budget = ledger->balance.budget;
     const size_t first = ledger->count > SOT_REPORT_ENTRIES_SHOWN
                              ? ledger->count - SOT_REPORT_ENTRIES_SHOWN
                              : 0;
-    sot_html_table_open(out, "", "Entries of the ledger", header, 4);
+    sot_html_table_open(out, "ledger", "Entries of the ledger", header, 4);
     for (size_t i = first; i < ledger->count; i++) {
         const sot_report_entry *entry = &ledger->entries[i];
         char date[DATE_BYTES], charged[SOT_SHOWN_BYTES] = "", left[SOT_SHOWN_BYTES];
@@ -128,9 +137,7 @@ static void add_entries(sot_growing *out, const sot_report_ledger *ledger)
                                        charged);
         const char *const cells[] = {
             date_of(entry->time_seconds, date), what, charged,
-            sot_shown_percent_down(
-                share((entry->budget - entry->spent) * (1.0 - 1e-12), budget),
-                SHARE_DIGITS, left)};
+            shown_left(entry->budget, entry->spent, budget, left)};
         sot_html_row(out, entry->is_own ? "own" : "", cells, 4);
     }
     sot_html_table_close(out);

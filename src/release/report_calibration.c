@@ -130,7 +130,8 @@ static void draw_calibration(sot_growing *out, const sot_report_scores *scores,
 static void add_bins(sot_growing *out, const sot_report_scores *scores,
                      const comparison *kind, bool is_share)
 {
-    const char *const header[] = {"Said", "True", "95% interval", "Rows"};
+    const char *const header[] = {kind->scale == 1.0 ? "Said" : "Said, %",
+                                  is_share ? "True, %" : "True", "95% interval", "Rows"};
     const dots made = dots_of(scores, kind, is_share);
     sot_html_table_open(out, "", "Calibration in groups", header, 4);
     for (size_t i = 0; i < scores->bin_count; i++) {
@@ -158,14 +159,9 @@ void sot_report_add_calibration(sot_growing *out, const sot_report *report)
     } else {
         const comparison kind = comparison_of(report->model);
         const bool is_share = report->scores->evaluation.classes > 0;
-        sot_html_say(
-            out,
-            is_share ? "Do predictions mean what they say? The public rows are put into "
-                       "groups of similar prediction%s. Per cent where nothing else "
-                       "is said."
-                     : "Do predictions mean what they say? The public rows are put into "
-                       "groups of similar prediction%s.",
-            "");
+        sot_html_say(out,
+                     "Do predictions mean what they say? The public rows are put into "
+                     "groups of similar prediction.");
         sot_growing_text(out, "<div class=\"pair\">\n");
         draw_calibration(out, report->scores, &kind, is_share);
         sot_growing_text(out, "<div>\n");

@@ -21,7 +21,7 @@ sotto_status sot_report_add_certificate(sot_growing *out, const sot_report *repo
         return SOTTO_OK;
     }
     sot_html_say(out,
-                 "All numbers above follow from this record of what was done. It is a "
+                 "The guarantee above follows from this record of what was done. It is a "
                  "part of the model file.");
     sotto_status status = sot_page_new(&page, error);
     if (status != SOTTO_OK) return status;
