@@ -24,6 +24,7 @@
 #include <sotto/randomized_response.h>
 #include <sotto/reference.h>
 #include <sotto/release.h>
+#include <sotto/report.h>
 #include <sotto/rng.h>
 #include <sotto/schema.h>
 #include <sotto/schema_tools.h>
