@@ -110,7 +110,9 @@ static sotto_status set_sensitivity(const sot_learner *learner, frank_wolfe *at,
     const bool twice = setup->config->adjacency == SOTTO_REPLACE_ONE &&
                        !SOT_PLANTED(erm_add_remove_noise_under_replace_one);
     at->choice.sensitivity = (uint64_t)(units * rows * (twice ? 2.0 : 1.0));
-    at->choice.change = SOTTO_CHANGE_ANY; /* a corner gains what the opposite one loses */
+    /* A corner gains what the opposite one loses. */
+    at->choice.change =
+        SOT_PLANTED(erm_corners_change_alike) ? SOTTO_CHANGE_MONOTONE : SOTTO_CHANGE_ANY;
     at->choice.adjacency = setup->config->adjacency;
     at->choice.purpose = "corner of the ball";
     return SOTTO_OK;

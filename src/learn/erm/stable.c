@@ -194,7 +194,7 @@ static sotto_status calibrate(const sot_learner *learner, stable *at, sotto_erro
     at->rounding = rounding_of(at, facts);
     at->noise.sensitivity = sensitivity_of(at, facts->record_bound);
     at->noise.lambda = 1.0; /* the result is within tau / lambda of the exact one */
-    at->noise.tau = at->rounding;
+    at->noise.tau = SOT_PLANTED(erm_stability_forgets_rounding) ? DBL_MIN : at->rounding;
     if (!(at->rounding <= at->noise.sensitivity &&
           at->rounding <= at->theta_most / 8.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
