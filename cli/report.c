@@ -20,6 +20,9 @@ static const cli_option options[] = {
      .value = "FILE", .example = "budget.ledger"},
     {"output", CLI_FILE, CLI_REQUIRED, "the page to write", .value = "FILE",
      .example = "report.html", .letter = 'o'},
+    {"expected-rows", CLI_COUNT, CLI_OPTIONAL,
+     "rows the model was learned from, a public guess: curves are for so many",
+     .value = "N", .example = "5000", .count_max = UINT64_C(1) << 32},
     {"repeats", CLI_COUNT, CLI_OPTIONAL,
      "trainings on the public rows for each epsilon of the curve; 0: no curve",
      .value = "N", .example = "10", .fallback = "10", .count_max = 10000},
@@ -53,6 +56,7 @@ static sotto_status write_page(const cli_call *call, const model_file *file,
     char *html = NULL;
     config.data = cli_text(call, "data");
     config.ledger = cli_text(call, "ledger");
+    config.expected_rows = cli_count(call, "expected-rows");
     config.repeats = cli_count(call, "repeats");
     config.threads = (size_t)cli_count(call, "threads");
     sotto_status status = sotto_report_render(cli_text(call, "model"), file->text,

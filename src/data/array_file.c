@@ -159,6 +159,11 @@ uint64_t sot_array_file_rows(const sot_array_file *file)
     return file->layout.rows;
 }
 
+bool sot_array_file_is_sized(const sot_array_file *file)
+{
+    return sot_bytes_size(file->bytes) != UINT64_MAX;
+}
+
 /* ---- numbers ---- */
 
 static uint64_t load_bits(const unsigned char *from, size_t size, bool big_endian)

@@ -35,6 +35,9 @@ void sot_array_file_close(sot_array_file *file); /* wipes what it read; NULL is 
 /* Rows, as the header says. Secret, as every count of rows. */
 uint64_t sot_array_file_rows(const sot_array_file *file);
 
+/* Whether the size of the file bears that out: not of a packed one. */
+bool sot_array_file_is_sized(const sot_array_file *file);
+
 /* The next row, `columns` numbers; *out_more is false at the end. */
 SOTTO_MUST_CHECK sotto_status sot_array_file_next(sot_array_file *file,
                                                   double *out_values, bool *out_more,

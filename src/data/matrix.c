@@ -220,7 +220,9 @@ static bool is_sparse(const sot_encoding *encoding, const sot_source *source)
            sot_encoding_nonzeros_most(encoding) <= columns / 3;
 }
 
-static sotto_status begin(loading *loader, const sot_source *source, sotto_error *error)
+/* Room for `rows` rows, so that they need not be moved when there are more and more of them. */
+static sotto_status begin(loading *loader, const sot_source *source, uint64_t rows,
+                          sotto_error *error)
 {
     const size_t columns = sot_encoding_dimension(loader->encoding);
     sot_matrix *matrix = sot_new_array(1, sizeof *matrix);
@@ -241,7 +243,7 @@ static sotto_status begin(loading *loader, const sot_source *source, sotto_error
         const sotto_status status = reserve_values(matrix, FIRST_VALUES, error);
         if (status != SOTTO_OK) return status;
     }
-    return resize_rows(matrix, FIRST_ROWS, error);
+    return resize_rows(matrix, rows < FIRST_ROWS ? FIRST_ROWS : (size_t)rows, error);
 }
 
 static void end(loading *loader)
@@ -263,8 +265,10 @@ sotto_status sot_matrix_load(sot_source *source, const sotto_schema *schema,
 {
     loading loader = {.encoding = encoding};
     sotto_status status = sot_source_check_training(source, error);
-    if (status == SOTTO_OK) status = begin(&loader, source, error);
-    if (status == SOTTO_OK && sotto_schema_unit_rows(schema) > 0)
+    const bool all_stay = sotto_schema_unit_rows(schema) == 0;
+    if (status == SOTTO_OK)
+        status = begin(&loader, source, all_stay ? sot_source_rows(source) : 0, error);
+    if (status == SOTTO_OK && !all_stay)
         status = sot_units_new(sotto_schema_unit_rows(schema), rng, &loader.units, error);
     if (status == SOTTO_OK) status = read_records(&loader, source, error);
     if (status == SOTTO_OK && loader.dropped_rows > 0) close_gaps(&loader);
@@ -298,7 +302,7 @@ sotto_status sot_matrix_filler_new(const sot_source *source, const sot_encoding 
     sot_matrix_filler *filler = sot_new_array(1, sizeof *filler);
     if (filler == NULL) return sot_fail_memory(error, 1, sizeof *filler);
     filler->loader.encoding = encoding;
-    const sotto_status status = begin(&filler->loader, source, error);
+    const sotto_status status = begin(&filler->loader, source, 0, error);
     if (status != SOTTO_OK) {
         sot_matrix_filler_free(filler);
         return status;

@@ -209,6 +209,11 @@ bool sot_memory_rows_next(sot_memory_rows *rows, sot_record *out_record)
     return true;
 }
 
+size_t sot_memory_rows_count(const sot_memory_rows *rows)
+{
+    return rows->records.features.rows;
+}
+
 sotto_status sot_memory_rows_open(const sotto_records *records,
                                   const sotto_schema *schema, sot_memory_rows **out_rows,
                                   sotto_error *error)

@@ -229,6 +229,12 @@ bool sot_source_is_sparse(const sot_source *source)
     return source->libsvm != NULL;
 }
 
+uint64_t sot_source_rows(const sot_source *source)
+{
+    if (source->memory != NULL) return sot_memory_rows_count(source->memory);
+    return source->array != NULL ? sot_array_rows_known(source->array) : 0;
+}
+
 /* ---- again ---- */
 
 sotto_status sot_source_check_rereading(const sot_source *source, sotto_error *error)

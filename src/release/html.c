@@ -123,7 +123,7 @@ void sot_html_table_open(sot_growing *out, const char *kind, const char *caption
                          const char *const *header, size_t columns)
 {
     sot_html_element(out,
-                     "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"",
+                     "<div class=\"wide\" role=\"group\" tabindex=\"0\" aria-label=\"",
                      caption, "\">\n");
     sot_growing_format(out, "<table class=\"%s\">\n", kind);
     sot_html_element(out, "<caption>", caption, "</caption>\n<thead>\n<tr>");

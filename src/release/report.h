@@ -86,7 +86,9 @@ typedef struct sot_report_point {
 
 typedef struct sot_report_curve {
     sotto_forecast_score score;
-    uint64_t repeats, seen, held; /* rows to learn from, rows to score */
+    uint64_t repeats;
+    uint64_t seen, held; /* public rows to learn from, and to score */
+    uint64_t learned;    /* rows learned from: those, perhaps repeated */
     sot_report_point points[SOT_REPORT_POINTS_MAX]; /* epsilons ascending */
     size_t count;                                   /* 0: there is none */
     double own;           /* epsilon of this model: one of the points */

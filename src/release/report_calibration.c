@@ -190,7 +190,7 @@ static void add_matrix(sot_growing *out, const sot_report *report)
     const size_t classes = evaluation->classes;
     char label[WORDS_BYTES];
     sot_growing_text(
-        out, "<div class=\"wide\" role=\"region\" tabindex=\"0\" "
+        out, "<div class=\"wide\" role=\"group\" tabindex=\"0\" "
              "aria-label=\"Confusion matrix\">\n<table class=\"confusion\">\n"
              "<caption>Confusion matrix: rows by true class, with the share of "
              "that class</caption>\n<thead>\n<tr><th scope=\"col\">True class</th>");

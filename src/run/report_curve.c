@@ -53,7 +53,8 @@ static sotto_train_config own_config(const sot_report_training *training, uint64
 
 /* The number of rows is not known before they are read: a first plan is for reading them. */
 static sotto_status open_rows(const sot_report_training *training, const char *path,
-                              sotto_rng *rng, sot_rehearsal *run, sotto_error *error)
+                              sotto_rng *rng, sot_rehearsal *run, uint64_t *out_seen,
+                              sotto_error *error)
 {
     sotto_training *plain = NULL;
     const sotto_data_file file = {.path = path};
@@ -65,6 +66,9 @@ static sotto_status open_rows(const sot_report_training *training, const char *p
     config.threads = training->threads;
     sotto_status status = sotto_training_plan(&config, training->schema, &plain, error);
     if (status == SOTTO_OK) status = sot_rehearsal_open(plain, &file, 0, rng, run, error);
+    *out_seen = status == SOTTO_OK ? run->seen->rows : 0;
+    if (status == SOTTO_OK)
+        status = sot_rehearsal_enlarge(run, training->expected_rows, error);
     sotto_training_free(plain);
     return status;
 }
@@ -134,7 +138,7 @@ static sotto_status run_all(const sot_report_training *training, sot_rehearsal *
                             sot_report_curve *curve, double *out_deviations,
                             bool *out_measured, sotto_error *error)
 {
-    curve->seen = run->seen->rows;
+    curve->learned = run->seen->rows;
     curve->held = run->held->rows;
     sotto_status status = fill_points(training, run, curve, error);
     if (status == SOTTO_OK && out_deviations != NULL && curve->repeats > 1)
@@ -164,7 +168,7 @@ sotto_status sot_report_curve_fill(const sot_report_training *training, const ch
     }
     sotto_status status = sotto_rng_new_for_test(SEED, &rng, error);
     if (status == SOTTO_OK) {
-        status = open_rows(training, path, rng, &run, &reason);
+        status = open_rows(training, path, rng, &run, &out_curve->seen, &reason);
         if (status == SOTTO_OK && run.count == count) {
             status =
                 run_all(training, &run, out_curve, out_deviations, out_measured, error);
