@@ -15,8 +15,8 @@ static char *picture(const char *title, double widest)
     char *text;
     sot_growing out = {0};
     const sot_svg_panel panel = {.title = title,
-                                 .x = {"steps", 0.0, widest, false},
-                                 .y = {"delta", 1e-4, 1.0, true},
+                                 .x = {"steps", 0.0, widest, false, false},
+                                 .y = {"delta", 1e-4, 1.0, true, false},
                                  .left = 60,
                                  .top = 40,
                                  .width = 200,
