@@ -393,6 +393,24 @@ static void any_number_of_threads_gives_the_same_model(void **state)
     }
 }
 
+/* Rows that are read again for every pass, and never held together. */
+static void a_stream_gives_the_same_model(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < METHODS; i++) {
+        double held[3], streamed[3];
+        sotto_train_config config = study_for(methods[i], SOTTO_ADD_REMOVE, false).config;
+        const char *path = write_table(config.model != SOTTO_MODEL_LINEAR, ROWS);
+        config.insecure_test = true;
+        config.test_seed = 9;
+        fit(&config, path, held);
+        config.stream = true;
+        fit(&config, path, streamed);
+        assert_memory_equal(held, streamed, sizeof held);
+        (void)unlink(path);
+    }
+}
+
 /* From the first allocation behind the plan, which tests/run/test_train.c tries. */
 static void a_failed_allocation_is_reported_and_nothing_is_lost(void **state)
 {
@@ -440,6 +458,7 @@ int main(void)
         cmocka_unit_test(lambda_and_radius_are_those_of_the_plain_method),
         cmocka_unit_test(no_data_and_no_budget_still_give_a_model),
         cmocka_unit_test(any_number_of_threads_gives_the_same_model),
+        cmocka_unit_test(a_stream_gives_the_same_model),
         cmocka_unit_test(a_failed_allocation_is_reported_and_nothing_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
