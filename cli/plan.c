@@ -7,6 +7,7 @@
 #include <sotto/accountant.h>
 
 #include "commands.h"
+#include "data_file.h"
 #include "input.h"
 #include "plan_report.h"
 #include "training.h"
@@ -164,7 +165,7 @@ static sotto_status check_strangers(const cli_call *call, sotto_error *error)
     static const char *const strangers[] = {
         "model",  "forecast", "public",       "rows",   "insecure-test-seed",
         "target", "epsilon",  "public-n",     "lambda", "expected-rows",
-        "steps",  "threads",  "learning-rate"};
+        "steps",  "threads",  "learning-rate", "labels", "query"};
     if (cli_text(call, "plan") == NULL) {
         return cli_fail(
             error, SOTTO_INVALID_ARGUMENT,
@@ -202,7 +203,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_training_options, NULL};
+static const cli_option *const shared[] = {cli_data_options, cli_training_options, NULL};
 
 const cli_command cli_plan = {
     .name = "plan",
