@@ -163,8 +163,8 @@ sotto_status plan_report_fill(plan_report *report, double delta, sotto_error *er
 static sotto_status check_strangers(const cli_call *call, sotto_error *error)
 {
     static const char *const strangers[] = {
-        "model",  "forecast", "public",       "rows",   "insecure-test-seed",
-        "target", "epsilon",  "public-n",     "lambda", "expected-rows",
+        "model",  "forecast", "public",        "rows",   "insecure-test-seed",
+        "target", "epsilon",  "public-n",      "lambda", "expected-rows",
         "steps",  "threads",  "learning-rate", "labels", "query"};
     if (cli_text(call, "plan") == NULL) {
         return cli_fail(

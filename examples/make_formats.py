@@ -31,7 +31,7 @@ def write_database(survey, path):
     with open(survey, encoding="utf-8") as file:
         names, *rows = csv.reader(file)
     database = sqlite3.connect(path)
-    database.execute(f"CREATE TABLE survey({', '.join(names)})")
+    database.execute(f"CREATE TABLE survey({' NUMERIC, '.join(names)} NUMERIC)")
     database.executemany(f"INSERT INTO survey VALUES({', '.join('?' * len(names))})", rows)
     database.commit()
     database.close()
