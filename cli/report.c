@@ -24,8 +24,10 @@ static const cli_option options[] = {
      "rows the model was learned from, a public guess: curves are for so many",
      .value = "N", .example = "5000", .count_max = UINT64_C(1) << 32},
     {"repeats", CLI_COUNT, CLI_OPTIONAL,
-     "trainings on the public rows for each epsilon of the curve; 0: no curve",
-     .value = "N", .example = "10", .fallback = "10", .count_max = 10000},
+     "trainings on the public rows for each epsilon of the curve", .value = "N",
+     .example = "10", .fallback = "10", .count_max = 10000},
+    {"no-curve", CLI_FLAG, CLI_OPTIONAL,
+     "do not train on the public rows: scores alone, no curve", .value = NULL},
     {"threads", CLI_COUNT, CLI_OPTIONAL, "threads; the page is the same for any number",
      .value = "N", .example = "1", .count_max = 1024},
     {0},
@@ -57,7 +59,7 @@ static sotto_status write_page(const cli_call *call, const model_file *file,
     config.data = cli_text(call, "data");
     config.ledger = cli_text(call, "ledger");
     config.expected_rows = cli_count(call, "expected-rows");
-    config.repeats = cli_count(call, "repeats");
+    config.repeats = cli_flag(call, "no-curve") ? 0 : cli_count(call, "repeats");
     config.threads = (size_t)cli_count(call, "threads");
     sotto_status status = sotto_report_render(cli_text(call, "model"), file->text,
                                               file->size_bytes, &config, &html, error);

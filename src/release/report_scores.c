@@ -91,8 +91,9 @@ static void share_interval(sot_report_bin *bin)
     const double middle = (bin->found + z2 / (2.0 * n)) / (1.0 + z2 / n);
     const double reach = NORMAL_975 / (1.0 + z2 / n) *
                          sqrt(bin->found * (1.0 - bin->found) / n + z2 / (4.0 * n * n));
-    bin->lower = fmax(0.0, middle - reach);
-    bin->upper = fmin(1.0, middle + reach);
+    /* It holds the share itself, up to rounding. */
+    bin->lower = fmin(bin->found, fmax(0.0, middle - reach));
+    bin->upper = fmax(bin->found, fmin(1.0, middle + reach));
 }
 
 static sot_report_bin summarise(const outcome *rows, size_t count, bool is_share)
