@@ -119,6 +119,7 @@ static sotto_status run_once(const study *at, const char *directory, uint64_t se
     if (status == SOTTO_OK)
         status = sotto_model_evaluate_file(model, test, 0.5, &evaluation, error);
     *out_accuracy = evaluation.accuracy;
+    sotto_evaluation_clear(&evaluation);
     sotto_model_free(model);
     sotto_train_free(result);
     return status;

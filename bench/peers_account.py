@@ -236,7 +236,7 @@ def goals(rows, cells):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", help="bench_account")
-    parser.add_argument("--seconds", type=int, default=120, help="limit of one peer's call")
+    parser.add_argument("--seconds", type=int, default=40, help="limit of one peer's call")
     parser.add_argument("--gigabytes", type=int, default=4, help="limit of one peer's memory")
     parser.add_argument("--only", default="", help="only peers whose name contains this text")
     parser.add_argument("--json", action="store_true")

@@ -84,7 +84,7 @@ extern const cli_command cli_root;
 /* Options the frame adds to every command: --json and --help. */
 extern const cli_option cli_common_options[];
 
-enum { CLI_OPTIONS_MAX = 32, CLI_PATH_BYTES = 64, CLI_REPEATS_MAX = 16 };
+enum { CLI_OPTIONS_MAX = 96, CLI_PATH_BYTES = 64, CLI_REPEATS_MAX = 16 };
 
 typedef struct cli_value {
     bool given; /* false also when `fallback` filled it in */

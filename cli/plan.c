@@ -32,6 +32,14 @@ static const cli_option options[] = {
      .value = "N", .example = "10000", .count_max = UINT64_C(1) << 26},
     {"repeats", CLI_COUNT, CLI_OPTIONAL, "forecast: how often", .value = "K",
      .example = "10", .fallback = "10", .count_max = 10000},
+    {"theory", CLI_FLAG, CLI_OPTIONAL, "training: what theory bounds the excess risk by",
+     .value = NULL},
+    {"excess", CLI_NUMBER, CLI_OPTIONAL,
+     "theory: how many rows an excess risk of G takes", .value = "G", .example = "0.01",
+     .range = CLI_POSITIVE},
+    {"failure", CLI_NUMBER, CLI_OPTIONAL,
+     "theory: with what probability it may be missed", .value = "B", .example = "0.05",
+     .fallback = "0.05", .range = CLI_POSITIVE},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
      "forecast: repeatable noise, for tests", .value = "N", .example = "7",
      .count_max = UINT64_MAX},
@@ -162,9 +170,9 @@ sotto_status plan_report_fill(plan_report *report, double delta, sotto_error *er
 static sotto_status check_strangers(const cli_call *call, sotto_error *error)
 {
     static const char *const strangers[] = {
-        "model",  "forecast", "public",       "rows",   "insecure-test-seed",
-        "target", "epsilon",  "public-n",     "lambda", "expected-rows",
-        "steps",  "threads",  "learning-rate"};
+        "model",  "forecast",      "public", "rows",    "insecure-test-seed",
+        "theory", "excess",        "target", "epsilon", "public-n",
+        "lambda", "expected-rows", "steps",  "threads", "learning-rate"};
     if (cli_text(call, "plan") == NULL) {
         return cli_fail(
             error, SOTTO_INVALID_ARGUMENT,

@@ -5,7 +5,7 @@
  *             every method of sotto that needs no more.
  * Theorem     Gradient methods and output perturbation need |f'| <= slope_most, which the library
  *             enforces by cutting the slope off (the loss stays convex: it goes on as a line), and
- *             f' to rise with u. Objective perturbation also needs f' to be Lipschitz with
+ *             f' to rise with u. Beyond margins of 64 it goes on as a line too. Objective perturbation also needs f' to be Lipschitz with
  *             curvature_most.
  * Assumes     (1) f' rises with u, for every label; (2) |f'(u) - f'(v)| <= curvature_most |u - v|;
  *             (3) the functions depend on their arguments alone, and the computed slope is within

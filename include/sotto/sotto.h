@@ -6,6 +6,7 @@
 #include <sotto/array.h>
 #include <sotto/certificate.h>
 #include <sotto/curve.h>
+#include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/exponential.h>
 #include <sotto/filter.h>
@@ -15,6 +16,7 @@
 #include <sotto/laplace.h>
 #include <sotto/ledger.h>
 #include <sotto/model.h>
+#include <sotto/model_kind.h>
 #include <sotto/noisy_max.h>
 #include <sotto/permute_and_flip.h>
 #include <sotto/progress.h>
@@ -30,6 +32,7 @@
 #include <sotto/selection_cost.h>
 #include <sotto/sparse_vector.h>
 #include <sotto/system.h>
+#include <sotto/theory.h>
 #include <sotto/train.h>
 #include <sotto/train_config.h>
 #include <sotto/tree_aggregation.h>

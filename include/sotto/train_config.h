@@ -13,6 +13,7 @@
 
 #include <sotto/accountant.h>
 #include <sotto/error.h>
+#include <sotto/model_kind.h>
 #include <sotto/progress.h>
 
 #ifdef __cplusplus
@@ -20,18 +21,6 @@ extern "C" {
 #endif
 
 /* Values are part of the ABI: written out and never renumbered. */
-typedef enum sotto_model_kind {
-    SOTTO_MODEL_UNSET = 0,
-    SOTTO_MODEL_LOGISTIC = 1, /* two classes */
-    SOTTO_MODEL_LINEAR = 2,   /* a number, squared loss */
-    SOTTO_MODEL_SVM = 3,      /* two classes, hinge loss with a smoothed corner */
-    SOTTO_MODEL_HINGE = 4,    /* two classes, the hinge loss itself: not smooth */
-    SOTTO_MODEL_HUBER = 5,    /* a number, squared loss with linear tails */
-    SOTTO_MODEL_SOFTMAX = 6,  /* two classes or more */
-    SOTTO_MODEL_POISSON = 7,  /* a count */
-    SOTTO_MODEL_CUSTOM = 8    /* a convex loss of the caller's: config->loss */
-} sotto_model_kind;
-
 typedef enum sotto_method {
     SOTTO_METHOD_AUTO = 0, /* chosen from public facts; the result says which and why */
     SOTTO_METHOD_OUTPUT = 1,
@@ -110,7 +99,8 @@ typedef struct sotto_train_config {
     uint64_t batch;          /* sgd: records a step, on average; 0: the rule */
     sotto_schedule schedule; /* sgd */
     sotto_iterate iterate;   /* sgd, gd */
-    const struct sotto_loss *loss; /* SOTTO_MODEL_CUSTOM alone; borrowed */
+    const struct sotto_loss
+        *loss;           /* SOTTO_MODEL_CUSTOM alone; borrowed, by a plan of it too */
     bool stream;         /* rows are read again for every pass and never held together */
     bool data_is_public; /* needed by, and only for, SOTTO_METHOD_NONE */
     const char *ledger;  /* NULL: the schema's */
@@ -125,16 +115,12 @@ typedef struct sotto_train_config {
 /* Nothing that carries privacy is set but the adjacency, SOTTO_ADD_REMOVE. */
 SOTTO_API sotto_train_config sotto_train_defaults(void);
 
-/* "logistic", "objective", ... as the command line and the model file spell them; "unknown" for
+/* "objective", "sharp", ... as the command line and the model file spell them; "unknown" for
  * other values; and the values behind such names. */
-SOTTO_API const char *sotto_model_kind_name(sotto_model_kind kind);
 SOTTO_API const char *sotto_method_name(sotto_method method);
 SOTTO_API const char *sotto_calibration_name(sotto_calibration calibration);
 SOTTO_API const char *sotto_schedule_name(sotto_schedule schedule);
 SOTTO_API const char *sotto_iterate_name(sotto_iterate iterate);
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_kind_from_name(const char *name,
-                                                                   sotto_model_kind *out,
-                                                                   sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_method_from_name(const char *name,
                                                                sotto_method *out,
                                                                sotto_error *error);

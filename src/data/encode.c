@@ -265,6 +265,21 @@ double sot_encoding_bound(const sot_encoding *encoding)
     return encoding->total_bound;
 }
 
+/* Rows of a table are as wide as their columns, and clipping makes them narrower; scaling may widen
+ * a short row, up to the bound of all. */
+double sot_encoding_feature_most(const sot_encoding *encoding)
+{
+    double most = encoding->bound;
+    const bool widened = encoding->cut && encoding->rule == SOTTO_NORM_SCALE;
+    if (encoding->parts != NULL && !widened) {
+        double widest = 0.0;
+        for (size_t i = 0; i < encoding->part_count; i++)
+            widest = fmax(widest, encoding->parts[i].largest);
+        most = fmin(most, widest);
+    }
+    return fmin(fmax(most, encoding->intercept), encoding->total_bound);
+}
+
 double sot_encoding_intercept(const sot_encoding *encoding)
 {
     return encoding->intercept;

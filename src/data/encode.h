@@ -51,6 +51,8 @@ void sot_encoding_free(sot_encoding *encoding); /* NULL is fine */
 size_t sot_encoding_dimension(const sot_encoding *encoding);
 /* R: the bound on |x|, the constant column included. Rounded up to a double. */
 double sot_encoding_bound(const sot_encoding *encoding);
+/* The bound on every |x_j|, the constant column included; at most sot_encoding_bound(). */
+double sot_encoding_feature_most(const sot_encoding *encoding);
 /* The value of the constant column; 0: none. */
 double sot_encoding_intercept(const sot_encoding *encoding);
 /* How rows come to their norm, before the constant column is appended: `given` is false when no

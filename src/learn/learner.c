@@ -58,8 +58,6 @@ sotto_train_config sotto_train_defaults(void)
                                 .sampling = SOTTO_POISSON};
 }
 
-static const char *const kinds[] = {NULL,    "logistic", "linear",  "svm",    "hinge",
-                                    "huber", "softmax",  "poisson", "custom", NULL};
 static const char *const methods[] = {
     "auto",      "output",      "objective",  "gd",     "none",
     "sgd",       "newton",      "statistics", "adassp", "permutation-sgd",
@@ -95,11 +93,6 @@ static sotto_status find_word(const char *const *words, const char *what,
                     sot_printable(name == NULL ? "" : name, shown, sizeof shown), known);
 }
 
-const char *sotto_model_kind_name(sotto_model_kind kind)
-{
-    return word_at(kinds, (int)kind);
-}
-
 const char *sotto_method_name(sotto_method method)
 {
     return word_at(methods, (int)method);
@@ -118,17 +111,6 @@ const char *sotto_schedule_name(sotto_schedule schedule)
 const char *sotto_iterate_name(sotto_iterate iterate)
 {
     return word_at(iterates, (int)iterate);
-}
-
-sotto_status sotto_model_kind_from_name(const char *name, sotto_model_kind *out,
-                                        sotto_error *error)
-{
-    int index = 0;
-    const sotto_status status = find_word(
-        kinds, "model", "logistic, linear, svm, hinge, huber, softmax, poisson or custom",
-        name, &index, error);
-    if (status == SOTTO_OK) *out = (sotto_model_kind)index;
-    return status;
 }
 
 sotto_status sotto_method_from_name(const char *name, sotto_method *out,

@@ -140,7 +140,7 @@ static sotto_status read_kernel(const sot_json_value *object, sotto_kernel *out_
     if (status == SOTTO_OK)
         status = sot_json_get_string(&accountant, "kernel", &name, error);
     if (status != SOTTO_OK) return status;
-    for (int kernel = SOTTO_KERNEL_CLOSED_FORM; kernel <= SOTTO_KERNEL_BASIC; kernel++) {
+    for (int kernel = SOTTO_KERNEL_CLOSED_FORM; kernel <= SOTTO_KERNEL_PLD; kernel++) {
         if (strcmp(name, sotto_kernel_name((sotto_kernel)kernel)) != 0) continue;
         *out_kernel = (sotto_kernel)kernel;
         return SOTTO_OK;

@@ -13,7 +13,7 @@
 #include <sotto/accountant.h>
 #include <sotto/ledger.h>
 #include <sotto/model.h>
-#include <sotto/train_config.h>
+#include <sotto/model_kind.h>
 
 #include "data/encode.h"
 #include "data/source.h"

@@ -1,6 +1,38 @@
 /* What a kind of model predicts, and from how many margins. One place for all who ask. */
+#include <string.h>
+
 #include "base/error.h"
+#include "base/text.h"
 #include "release/model.h"
+
+/* ---- names ---- */
+
+static const char *const names[] = {NULL,    "logistic", "linear",  "svm",   "hinge",
+                                    "huber", "softmax",  "poisson", "custom"};
+enum { NAMES = sizeof names / sizeof names[0] };
+
+const char *sotto_model_kind_name(sotto_model_kind kind)
+{
+    const int index = (int)kind;
+    return index > 0 && index < NAMES ? names[index] : "unknown";
+}
+
+sotto_status sotto_model_kind_from_name(const char *name, sotto_model_kind *out,
+                                        sotto_error *error)
+{
+    char shown[64];
+    for (int i = 1; name != NULL && i < NAMES; i++) {
+        if (strcmp(names[i], name) != 0) continue;
+        *out = (sotto_model_kind)i;
+        return SOTTO_OK;
+    }
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the model is '%s'; give logistic, linear, svm, hinge, huber, "
+                    "softmax, poisson or custom",
+                    sot_printable(name == NULL ? "" : name, shown, sizeof shown));
+}
+
+/* ---- what they predict ---- */
 
 sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target)
 {

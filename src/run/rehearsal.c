@@ -13,14 +13,15 @@ enum { HELD_BACK = 5 }; /* every fifth row */
 
 /* ---- the rows ---- */
 
-static sotto_status load(const sotto_training *training, sotto_rng *rng, const char *path,
-                         uint64_t rows, sot_matrix **out_matrix, sotto_error *error)
+static sotto_status load(const sotto_training *training, sotto_rng *rng,
+                         const sotto_data_file *file, uint64_t rows,
+                         sot_matrix **out_matrix, sotto_error *error)
 {
     sot_source *source = NULL;
     sot_public_records drawn = {0};
     sotto_status status = SOTTO_OK;
-    if (path != NULL) {
-        status = sot_source_open_file(path, training->schema, false, &source, error);
+    if (file != NULL) {
+        status = sot_source_open(file, training->schema, false, &source, error);
     } else {
         status = sot_public_draw(training->schema, rows, rng, &drawn, error);
         if (status == SOTTO_OK)
@@ -31,23 +32,24 @@ static sotto_status load(const sotto_training *training, sotto_rng *rng, const c
         status = sot_matrix_load(source, training->schema, training->encoding, rng,
                                  out_matrix, error);
     }
-    if (status == SOTTO_OK && path == NULL)
+    if (status == SOTTO_OK && file == NULL)
         status = sot_public_plant(training->encoding, *out_matrix, rng, error);
     sot_source_close(source);
     sot_public_clear(&drawn);
     return status;
 }
 
-sotto_status sot_rehearsal_open(const sotto_training *training, const char *path,
-                                uint64_t rows, sotto_rng *rng,
-                                sot_rehearsal *out_rehearsal, sotto_error *error)
+sotto_status sot_rehearsal_open(const sotto_training *training,
+                                const sotto_data_file *file, uint64_t rows,
+                                sotto_rng *rng, sot_rehearsal *out_rehearsal,
+                                sotto_error *error)
 {
     sot_matrix *all = NULL;
     sot_rehearsal *run = out_rehearsal;
     *run = (sot_rehearsal){.rng = rng,
                            .count = training->learner->outputs *
                                     sot_encoding_dimension(training->encoding)};
-    sotto_status status = load(training, rng, path, rows, &all, error);
+    sotto_status status = load(training, rng, file, rows, &all, error);
     if (status == SOTTO_OK && all->rows < 2 * HELD_BACK) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
                           "a forecast needs at least %d public rows", 2 * HELD_BACK);

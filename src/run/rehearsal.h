@@ -18,11 +18,11 @@ typedef struct sot_rehearsal {
     size_t count;  /* coefficients */
 } sot_rehearsal;
 
-/* Rows of a file, or `rows` drawn from the schema if `path` is NULL. They fit every training of the same
+/* Rows of a file, or `rows` drawn from the schema if `file` is NULL. They fit every training of the same
  * schema, target and model. Release with sot_rehearsal_close(), also after failure. */
 SOTTO_MUST_CHECK sotto_status sot_rehearsal_open(const sotto_training *training,
-                                                 const char *path, uint64_t rows,
-                                                 sotto_rng *rng,
+                                                 const sotto_data_file *file,
+                                                 uint64_t rows, sotto_rng *rng,
                                                  sot_rehearsal *out_rehearsal,
                                                  sotto_error *error);
 /* Repeats the rows to learn from until there are so many, if there are fewer. */

@@ -57,6 +57,7 @@ static sotto_status open_rows(const sot_report_training *training, const char *p
                               sotto_error *error)
 {
     sotto_training *plain = NULL;
+    const sotto_data_file file = {.path = path};
     sotto_train_config config = sotto_train_defaults();
     config.model =
         training->model == SOTTO_MODEL_HINGE ? SOTTO_MODEL_SVM : training->model;
@@ -64,7 +65,7 @@ static sotto_status open_rows(const sot_report_training *training, const char *p
     config.data_is_public = true;
     config.threads = training->threads;
     sotto_status status = sotto_training_plan(&config, training->schema, &plain, error);
-    if (status == SOTTO_OK) status = sot_rehearsal_open(plain, path, 0, rng, run, error);
+    if (status == SOTTO_OK) status = sot_rehearsal_open(plain, &file, 0, rng, run, error);
     *out_seen = status == SOTTO_OK ? run->seen->rows : 0;
     if (status == SOTTO_OK)
         status = sot_rehearsal_enlarge(run, training->expected_rows, error);

@@ -18,9 +18,10 @@ static sotto_status repeat(sot_rehearsal *run, const sotto_training *training,
                               error);
 }
 
-sotto_status sotto_training_forecast(const sotto_training *training, const char *path,
-                                     uint64_t rows, uint64_t repeats,
-                                     sotto_forecast *out_forecast, sotto_error *error)
+sotto_status sotto_training_forecast_data(const sotto_training *training,
+                                          const sotto_data_file *file, uint64_t rows,
+                                          uint64_t repeats, sotto_forecast *out_forecast,
+                                          sotto_error *error)
 {
     sotto_rng *rng = NULL;
     sot_rehearsal run = {.rng = NULL};
@@ -30,7 +31,7 @@ sotto_status sotto_training_forecast(const sotto_training *training, const char 
                         "%llu repeats were asked for; give 1 to %d",
                         (unsigned long long)repeats, (int)SOT_REHEARSAL_REPEATS_MAX);
     }
-    if ((path == NULL) == (rows == 0)) {
+    if ((file == NULL) == (rows == 0)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "a forecast needs public rows: give a file of them, or the number of "
@@ -41,10 +42,19 @@ sotto_status sotto_training_forecast(const sotto_training *training, const char 
             ? sotto_rng_new_for_test(training->config.test_seed, &rng, error)
             : sotto_rng_new(&rng, error);
     if (status == SOTTO_OK)
-        status = sot_rehearsal_open(training, path, rows, rng, &run, error);
+        status = sot_rehearsal_open(training, file, rows, rng, &run, error);
     if (status == SOTTO_OK) status = repeat(&run, training, repeats, &found, error);
     sot_rehearsal_close(&run);
     sotto_rng_free(rng);
     if (status == SOTTO_OK) *out_forecast = found;
     return status;
+}
+
+sotto_status sotto_training_forecast(const sotto_training *training, const char *path,
+                                     uint64_t rows, uint64_t repeats,
+                                     sotto_forecast *out_forecast, sotto_error *error)
+{
+    const sotto_data_file file = {.path = path};
+    return sotto_training_forecast_data(training, path == NULL ? NULL : &file, rows,
+                                        repeats, out_forecast, error);
 }

@@ -24,10 +24,10 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_certificate_facts, 64, ledger, 56);
     assert_layout(sotto_certificate_summary, 344, hash, 279);
     assert_layout(sotto_grid, 16, bound, 8);
-    assert_layout(sotto_gaussian_config, 56, purpose, 48);
+    assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_grid, 16, bound, 8);
-    assert_layout(sotto_gaussian_config, 56, purpose, 48);
+    assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_certificate_facts, 64, ledger, 56);
     assert_layout(sotto_certificate_summary, 344, hash, 279);
@@ -42,6 +42,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_sample_config, 24, tabs, 16);
     assert_layout(sotto_array, 48, column_stride_bytes, 40);
     assert_layout(sotto_records, 144, units, 96);
+    assert_layout(sotto_data_file, 24, query, 16);
     assert_layout(sotto_evaluation, 88, deviance, 80);
     assert_layout(sotto_train_config, 240, progress_context, 232);
     assert_layout(sotto_forecast, 48, trivial, 40);

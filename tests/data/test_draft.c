@@ -121,6 +121,33 @@ static void what_looks_like_an_id_is_ignored(void **state)
     sotto_schema_free_text(notes);
 }
 
+static void labels_that_are_numbers_become_a_range(void **state)
+{
+    (void)state;
+    char *json;
+    char *notes;
+    sotto_schema *schema;
+    sotto_error error;
+    draft_of("numbers.svm", "0.5 1:1\n3.25 2:0.5\n-2 1:3\n", NULL, &json, &notes);
+    assert_non_null(strstr(json, "\"target\": {\"lower\": -2, \"upper\": 4}"));
+    assert_non_null(strstr(notes, "target: the rows carry numbers"));
+    assert_ok(sotto_schema_parse("draft", json, strlen(json), &schema, &error), &error);
+    assert_true(sotto_schema_target(schema)->bounded);
+    sotto_schema_free(schema);
+    sotto_schema_free_text(json);
+    sotto_schema_free_text(notes);
+    sot_growing file = {0};
+    char *text;
+    for (int i = 0; i < 1001; i++)
+        sot_growing_format(&file, "%d 1:1\n", 7 * i);
+    assert_ok(sot_growing_finish(&file, &text, &error), &error);
+    draft_of("many.svm", text, NULL, &json, &notes);
+    assert_non_null(strstr(json, "\"target\": {\"lower\": 0, \"upper\": 7000}"));
+    sot_free(text);
+    sotto_schema_free_text(json);
+    sotto_schema_free_text(notes);
+}
+
 static void two_numbers_are_a_label_set(void **state)
 {
     (void)state;
@@ -206,6 +233,7 @@ int main(void)
         cmocka_unit_test(decimals_are_rounded_the_way_they_are_written),
         cmocka_unit_test(a_draft_takes_types_and_rounded_bounds),
         cmocka_unit_test(what_looks_like_an_id_is_ignored),
+        cmocka_unit_test(labels_that_are_numbers_become_a_range),
         cmocka_unit_test(two_numbers_are_a_label_set),
         cmocka_unit_test(a_libsvm_file_becomes_a_matrix),
         cmocka_unit_test(a_file_that_cannot_be_drafted_from_is_refused),

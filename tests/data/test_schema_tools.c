@@ -275,6 +275,48 @@ static void both_labels_occur_and_can_be_told_apart(void **state)
     }
 }
 
+/* The drawn number follows the features: a line through them explains most of it. */
+static void drawn_numbers_can_be_learned(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "{'target': 'y', 'columns': [{'name': 'x', 'type': 'number', 'lower': -3, "
+        "'upper': 5}, {'name': 'y', 'type': 'integer', 'lower': 0, 'upper': 1000}]}",
+        "{'features': 1, 'target': {'lower': -7.5, 'upper': 2}, 'row_norm': {'bound': "
+        "1}}"};
+    for (size_t k = 0; k < 2; k++) {
+        enum { ROWS = 2000 };
+        sotto_error error;
+        sotto_rng *rng;
+        sot_sampler *sampler;
+        sotto_schema *schema = schema_of(texts[k]);
+        const sotto_target *target = sotto_schema_target(schema);
+        assert_ok(sotto_rng_new_for_test(5, &rng, &error), &error);
+        assert_ok(sot_sampler_new(schema, NULL, rng, &sampler, &error), &error);
+        double sums[5] = {0.0}; /* x, y, xx, xy, yy */
+        for (size_t i = 0; i < ROWS; i++) {
+            sot_record record;
+            sot_sampler_next(sampler, &record);
+            const double x = k == 0 ? record.cells[0] : record.values[0];
+            const double y = k == 0 ? record.cells[1] : record.label;
+            assert_within(y, target->lower, target->upper);
+            assert_true(k == 1 || y == floor(y));
+            sums[0] += x / ROWS;
+            sums[1] += y / ROWS;
+            sums[2] += x * x / ROWS;
+            sums[3] += x * y / ROWS;
+            sums[4] += y * y / ROWS;
+        }
+        const double covariance = sums[3] - sums[0] * sums[1];
+        const double product =
+            (sums[2] - sums[0] * sums[0]) * (sums[4] - sums[1] * sums[1]);
+        assert_true(covariance * covariance > 0.5 * product);
+        sot_sampler_free(sampler);
+        sotto_rng_free(rng);
+        sotto_schema_free(schema);
+    }
+}
+
 /* ---- memory ---- */
 
 static sotto_status all_tools(const sotto_schema *schema, const char *csv,
@@ -337,6 +379,7 @@ int main(void)
         cmocka_unit_test(samples_read_back_as_they_were_drawn),
         cmocka_unit_test(samples_follow_their_seed),
         cmocka_unit_test(both_labels_occur_and_can_be_told_apart),
+        cmocka_unit_test(drawn_numbers_can_be_learned),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

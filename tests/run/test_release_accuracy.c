@@ -128,10 +128,63 @@ static void the_accuracy_is_that_of_the_rows_but_for_the_noise(void **state)
         assert_string_equal(value.label, "accuracy");
         assert_within(value.value, exact.accuracy - 1e-3, exact.accuracy + 1e-3);
         assert_within(exact.accuracy, value.lower, value.upper);
+        sotto_evaluation_clear(&exact);
         sotto_release_free(result);
     }
     assert_int_equal(unlink(path), 0);
     sotto_model_free(model);
+}
+
+/* The same table: which town a row has, by a softmax model; the visits, by a linear one. */
+#define STUDY_MODEL(model, target, classes, features, coefficients)                      \
+    "{\"kind\": \"model\", \"version\": 2, \"model\": \"" model                          \
+    "\", \"method\": \"none\", \"settings\": {}, " classes                               \
+    "\"schema\": {\"dataset\": \"study-1\", \"target\": \"" target "\", \"columns\": ["  \
+    "{\"name\": \"age\", \"type\": \"number\", \"lower\": 18, \"upper\": 90},"           \
+    "{\"name\": \"visits\", \"type\": \"integer\", \"lower\": 0, \"upper\": 6},"         \
+    "{\"name\": \"town\", \"type\": \"category\", \"values\": [\"Lund\", \"Ystad\", "    \
+    "\"Kivik\"]}]}, \"features\": [" features                                            \
+    ", \"(intercept)\"], \"coefficients\": [" coefficients "]}"
+static const char softmax_text[] =
+    STUDY_MODEL("softmax", "town", "\"classes\": [\"Lund\", \"Ystad\", \"Kivik\"], ",
+                "\"age\", \"visits\"",
+                "[\"0x1p+1\", \"0x1p+0\", \"0x1p-3\"], [\"-0x1p+0\", \"0x1.8p+1\", "
+                "\"0x0p+0\"], [\"0x1p-1\", \"-0x1p+0\", \"-0x1p-2\"]");
+static const char linear_text[] = STUDY_MODEL(
+    "linear", "visits", "", "\"age\", \"town=Lund\", \"town=Ystad\", \"town=Kivik\"",
+    "\"0x1p+1\", \"0x1p+0\", \"0x1p-3\", \"0x1p+0\", \"0x1p-1\"");
+
+static void several_classes_have_an_accuracy_and_numbers_have_none(void **state)
+{
+    (void)state;
+    sotto_model *model = read_model(softmax_text);
+    sotto_model *numbers = read_model(linear_text);
+    const char *path = write_rows();
+    sotto_error error;
+    sotto_evaluation exact;
+    sotto_release_result *result = NULL;
+    sotto_plan *plan = NULL;
+    sotto_release_config config = config_of(model);
+    config.epsilon = 1e3;
+    assert_ok(sotto_model_evaluate_file(model, path, 0.5, &exact, &error), &error);
+    assert_int_equal(exact.classes, 3);
+    assert_ok(
+        sotto_release_run(&config, sotto_model_schema(model), path, &result, &error),
+        &error);
+    assert_within(sotto_release_at(result, 0).value, exact.accuracy - 1e-3,
+                  exact.accuracy + 1e-3);
+    config.threshold = 0.25;
+    assert_refused(sotto_release_plan(&config, sotto_model_schema(model), &plan, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "threshold", "softmax", NULL);
+    config = config_of(numbers);
+    assert_refused(
+        sotto_release_plan(&config, sotto_model_schema(numbers), &plan, &error),
+        SOTTO_INVALID_ARGUMENT, &error, "predicts numbers", "public rows", NULL);
+    sotto_evaluation_clear(&exact);
+    sotto_release_free(result);
+    sotto_model_free(model);
+    sotto_model_free(numbers);
+    assert_int_equal(unlink(path), 0);
 }
 
 static void the_release_names_its_model(void **state)
@@ -224,6 +277,7 @@ int main(void)
         cmocka_unit_test(one_row_more_or_less_shows_nothing),
         cmocka_unit_test(one_row_replaced_shows_nothing),
         cmocka_unit_test(the_accuracy_is_that_of_the_rows_but_for_the_noise),
+        cmocka_unit_test(several_classes_have_an_accuracy_and_numbers_have_none),
         cmocka_unit_test(the_release_names_its_model),
         cmocka_unit_test(settings_that_make_no_sense_are_refused),
         cmocka_unit_test(no_memory_is_an_error_and_not_a_crash),

@@ -24,6 +24,9 @@ typedef struct sot_empirical_facts {
     bool self_bounding;  /* f'' <= |f'| (1 - |f'|): the sharp theorem */
     double tau;          /* what solve() should be asked for: small against record_bound,
                             and within its reach for any rows */
+    /* What add_gradient_double() may be off a row, |theta| at most t: row_error + row_error_norm t */
+    double row_error, row_error_norm;
+    double coordinate_bound; /* |any coordinate of one record's gradient| */
 } sot_empirical_facts;
 
 /* The rest of the objective: data-free, the same for every method. */
@@ -55,6 +58,13 @@ typedef struct sot_empirical_operations {
                                  const uint32_t *rows, size_t count, const double *theta,
                                  double spacing, sot_pool *pool, int64_t *units,
                                  sotto_error *error);
+    /* The same gradient sum in double, not in units: each row's part is within row_error +
+     * row_error_norm |theta| of the exact one, and depends on that row and theta alone; rows are added up in
+     * the order given, as glm/row_sum.h says. The same bits for any number of threads. */
+    sotto_status (*add_gradient_double)(const sot_empirical *empirical,
+                                        const sot_matrix *matrix, const uint32_t *rows,
+                                        size_t count, const double *theta, sot_pool *pool,
+                                        double *sum, sotto_error *error);
 } sot_empirical_operations;
 
 struct sot_empirical {

@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "learn/erm/empirical_parts.h"
 #include "learn/glm/problem.h"
+#include "learn/glm/row_sum.h"
+#include "learn/glm/rows.h"
 #include "numeric/outward.h"
 
 /* What the solver is asked for, against the bound of one record's gradient: small against any noise.
@@ -210,8 +212,40 @@ static sotto_status add_gradient(const sot_empirical *empirical, const sot_matri
     return sot_glm_add_gradient_units(&glm, rows, count, theta, spacing, units, error);
 }
 
-static const sot_empirical_operations operations = {
-    .solve = solve, .noise_of = noise_of, .add_gradient = add_gradient};
+/* f'(theta.x; y) x, as learn/glm/row_sum.h wants it. */
+static void add_row(const void *problem, size_t row, const double *theta, double *scratch,
+                    double *sum)
+{
+    const sot_glm *glm = problem;
+    const sot_rows *kernels = sot_rows_for(glm->matrix);
+    double curvature;
+    kernels->dots(glm->matrix, row, row + 1, theta, scratch);
+    glm->loss->bend(glm->loss, scratch[0], glm->matrix->labels[row], &scratch[0],
+                    &curvature);
+    kernels->add(glm->matrix, row, row + 1, scratch, sum);
+}
+
+static sotto_status add_gradient_double(const sot_empirical *empirical,
+                                        const sot_matrix *matrix, const uint32_t *rows,
+                                        size_t count, const double *theta, sot_pool *pool,
+                                        double *sum, sotto_error *error)
+{
+    const sot_glm glm = {.matrix = matrix, .loss = empirical->state};
+    const sot_row_sum asked = {.matrix = matrix,
+                               .rows = rows,
+                               .count = count,
+                               .vectors = 1,
+                               .part = add_row,
+                               .problem = &glm,
+                               .pool = pool};
+    return sot_row_sum_add(&asked, theta, sum, error);
+}
+
+static const sot_empirical_operations operations = {.solve = solve,
+                                                    .noise_of = noise_of,
+                                                    .add_gradient = add_gradient,
+                                                    .add_gradient_double =
+                                                        add_gradient_double};
 
 /* ---- public: the whole ---- */
 
@@ -225,16 +259,26 @@ static sot_empirical_facts facts_of(const sot_learner_setup *setup, const sot_lo
     if (setup->config->model == SOTTO_MODEL_CUSTOM)
         tau = fmax(tau, TAU_ROWS * loss->slope_error_careful * bound);
     const size_t columns = sot_encoding_dimension(setup->encoding);
-    return (sot_empirical_facts){.name = loss->name,
-                                 .outputs = 1,
-                                 .dimension = columns,
-                                 .record_bound = record_bound,
-                                 .smoothness = smoothness,
-                                 .rank = 1,
-                                 .trace = smoothness,
-                                 .one_signed = loss->one_signed,
-                                 .self_bounding = loss->self_bounding,
-                                 .tau = tau};
+    /* A margin is off by at most columns + 1 roundings of |theta| R (glm/gradient_norm.md), the slope by the
+     * curvature times that and the loss's own error, and each product is rounded once. */
+    const double margin_error = sot_widen_up(((double)columns + 2.0) * 0x1p-53, 0x1p-20);
+    const double slope_error =
+        sot_add_up(loss->slope_error, sot_mul_up(loss->slope_most, 0x1p-52));
+    return (sot_empirical_facts){
+        .name = loss->name,
+        .outputs = 1,
+        .dimension = columns,
+        .record_bound = record_bound,
+        .smoothness = smoothness,
+        .rank = 1,
+        .trace = smoothness,
+        .one_signed = loss->one_signed,
+        .self_bounding = loss->self_bounding,
+        .tau = tau,
+        .row_error = sot_mul_up(slope_error, bound),
+        .row_error_norm = sot_mul_up(smoothness, margin_error),
+        .coordinate_bound =
+            sot_mul_up(loss->slope_most, sot_encoding_feature_most(setup->encoding))};
 }
 
 sotto_status sot_empirical_glm(const sot_learner_setup *setup,

@@ -84,12 +84,13 @@ enum {
     TAKES_THEORY = 2,
     TAKES_STEPS = 4,
     TAKES_RATE = 8,
-    TAKES_SAMPLES = 16, /* sampling, batch, schedule */
+    TAKES_SAMPLES = 16, /* sampling, schedule */
     TAKES_ITERATE = 32,
     TAKES_NO_LAMBDA = 64, /* lambda may be 0 */
     TAKES_RADIUS = 128,
     TAKES_L1 = 256,
     TAKES_PRIOR = 512,
+    TAKES_BATCH = 1024,
     TAKES_TERMS = TAKES_RADIUS | TAKES_L1 | TAKES_PRIOR
 };
 
@@ -99,13 +100,13 @@ static const unsigned takes[] = {
     [SOTTO_METHOD_GD] =
         TAKES_STEPS | TAKES_RATE | TAKES_ITERATE | TAKES_NO_LAMBDA | TAKES_TERMS,
     [SOTTO_METHOD_NONE] = TAKES_TERMS,
-    [SOTTO_METHOD_SGD] = TAKES_STEPS | TAKES_RATE | TAKES_SAMPLES | TAKES_ITERATE |
-                         TAKES_NO_LAMBDA | TAKES_TERMS,
+    [SOTTO_METHOD_SGD] = TAKES_STEPS | TAKES_RATE | TAKES_SAMPLES | TAKES_BATCH |
+                         TAKES_ITERATE | TAKES_NO_LAMBDA | TAKES_TERMS,
     [SOTTO_METHOD_NEWTON] = TAKES_STEPS | TAKES_NO_LAMBDA,
     [SOTTO_METHOD_STATISTICS] = TAKES_NO_LAMBDA | TAKES_RADIUS,
     [SOTTO_METHOD_ADASSP] = TAKES_NO_LAMBDA | TAKES_RADIUS,
     [SOTTO_METHOD_PERMUTATION_SGD] =
-        TAKES_STEPS | TAKES_RATE | TAKES_NO_LAMBDA | TAKES_RADIUS,
+        TAKES_STEPS | TAKES_RATE | TAKES_BATCH | TAKES_NO_LAMBDA | TAKES_RADIUS,
     [SOTTO_METHOD_GD_OUTPUT] = TAKES_STEPS | TAKES_RATE | TAKES_NO_LAMBDA | TAKES_RADIUS,
     [SOTTO_METHOD_FRANK_WOLFE] = TAKES_STEPS | TAKES_NO_LAMBDA | TAKES_RADIUS,
 };
@@ -125,7 +126,7 @@ static const char *find_stranger(const sotto_train_config *config, unsigned take
         {TAKES_STEPS, config->steps > 0, "a number of steps"},
         {TAKES_RATE, !isnan(config->learning_rate), "a learning rate"},
         {TAKES_SAMPLES, config->sampling != SOTTO_POISSON, "a sampling"},
-        {TAKES_SAMPLES, config->batch > 0, "a batch"},
+        {TAKES_BATCH, config->batch > 0, "a batch"},
         {TAKES_SAMPLES, config->schedule != SOTTO_SCHEDULE_AUTO, "a schedule"},
         {TAKES_ITERATE, config->iterate != SOTTO_ITERATE_AUTO, "an iterate"},
         {TAKES_RADIUS, !isnan(config->radius), "a radius"},
@@ -183,9 +184,17 @@ static sotto_status check_strangers(const sot_learner_setup *setup, sotto_error 
 typedef sotto_status (*learner_maker)(sot_learner *learner, sotto_error *error);
 
 static const learner_maker makers[] = {
-    [SOTTO_METHOD_OUTPUT] = sot_erm_output, [SOTTO_METHOD_OBJECTIVE] = sot_erm_objective,
-    [SOTTO_METHOD_GD] = sot_erm_gd,         [SOTTO_METHOD_NONE] = sot_erm_none,
+    [SOTTO_METHOD_OUTPUT] = sot_erm_output,
+    [SOTTO_METHOD_OBJECTIVE] = sot_erm_objective,
+    [SOTTO_METHOD_GD] = sot_erm_gd,
+    [SOTTO_METHOD_NONE] = sot_erm_none,
     [SOTTO_METHOD_SGD] = sot_erm_sgd,
+    [SOTTO_METHOD_PERMUTATION_SGD] = sot_erm_stable,
+    [SOTTO_METHOD_GD_OUTPUT] = sot_erm_stable,
+    [SOTTO_METHOD_FRANK_WOLFE] = sot_erm_frank_wolfe,
+    [SOTTO_METHOD_STATISTICS] = sot_erm_statistics,
+    [SOTTO_METHOD_ADASSP] = sot_erm_adassp,
+    [SOTTO_METHOD_NEWTON] = sot_erm_newton,
 };
 enum { MAKERS = sizeof makers / sizeof makers[0] };
 

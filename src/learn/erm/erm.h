@@ -4,7 +4,8 @@
  * and never a multiple of the number of rows: under add-remove that number is secret. The constant
  * column is one of the features: it is inside the norm bound, and regularised like the rest.
  *
- * Each method is made from public facts alone and has a proof note: objective.md, output.md, gd.md.
+ * Each method is made from public facts alone and has a proof note: objective.md, output.md, gd.md,
+ * sgd.md, stable.md, frank_wolfe.md.
  */
 #ifndef SOT_ERM_H
 #define SOT_ERM_H
@@ -27,6 +28,14 @@ SOTTO_MUST_CHECK sotto_status sot_erm_output(sot_learner *learner, sotto_error *
 SOTTO_MUST_CHECK sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_erm_none(sot_learner *learner, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_erm_sgd(sot_learner *learner, sotto_error *error);
+/* gd-output and permutation-sgd: which of them, learner->setup.method says. */
+SOTTO_MUST_CHECK sotto_status sot_erm_stable(sot_learner *learner, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_frank_wolfe(sot_learner *learner,
+                                                  sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_newton(sot_learner *learner, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_statistics(sot_learner *learner,
+                                                 sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_adassp(sot_learner *learner, sotto_error *error);
 
 /* ---- what they share ---- */
 

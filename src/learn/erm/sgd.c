@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
+#include "data/batch.h"
 #include "learn/erm/descent.h"
 #include "privacy/mechanisms/gate.h"
-#include "random/poisson.h"
 
 /* Where nobody says: a twentieth of the rows a step, twenty times over the data. One record a step:
  * n^2 steps, as the theory of the lecture has it, up to the most that a descent takes. */
@@ -147,45 +147,9 @@ typedef struct sampled {
     const sot_learner *learner;
     sot_table *table;
     sot_pool *pool;
-    sotto_rng *rng;      /* single records */
-    sot_poisson sampler; /* Poisson */
-    uint64_t *chosen;    /* of one chunk */
-    uint32_t *rows;      /* the same, counted from the chunk's first row */
-    size_t room;
+    sot_batches *batches;
     sot_walk walk;
 } sampled;
-
-static sotto_status make_room(sampled *run, size_t rows, sotto_error *error)
-{
-    if (rows <= run->room) return SOTTO_OK;
-    sot_wipe_and_free(run->chosen, run->room * sizeof *run->chosen); /* who took part */
-    sot_wipe_and_free(run->rows, run->room * sizeof *run->rows);
-    run->room = 0;
-    run->chosen = sot_new_array(rows, sizeof *run->chosen);
-    run->rows = sot_new_array(rows, sizeof *run->rows);
-    if (run->chosen == NULL || run->rows == NULL)
-        return sot_fail_memory(error, rows, sizeof *run->chosen + sizeof *run->rows);
-    run->room = rows;
-    return SOTTO_OK;
-}
-
-/* The records of a chunk that take part in a step, in ascending order: every record has its own
- * coin, a function of the step and the record's place, or one of all is drawn (in memory, where
- * the chunk is the whole). */
-static size_t draw_rows(sampled *run, uint64_t step, uint64_t first,
-                        const sot_matrix *chunk)
-{
-    const sot_descent *descent = run->learner->state;
-    if (descent->noise.sampling == SOTTO_SINGLE_RECORD) {
-        run->rows[0] = (uint32_t)sot_rng_below(run->rng, chunk->rows);
-        return 1;
-    }
-    const size_t count =
-        sot_poisson_select(&run->sampler, step, first, chunk->rows, run->chosen);
-    for (size_t i = 0; i < count; i++)
-        run->rows[i] = (uint32_t)(run->chosen[i] - first);
-    return count;
-}
 
 /* The exact gradient sum of the step's records; *out_count of them. */
 static sotto_status sum_gradient(sampled *run, uint64_t step, size_t *out_count,
@@ -200,13 +164,13 @@ static sotto_status sum_gradient(sampled *run, uint64_t step, size_t *out_count,
     sotto_status status = sot_table_rewind(run->table, error);
     if (status == SOTTO_OK) status = sot_table_next(run->table, &chunk, error);
     while (status == SOTTO_OK && chunk != NULL) {
+        const uint32_t *rows = NULL;
         size_t count = 0;
-        status = make_room(run, chunk->rows, error);
-        if (status == SOTTO_OK && chunk->rows > 0)
-            count = draw_rows(run, step, first, chunk);
+        status = sot_batches_of_step(run->batches, step, first, chunk->rows, &rows,
+                                     &count, error);
         if (status == SOTTO_OK && count > 0) {
             status = empirical->operations->add_gradient(
-                empirical, chunk, run->rows, count, run->walk.theta, descent->spacing,
+                empirical, chunk, rows, count, run->walk.theta, descent->spacing,
                 run->pool, run->walk.units, error);
         }
         first += chunk->rows;
@@ -221,42 +185,11 @@ static sotto_status take_step(sampled *run, sotto_gate *gate, uint64_t step,
 {
     const sot_descent *descent = run->learner->state;
     size_t count;
-    sotto_status status = sum_gradient(run, step, &count, error);
-    if (status == SOTTO_OK && run->rng != NULL) status = sot_rng_check(run->rng, error);
+    const sotto_status status = sum_gradient(run, step, &count, error);
     if (status != SOTTO_OK) return status;
     const double divisor =
         SOT_PLANTED(erm_batch_as_divisor) ? fmax(1.0, (double)count) : descent->divisor;
     return sot_walk_step(descent, gate, step, divisor, &run->walk, error);
-}
-
-/* The samples have randomness of their own, a secret that is never released. */
-static sotto_status begin_samples(sampled *run, sotto_gate *gate, sotto_error *error)
-{
-    const sot_descent *descent = run->learner->state;
-    uint8_t key[SOT_RNG_KEY_BYTES];
-    if (descent->noise.sampling == SOTTO_SINGLE_RECORD) {
-        sot_rng_family family;
-        sotto_status status =
-            sot_rng_family_begin(sot_gate_rng(gate), "records", &family, error);
-        if (status != SOTTO_OK) return status;
-        status = sot_rng_stream(&family, 0, &run->rng, error);
-        sot_rng_family_end(&family);
-        return status;
-    }
-    sotto_status status = sot_poisson_draw_key(sot_gate_rng(gate), key, error);
-    if (status == SOTTO_OK)
-        status = sot_poisson_start(key, descent->noise.rate, &run->sampler, error);
-    sot_wipe(key, sizeof key);
-    return status;
-}
-
-static void end_samples(sampled *run)
-{
-    sot_walk_end(&run->walk);
-    sot_wipe_and_free(run->chosen, run->room * sizeof *run->chosen);
-    sot_wipe_and_free(run->rows, run->room * sizeof *run->rows);
-    sot_poisson_wipe(&run->sampler);
-    sotto_rng_free(run->rng);
 }
 
 static sotto_status walk_all(sampled *run, sotto_gate *gate, sotto_error *error)
@@ -279,12 +212,14 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
                           sot_pool *pool, double *out_theta, sotto_error *error)
 {
     sampled run = {.learner = learner, .table = table, .pool = pool};
-    sotto_status status = begin_samples(&run, gate, error);
-    if (status == SOTTO_OK)
-        status = sot_walk_begin(learner, learner->state, &run.walk, error);
+    const sot_descent *descent = learner->state;
+    sotto_status status = sot_batches_new(sot_gate_rng(gate), descent->noise.sampling,
+                                          descent->noise.rate, &run.batches, error);
+    if (status == SOTTO_OK) status = sot_walk_begin(learner, descent, &run.walk, error);
     if (status == SOTTO_OK) status = walk_all(&run, gate, error);
     if (status == SOTTO_OK) sot_walk_result(&run.walk, learner->grid, out_theta);
-    end_samples(&run);
+    sot_walk_end(&run.walk);
+    sot_batches_free(run.batches);
     return status;
 }
 

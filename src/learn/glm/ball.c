@@ -15,7 +15,7 @@ typedef struct search {
     double tau;
     double smoothness;  /* of J on these rows; infinite: must not be used */
     sot_twofold nu;     /* of the last run */
-    sot_twofold lo, hi; /* too little, too much; hi < 0: not known yet */
+    sot_twofold lo, hi; /* too little, too much; negative: not known yet */
     sot_twofold norm;   /* |theta + theta_low|, and its error */
     double norm_error;
 } search;
@@ -106,13 +106,16 @@ static sotto_status advance(search *f, bool halve, sotto_error *error)
                                           (f->norm.high * (f->norm.high / along))
                                     : (double)NAN;
     sot_twofold next = sot_twofold_plus(f->nu, step);
-    const bool known = f->hi.high >= 0.0;
-    const bool between =
-        minus(next, f->lo).high > 0.0 && (!known || minus(f->hi, next).high > 0.0);
+    const bool low = f->lo.high >= 0.0;
+    const bool high = f->hi.high >= 0.0;
+    const bool between = next.high > 0.0 && (!low || minus(next, f->lo).high > 0.0) &&
+                         (!high || minus(f->hi, next).high > 0.0);
     if (isfinite(step) && between && !halve) {
         for (size_t j = 0; j < columns; j++)
             s->here.theta[j] -= step * s->direction[j];
-    } else if (known) {
+    } else if (!low) {
+        next = (sot_twofold){0.0, 0.0}; /* perhaps no weight is needed at all */
+    } else if (high) {
         const sot_twofold sum = sot_twofold_add(f->lo, f->hi);
         next = (sot_twofold){0.5 * sum.high, 0.5 * sum.low};
     } else {
@@ -127,8 +130,11 @@ static sotto_status narrow(search *f, bool *out_done, sotto_error *error)
 {
     double before = (double)INFINITY;
     for (int i = 0; i < SEARCH_STEPS_MOST; i++) {
+        /* theta(nu) to within a little of the room. */
+        const double wanted = 0.125 * room(f) * (f->s->glm.lambda + f->nu.high);
         const sotto_status status =
-            sot_solver_run(f->s, f->nu, 0.5 * f->tau, i > 0, error);
+            sot_solver_run(f->s, f->nu, 0.5 * f->tau,
+                           i > 0 || f->nu.high > 0.0 ? wanted : (double)INFINITY, error);
         if (status != SOTTO_OK) return status;
         measure(f);
         if (SOT_PLANTED(glm_ball_projected)) {
@@ -143,10 +149,10 @@ static sotto_status narrow(search *f, bool *out_done, sotto_error *error)
             f->lo = f->nu;
         else
             f->hi = f->nu;
-        const bool known = f->hi.high >= 0.0;
+        const bool known = f->lo.high >= 0.0 && f->hi.high >= 0.0;
         const double width = known ? minus(f->hi, f->lo).high : (double)INFINITY;
         if (width <= 0x1p-95 * f->hi.high) return SOTTO_OK; /* rounding decides by now */
-        const bool slow = known && i % 3 == 2 && width > 0.5 * before;
+        const bool slow = i % 3 == 2 && width > 0.5 * before;
         if (i % 3 == 2) before = width;
         const sotto_status moved = advance(f, slow, error);
         if (moved != SOTTO_OK) return moved;
@@ -200,6 +206,8 @@ static search begin(sot_solver *solver, double tau, bool smooth)
                     .tau = tau,
                     .smoothness =
                         smooth ? sot_solver_smoothness(solver) : (double)INFINITY,
+                    .nu = solver->nu,
+                    .lo = {-1.0, 0.0},
                     .hi = {-1.0, 0.0}};
 }
 
@@ -208,8 +216,10 @@ sotto_status sot_solver_run_in_ball(sot_solver *solver, double tau, bool smooth,
 {
     search f = begin(solver, tau, smooth);
     bool done = false;
-    const sotto_status status = narrow(&f, &done, error);
-    return status == SOTTO_OK && !done ? descend(&f, error) : status;
+    sotto_status status = narrow(&f, &done, error);
+    if (status == SOTTO_OK && !done) status = descend(&f, error);
+    solver->nu = f.nu;
+    return status;
 }
 
 sotto_status sot_solver_descend_in_ball(sot_solver *solver, double tau, bool smooth,

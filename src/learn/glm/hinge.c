@@ -1,36 +1,105 @@
 /* The hinge's minimiser: that of a smoothed hinge whose corner is narrow enough. Proof note:
  * solver.md. */
+#include <float.h>
 #include <math.h>
 
+#include "base/plant.h"
 #include "learn/glm/solver.h"
 #include "numeric/outward.h"
 
-/* Each corner is between a quarter and a thousandth of the one before; the sum that is to vanish is
- * about proportional to it. */
+/* Corners shrink step by step; the sum that is to vanish is about proportional to their width. */
 #define WIDTH_FIRST  0.5
-#define SHRINK_LEAST 0x1p-10
+#define SHRINK_LEAST 0.125
 #define SHRINK_MOST  0.25
+
+#define WANTED_SHARE 0x1p-10
+
+/* For the derivative by the width. */
+#define WIDTH_NUDGE 0x1p-8
+
+/* Moves theta to where the width times `share` will have its minimiser, to first order: the slopes of the
+ * rows in the corner stay as they are, so their a = 1 - y u shrink with the width. For a solver that is
+ * at the minimiser of `width`; a guess and no more. */
+static sotto_status follow(sot_solver *s, double width, double share, sotto_error *error)
+{
+    const size_t columns = s->glm.matrix->columns;
+    const sot_loss *const own = s->glm.loss;
+    const sot_loss here = sot_loss_smoothed_hinge(width);
+    const sot_loss wider = sot_loss_smoothed_hinge(width * (1.0 + WIDTH_NUDGE));
+    s->glm.loss = &wider;
+    const sot_pass_result aside = {.gradient = s->there.gradient};
+    sotto_status status = sot_pass_gradient(&s->pass, s->here.theta, &aside, error);
+    s->glm.loss = &here;
+    const sot_pass_result at = {.gradient = s->here.gradient,
+                                .curvatures = s->here.curvatures};
+    if (status == SOTTO_OK)
+        status = sot_pass_gradient(&s->pass, s->here.theta, &at, error);
+    s->glm.loss = own;
+    if (status != SOTTO_OK) return status;
+    for (size_t j = 0; j < columns; j++)
+        s->here.gradient[j] =
+            (1.0 - share) / WIDTH_NUDGE * (s->here.gradient[j] - s->there.gradient[j]);
+    status = sot_solver_aim(s, 0x1p-10, error);
+    for (size_t j = 0; status == SOTTO_OK && j < columns; j++)
+        s->here.theta[j] += s->direction[j];
+    return status;
+}
+
+/* At one width: the minimiser, and, unless NULL, the sum of the corner. The ball's second certificate is
+ * for `smooth` losses, not for what the corner stands for. */
+static sotto_status run_at(sot_solver *s, double width, double tau, bool smooth,
+                           double *out_sum, sotto_error *error)
+{
+    const sot_twofold none = {0.0, 0.0};
+    const sot_loss *const own = s->glm.loss;
+    const sot_loss smoothed = sot_loss_smoothed_hinge(width);
+    /* Margins to within a little of the corner, so that it is known which rows are in it. */
+    const double wanted =
+        WANTED_SHARE * width * s->glm.lambda / (s->bounds.row_upper + DBL_MIN);
+    s->glm.loss = &smoothed;
+    sotto_status status = s->glm.radius > 0.0
+                              ? sot_solver_run_in_ball(s, tau, smooth, error)
+                              : sot_solver_run(s, none, tau, wanted, error);
+    if (status == SOTTO_OK && out_sum != NULL)
+        status = sot_pass_corner(&s->pass, &s->bounds, s->here.theta, s->here.theta_low,
+                                 width, out_sum, error);
+    s->glm.loss = own;
+    return status;
+}
 
 sotto_status sot_solver_run_hinge(sot_solver *solver, double tau, sotto_error *error)
 {
-    const sot_twofold none = {0.0, 0.0};
     const double lambda = solver->glm.lambda;
     const double target = tau / (4.0 * lambda) * tau; /* sqrt(lambda sum) <= tau / 2 */
     double width = WIDTH_FIRST;
     for (;;) {
-        const sot_loss smoothed = sot_loss_smoothed_hinge(width);
-        solver->glm.loss = &smoothed;
-        sotto_status status =
-            solver->glm.radius > 0.0
-                ? sot_solver_run_in_ball(solver, 0.5 * tau, false, error)
-                : sot_solver_run(solver, none, 0.5 * tau, 0, error);
         double sum = 0.0;
-        if (status == SOTTO_OK)
-            status = sot_pass_corner(&solver->pass, &solver->bounds, solver->here.theta,
-                                     solver->here.theta_low, width, &sum, error);
-        solver->glm.loss = &sot_loss_hinge;
+        sotto_status status = run_at(solver, width, 0.5 * tau, false, &sum, error);
         if (status != SOTTO_OK) return status;
+        if (SOT_PLANTED(glm_hinge_corner_forgotten)) return SOTTO_OK;
         if (sot_sqrt_up(sot_mul_up(lambda, sum)) <= 0.5 * tau) return SOTTO_OK;
-        width *= fmin(SHRINK_MOST, fmax(SHRINK_LEAST, 0.5 * target / sum));
+        const double share = fmin(SHRINK_MOST, fmax(SHRINK_LEAST, 0.5 * target / sum));
+        status = follow(solver, width, share, error);
+        if (status != SOTTO_OK) return status;
+        width *= share;
     }
+}
+
+bool sot_solver_is_narrow_corner(const sot_loss *loss)
+{
+    const sot_loss any = sot_loss_smoothed_hinge(WIDTH_FIRST);
+    return loss->at == any.at && loss->parameters[0] < SHRINK_MOST * WIDTH_FIRST;
+}
+
+sotto_status sot_solver_run_corner(sot_solver *solver, double tau, sotto_error *error)
+{
+    const double last = solver->glm.loss->parameters[0];
+    for (double width = WIDTH_FIRST; width > last;) {
+        const double share = fmax(SHRINK_LEAST, last / width);
+        sotto_status status = run_at(solver, width, tau, true, NULL, error);
+        if (status == SOTTO_OK) status = follow(solver, width, share, error);
+        if (status != SOTTO_OK) return status;
+        width *= share;
+    }
+    return run_at(solver, last, tau, true, NULL, error);
 }

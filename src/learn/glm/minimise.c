@@ -1,4 +1,5 @@
 /* The minimiser, with or without a ball, of every loss. Proof note: solver.md. */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -10,8 +11,10 @@ static sotto_status run(sot_solver *solver, double tau, sotto_error *error)
     const sot_twofold none = {0.0, 0.0};
     const sot_glm *glm = &solver->glm;
     if (!glm->loss->smooth) return sot_solver_run_hinge(solver, tau, error);
+    if (sot_solver_is_narrow_corner(glm->loss))
+        return sot_solver_run_corner(solver, tau, error);
     if (glm->radius > 0.0) return sot_solver_run_in_ball(solver, tau, true, error);
-    return sot_solver_run(solver, none, tau, 0, error);
+    return sot_solver_run(solver, none, tau, (double)INFINITY, error);
 }
 
 sotto_status sot_glm_solve(const sot_glm *glm, double tau, double *theta,

@@ -1,6 +1,7 @@
 /* glm/problem.h: J(theta) = sum over rows of f(theta.x; y) + (lambda/2)|theta - center|^2
  *                         + l1 sum over j of (sqrt(theta_j^2 + l1_width^2) - l1_width) + linear.theta,
- * over all theta or over a ball, and what solvers and tests need of it. Every function is bit-identical for any number of threads.
+ * over all theta or over a ball, and what solvers and tests need of it. Every function is bit-identical
+ * for any number of threads. But for sot_glm_solve() none of them knows the ball.
  */
 #ifndef SOT_GLM_PROBLEM_H
 #define SOT_GLM_PROBLEM_H
@@ -40,11 +41,12 @@ SOTTO_MUST_CHECK sotto_status sot_glm_gradient_norm_upper(const sot_glm *glm,
 
 /* theta (in: where to start, a public point; out) with |theta - theta*| <= tau / lambda, theta* the
  * minimiser, proven by |grad J| <= tau at theta or, where a double is too coarse for that, at a
- * point whose rounding theta is, the rounding counted. It does not give up: a solver that stalls
- * is followed by a safer one at higher precision, and solver.md proves that this ends, whatever
- * the rows are, if tau >= 2^-36 R + 2^-51 (|b| + 2^17 sqrt(lambda)) (1 + 2^-20 k R^2 / lambda), with
- * at most k features a row that are not 0. Fails only for want of memory or on cancellation, or,
- * before anything is computed, if tau is not positive. */
+ * point whose rounding theta is, the rounding counted; in a ball theta* is the minimiser there, and
+ * |theta| <= radius (1 + 2^-50). It does not give up: a solver that stalls is followed by a safer
+ * one at higher precision, and solver.md proves that this ends, whatever the rows are, if tau is
+ * above a floor that it states; 2^-20 slope_most R is, or 2^-10 R for the hinge. Fails only for want of
+ * memory or on cancellation, or, before anything is computed, if tau is not positive or the slope
+ * of a caller's loss jumps. */
 SOTTO_MUST_CHECK sotto_status sot_glm_solve(const sot_glm *glm, double tau, double *theta,
                                             sotto_error *error);
 

@@ -8,12 +8,15 @@
 #include "numeric/outward.h"
 
 enum {
-    QUICK_STEPS_MOST = 100, /* in double; then the careful stage takes over */
+    QUICK_STEPS_MOST = 300, /* in double; then the careful stage takes over */
     STUCK_STEPS_MOST = 6,   /* steps without a smaller gradient */
+    STUCK_STEPS_JUMPS = 40, /* where curvatures jump the gradient may grow for a while */
+    IDLE_STEPS_MOST = 2,    /* the same, where the certificate does not need them */
     BRACKET_TRIALS_MOST =
         8, /* lengths of a step; then the next at which J falls will do */
     TRIALS_MOST = 40,
-    SAFE_STEPS_EVERY = 32 /* steps without a gradient half as long, before a safe one */
+    SAFE_STEPS_EVERY = 32, /* steps without a gradient half as long, before a safe one */
+    NEWTON_STEPS_MOST = 1000 /* in the careful stage; then all steps are safe ones */
 };
 
 static bool new_point(const sot_pass *pass, sot_point *out)
@@ -42,7 +45,7 @@ sotto_status sot_solver_begin(const sot_glm *glm, const double *theta,
                               sot_solver *out_solver, sotto_error *error)
 {
     sot_solver *s = out_solver;
-    *s = (sot_solver){.glm = *glm};
+    *s = (sot_solver){.glm = *glm, .newton_steps_most = NEWTON_STEPS_MOST};
     sotto_status status = sot_pass_begin(&s->glm, &s->pass, error);
     if (status != SOTTO_OK) return status;
     const bool points = new_point(&s->pass, &s->here) && new_point(&s->pass, &s->there);
@@ -113,7 +116,7 @@ static sotto_status step(sot_solver *s, sotto_error *error)
 }
 
 /* The Newton direction at `here`, whose curvatures are known. */
-static sotto_status aim(sot_solver *s, double tolerance, sotto_error *error)
+sotto_status sot_solver_aim(sot_solver *s, double tolerance, sotto_error *error)
 {
     sot_terms_curvatures(&s->glm, s->pass.nu.high, s->here.theta, s->pass.ridge);
     return sot_newton_direction(&s->newton, s->here.curvatures, s->here.gradient,
@@ -121,33 +124,35 @@ static sotto_status aim(sot_solver *s, double tolerance, sotto_error *error)
 }
 
 /* Newton's method in double. *out_done if the certificate holds at `here`. */
-static sotto_status quick(sot_solver *s, int steps_least, bool *out_done,
+static sotto_status quick(sot_solver *s, double wanted, bool *out_done,
                           sotto_error *error)
 {
+    const bool jumps = isinf(s->glm.loss->twist_most);
+    const double goal = fmin(s->tau, wanted);
     double best = (double)INFINITY;
     double first = 0.0;
     int stuck = 0;
     sotto_status status = look(s, &s->here, error);
     for (int steps = 0; status == SOTTO_OK; steps++) {
+        const double norm = s->here.norm;
         const double upper = sot_pass_norm_upper(&s->pass, &s->bounds, s->here.theta,
                                                  s->here.gradient, s->here.slope_squares);
-        if (upper <= s->tau && (steps >= steps_least || s->here.norm == 0.0)) {
+        if (steps == 0) first = norm;
+        stuck = norm < 0.9 * best ? 0 : stuck + 1;
+        best = fmin(best, norm);
+        /* Below tau only rounding stands between the point and its certificate. */
+        const bool near = upper <= s->tau || norm <= 0.5 * s->tau;
+        if (near && (norm <= wanted || stuck > IDLE_STEPS_MOST)) {
             s->proven = upper;
-            *out_done = true;
+            *out_done = upper <= s->tau;
             return SOTTO_OK;
         }
-        if (steps == 0) first = s->here.norm;
-        stuck = s->here.norm < 0.9 * best ? 0 : stuck + 1;
-        if (s->here.norm < best) best = s->here.norm;
-        /* Below tau, so only rounding stands between the point and its certificate. */
-        const bool rounding_only = s->here.norm <= 0.5 * s->tau && upper > s->tau;
-        if (rounding_only || stuck > STUCK_STEPS_MOST || steps == QUICK_STEPS_MOST ||
-            !isfinite(s->here.norm))
+        if (stuck > (jumps ? STUCK_STEPS_JUMPS : STUCK_STEPS_MOST) ||
+            steps == QUICK_STEPS_MOST || !isfinite(norm))
             return SOTTO_OK;
-        /* Quadratic convergence, but no step to a gradient far below tau. */
-        const double tolerance =
-            fmax(fmin(0.1, sqrt(s->here.norm / first)), 0.25 * s->tau / s->here.norm);
-        status = aim(s, tolerance, error);
+        /* Quadratic convergence, but no step to a gradient far below the goal. */
+        const double tolerance = fmax(fmin(0.1, sqrt(norm / first)), 0.25 * goal / norm);
+        status = sot_solver_aim(s, tolerance, error);
         if (status != SOTTO_OK) return status;
         status = step(s, error);
         swap(s);
@@ -173,7 +178,7 @@ static sotto_status aim_carefully(sot_solver *s, sotto_error *error)
     const sot_pass_result out = {.gradient = s->direction,
                                  .curvatures = s->here.curvatures};
     const sotto_status status = sot_pass_gradient(&s->pass, s->here.theta, &out, error);
-    return status == SOTTO_OK ? aim(s, 0x1p-20, error) : status;
+    return status == SOTTO_OK ? sot_solver_aim(s, 0x1p-20, error) : status;
 }
 
 double sot_solver_smoothness(const sot_solver *s)
@@ -250,21 +255,21 @@ static sotto_status careful(sot_solver *s, sotto_error *error)
     double least = s->here.norm;
     bool keep_low = sot_norm_upper(s->here.theta_low, columns) > 0.0;
     int stuck = 0;
-    while (status == SOTTO_OK) {
+    for (int steps = 0; status == SOTTO_OK; steps += steps < s->newton_steps_most) {
         const double rounded = s->glm.lambda * sot_norm_upper(s->here.theta_low, columns);
         if ((s->here.norm + rounded) * (1.0 + 0x1p-50) <= s->tau) {
             s->proven = s->here.norm;
             return SOTTO_OK;
         }
+        const bool safe = stuck >= SAFE_STEPS_EVERY || steps >= s->newton_steps_most;
         double shortest = 1.0;
-        status = aim_carefully(s, error);
-        if (stuck >= SAFE_STEPS_EVERY) turn_downhill(s);
-        if (status == SOTTO_OK && stuck < SAFE_STEPS_EVERY)
-            status = safe_length(s, &shortest, error);
+        if (safe) turn_downhill(s);
+        if (!safe) status = aim_carefully(s, error);
+        if (!safe && status == SOTTO_OK) status = safe_length(s, &shortest, error);
         if (status != SOTTO_OK) return status;
         status = step_carefully(s, shortest, least, keep_low, error);
         if (!(s->there.norm <= 0.5 * s->here.norm)) keep_low = true;
-        stuck = s->there.norm <= 0.5 * least || stuck >= SAFE_STEPS_EVERY ? 0 : stuck + 1;
+        stuck = s->there.norm <= 0.5 * least || safe ? 0 : stuck + 1;
         least = fmin(least, s->there.norm);
         swap(s);
     }
@@ -282,7 +287,16 @@ static void start_somewhere(sot_solver *s)
     }
 }
 
-sotto_status sot_solver_run(sot_solver *s, sot_twofold nu, double tau, int steps_least,
+sotto_status sot_solver_run_carefully(sot_solver *s, sot_twofold nu, double tau,
+                                      sotto_error *error)
+{
+    s->tau = tau;
+    s->pass.nu = nu;
+    start_somewhere(s);
+    return careful(s, error);
+}
+
+sotto_status sot_solver_run(sot_solver *s, sot_twofold nu, double tau, double wanted,
                             sotto_error *error)
 {
     bool done = false;
@@ -290,10 +304,9 @@ sotto_status sot_solver_run(sot_solver *s, sot_twofold nu, double tau, int steps
     s->pass.nu = nu;
     start_somewhere(s);
     memset(s->here.theta_low, 0, s->pass.width * sizeof *s->here.theta_low);
-    const sotto_status status = quick(s, steps_least, &done, error);
+    const sotto_status status = quick(s, wanted, &done, error);
     if (status != SOTTO_OK || done) return status;
-    start_somewhere(s);
-    return careful(s, error);
+    return sot_solver_run_carefully(s, nu, tau, error);
 }
 
 sotto_status sot_solver_look(sot_solver *s, sot_twofold nu, sotto_error *error)
@@ -312,5 +325,5 @@ sotto_status sot_solver_inward(sot_solver *s, sotto_error *error)
     if (status != SOTTO_OK) return status;
     for (size_t j = 0; j < s->glm.matrix->columns; j++)
         s->here.gradient[j] = -s->here.theta[j];
-    return aim(s, 0x1p-10, error);
+    return sot_solver_aim(s, 0x1p-10, error);
 }

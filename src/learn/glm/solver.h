@@ -28,6 +28,8 @@ typedef struct sot_solver {
     double proven; /* of the last run: |grad K| at here.theta + here.theta_low */
     sot_point here, there;
     double *direction;
+    sot_twofold nu; /* where the search for a ball begins, and where the last ended */
+    int newton_steps_most; /* of the careful stage */
 } sot_solver;
 
 /* Starts at `theta`. End with sot_solver_end(), also after a failure. */
@@ -36,15 +38,24 @@ SOTTO_MUST_CHECK sotto_status sot_solver_begin(const sot_glm *glm, const double 
                                                sotto_error *error);
 void sot_solver_end(sot_solver *solver); /* wipes */
 
-/* Afterwards proven + lambda |theta_low| <= tau at `here`. At least `steps_least` steps, if they
- * find something to do. Never fails because of the rows. */
+/* Afterwards proven + lambda |theta_low| <= tau at `here`. Goes on,
+ * as long as it gets anywhere, to a computed gradient of `wanted`, INFINITY if nothing more is: that is
+ * no claim. Never fails because of the rows. */
 SOTTO_MUST_CHECK sotto_status sot_solver_run(sot_solver *solver, sot_twofold nu,
-                                             double tau, int steps_least,
+                                             double tau, double wanted,
                                              sotto_error *error);
+
+/* The careful stage alone. */
+SOTTO_MUST_CHECK sotto_status sot_solver_run_carefully(sot_solver *solver, sot_twofold nu,
+                                                       double tau, sotto_error *error);
 
 /* The gradient of K at `here` and its bound, `proven`, in twofold numbers; no step. */
 SOTTO_MUST_CHECK sotto_status sot_solver_look(sot_solver *solver, sot_twofold nu,
                                               sotto_error *error);
+
+/* The Newton direction of here.gradient, by the curvatures of `here`, which the caller has found. */
+SOTTO_MUST_CHECK sotto_status sot_solver_aim(sot_solver *solver, double tolerance,
+                                             sotto_error *error);
 
 /* Writes (Hessian of K)^-1 theta, about, to `direction`. */
 SOTTO_MUST_CHECK sotto_status sot_solver_inward(sot_solver *solver, sotto_error *error);
@@ -68,5 +79,11 @@ SOTTO_MUST_CHECK sotto_status sot_solver_descend_in_ball(sot_solver *solver, dou
  * with or without a ball. */
 SOTTO_MUST_CHECK sotto_status sot_solver_run_hinge(sot_solver *solver, double tau,
                                                    sotto_error *error);
+
+/* Whether the loss is a smoothed hinge that Newton's method had better come to from wider ones, and that
+ * way: for a certificate as sot_solver_run() or sot_solver_run_in_ball() give it. */
+bool sot_solver_is_narrow_corner(const sot_loss *loss);
+SOTTO_MUST_CHECK sotto_status sot_solver_run_corner(sot_solver *solver, double tau,
+                                                    sotto_error *error);
 
 #endif

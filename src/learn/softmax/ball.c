@@ -156,16 +156,24 @@ typedef struct stage {
     double tau;
 } stage;
 
+/* From here on all is proven; what doubles decided before may have been rounding. */
+static void go_precise(const sot_softmax_solver *s, stage *now, search *known)
+{
+    if (now->precise) return;
+    now->precise = true;
+    *known = (search){.high = extra_most(s)};
+}
+
 /* Solves at this extra. *out_proven: for extra = 0 alone, |theta - minimiser| <= tau / lambda. */
-static sotto_status solve_here(sot_softmax_solver *s, stage *now, bool *out_proven,
-                               sotto_error *error)
+static sotto_status solve_here(sot_softmax_solver *s, stage *now, search *known,
+                               bool *out_proven, sotto_error *error)
 {
     bool proven = false;
     sotto_status status = SOTTO_OK;
     if (!now->precise) {
         status = sot_softmax_quick(s, now->goal, &proven, error);
         if (status != SOTTO_OK) return status;
-        if (!proven && !(s->here.norm <= now->goal)) now->precise = true;
+        if (!proven && !(s->here.norm <= now->goal)) go_precise(s, now, known);
     }
     const bool last = s->pass.extra == 0.0 && now->goal <= now->tau;
     if (now->precise || (last && !proven)) {
@@ -183,16 +191,18 @@ static sotto_status round_here(sot_softmax_solver *s, stage *now, search *known,
     const sot_softmax *problem = s->pass.problem;
     const double radius = problem->radius;
     bool proven = false;
-    sotto_status status = solve_here(s, now, &proven, error);
+    sotto_status status = solve_here(s, now, known, &proven, error);
     if (status != SOTTO_OK) return status;
-    const double size = sot_norm_upper(s->here.theta, s->pass.length);
+    const sot_twofold size =
+        sot_twofold_sqrt(squares_of(s->here.theta, s->here.theta_low, s->pass.length));
+    const double beyond = (size.high - radius) + size.low;
     const double slack = now->goal / (problem->lambda + s->pass.extra);
-    if (s->pass.extra == 0.0 && size <= radius) {
+    if (s->pass.extra == 0.0 && sot_norm_upper(s->here.theta, s->pass.length) <= radius) {
         *out_done = proven;
         now->goal = fmin(now->tau, now->goal * 0x1p-4);
         return SOTTO_OK;
     }
-    if (fabs(size - radius) <= 0.01 * radius) { /* not before it is near */
+    if (fabs(beyond) <= 0.01 * radius) { /* not before it is near */
         double upper;
         status = sphere_upper(s, now->precise, &upper, error);
         if (status != SOTTO_OK) return status;
@@ -202,17 +212,17 @@ static sotto_status round_here(sot_softmax_solver *s, stage *now, search *known,
             return SOTTO_OK;
         }
     }
-    if (fabs(size - radius) <= 4.0 * slack) { /* on which side is not known yet */
+    if (fabs(beyond) <= 4.0 * slack) { /* on which side is not known yet */
         now->goal *= 0x1p-5;
         return SOTTO_OK;
     }
-    if (size > radius)
+    if (beyond > 0.0)
         known->low = s->pass.extra;
     else
         known->high = s->pass.extra;
     known->rounds++;
-    s->pass.extra = next_extra(known, s->pass.extra, size, radius, problem->lambda);
-    const double wanted = 0.01 * fabs(size - radius) * (problem->lambda + s->pass.extra);
+    s->pass.extra = next_extra(known, s->pass.extra, size.high, radius, problem->lambda);
+    const double wanted = 0.01 * fabs(beyond) * (problem->lambda + s->pass.extra);
     now->goal = fmin(now->goal, fmax(wanted, now->precise ? 0.0 : 0x1p-6 * now->tau));
     return SOTTO_OK;
 }
@@ -232,7 +242,7 @@ sotto_status sot_softmax_in_ball(sot_softmax_solver *s, double tau, sotto_error 
         memset(s->here.theta, 0, s->pass.length * sizeof *s->here.theta);
     now.goal = fmax(tau, isfinite(s->here.norm) ? 0.01 * s->here.norm : tau);
     for (int round = 0; status == SOTTO_OK && !done; round++) {
-        if (round == QUICK_ROUNDS_MOST) now.precise = true;
+        if (round == QUICK_ROUNDS_MOST) go_precise(s, &now, &known);
         status = round_here(s, &now, &known, &done, error);
     }
     return status;

@@ -4,6 +4,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
+#include "learn/glm/row_sum.h"
+#include "learn/glm/rows.h"
+#include "learn/softmax/row.h"
 #include "learn/softmax/softmax.h"
 #include "numeric/outward.h"
 
@@ -50,8 +53,44 @@ static sotto_status add_gradient(const sot_empirical *empirical, const sot_matri
                                  theta, spacing, units, error);
 }
 
-static const sot_empirical_operations operations = {
-    .solve = solve, .noise_of = noise_of, .add_gradient = add_gradient};
+/* (p - e_y) (x) x, as learn/glm/row_sum.h wants it. */
+static void add_row(const void *problem, size_t row, const double *theta, double *scratch,
+                    double *sum)
+{
+    const sot_softmax *softmax = problem;
+    const sot_matrix *matrix = softmax->matrix;
+    const sot_rows *kernels = sot_rows_for(matrix);
+    const size_t width = sot_rows_width(matrix);
+    const size_t label = sot_softmax_class(matrix->labels[row], softmax->classes);
+    for (size_t c = 0; c < softmax->classes; c++)
+        kernels->dots(matrix, row, row + 1, theta + c * width, &scratch[c]);
+    (void)sot_softmax_row(scratch, softmax->classes, label, 0);
+    scratch[label] -= 1.0;
+    for (size_t c = 0; c < softmax->classes; c++)
+        kernels->add(matrix, row, row + 1, &scratch[c], sum + c * width);
+}
+
+static sotto_status add_gradient_double(const sot_empirical *empirical,
+                                        const sot_matrix *matrix, const uint32_t *rows,
+                                        size_t count, const double *theta, sot_pool *pool,
+                                        double *sum, sotto_error *error)
+{
+    const sot_softmax softmax = {.matrix = matrix, .classes = empirical->facts.outputs};
+    const sot_row_sum asked = {.matrix = matrix,
+                               .rows = rows,
+                               .count = count,
+                               .vectors = softmax.classes,
+                               .part = add_row,
+                               .problem = &softmax,
+                               .pool = pool};
+    return sot_row_sum_add(&asked, theta, sum, error);
+}
+
+static const sot_empirical_operations operations = {.solve = solve,
+                                                    .noise_of = noise_of,
+                                                    .add_gradient = add_gradient,
+                                                    .add_gradient_double =
+                                                        add_gradient_double};
 
 /* What the solver is asked for, against the bound of one record's gradient: small against any noise. */
 #define TAU_SHARE 0x1p-20
@@ -73,6 +112,15 @@ static sot_empirical_facts facts_of(const sot_encoding *encoding)
         .rank = sot_encoding_classes(encoding) - 1,
         .trace = sot_mul_up(sot_div_up(classes - 1.0, classes), square),
         .tau = TAU_SHARE * record_bound,
+        /* softmax.md: a margin passes columns + 1 roundings here, and each product one. */
+        .row_error = sot_mul_up(
+            bound,
+            sot_add_up(sot_softmax_row_error(sot_encoding_classes(encoding)), 0x1p-51)),
+        .row_error_norm = sot_mul_up(
+            0.5 * square,
+            sot_widen_up(((double)sot_encoding_dimension(encoding) + 2.0) * 0x1p-53,
+                         0x1p-20)),
+        .coordinate_bound = sot_encoding_feature_most(encoding), /* |p_c - e_c| <= 1 */
     };
 }
 

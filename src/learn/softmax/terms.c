@@ -45,6 +45,7 @@ double sot_softmax_add_terms(const sot_softmax_pass *pass, const double *theta,
 /* theta / sqrt(theta^2 + w^2), after scaling by a power of two so that no square leaves the range. */
 static sot_twofold share(sot_twofold theta, double width)
 {
+    if (!isfinite(theta.high)) return theta; /* and the gradient's bound is infinite */
     int exponent;
     (void)frexp(fmax(fabs(theta.high), width), &exponent);
     const sot_twofold t = {ldexp(theta.high, -exponent), ldexp(theta.low, -exponent)};
@@ -61,8 +62,6 @@ sot_twofold sot_softmax_terms_careful(const sot_softmax_pass *pass, size_t place
     const sot_twofold off =
         pass->center != NULL ? sot_twofold_plus(theta, -pass->center[place]) : theta;
     sot_twofold sum = sot_twofold_times(off, problem->lambda);
-    if (SOT_PLANTED(softmax_intercept_unregularised) && is_free(pass, place))
-        sum = (sot_twofold){0.0, 0.0};
     if (pass->extra > 0.0)
         sum = sot_twofold_add(sum, sot_twofold_times(theta, pass->extra));
     if (problem->l1 > 0.0)

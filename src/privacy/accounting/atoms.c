@@ -41,7 +41,7 @@ void sot_atoms_normalize(sot_atoms *atoms)
 /* s_j = (block * BLOCK + b) * step is split into a coarse and a fine rotation, both computed
  * directly: e^{i s_j x} - 1 = F + D_b + F D_b with F = e^{i s_block x} - 1, D_b = e^{i b step x} - 1.
  * Each product then carries a handful of roundings and none accumulate over j. */
-enum { BLOCK = 32 };
+enum { BLOCK = 16 };
 
 /* e^{ix} - 1 without cancellation: -2 sin^2(x/2) + i sin(x). */
 static void rotation(double x, double *out_real, double *out_imaginary)

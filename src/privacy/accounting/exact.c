@@ -85,8 +85,13 @@ static sotto_status improve_delta_by_grids(const sot_priced *priced, double epsi
     }
     if (!is_wide_delta(out)) return SOTTO_OK;
     other = *out;
-    const sotto_status status = both_directions_delta(
-        priced->composition, SOT_EFFORT_SMOOTHED, epsilon, &other, error);
+    sotto_status status = both_directions_delta(priced->composition, SOT_EFFORT_SMOOTHED,
+                                                epsilon, &other, error);
+    if (status == SOTTO_OUT_OF_MEMORY) return status;
+    improve_delta(out, &other, status);
+    const bool hopeless = !(out->delta <= 2.0 * out->delta_lower);
+    if (!hopeless || !suits_pld(priced->composition)) return SOTTO_OK;
+    status = sot_pld_delta(priced, epsilon, &other, error); /* its whole grid */
     if (status == SOTTO_OUT_OF_MEMORY) return status;
     improve_delta(out, &other, status);
     return SOTTO_OK;
@@ -275,8 +280,13 @@ static sotto_status improve_epsilon_by_grids(const sot_priced *priced, double de
     }
     if (!is_wide_epsilon(out)) return SOTTO_OK;
     other = *out;
-    const sotto_status status = both_directions_epsilon(
+    sotto_status status = both_directions_epsilon(
         priced->composition, SOT_EFFORT_SMOOTHED, finite, &other, error);
+    if (status == SOTTO_OUT_OF_MEMORY) return status;
+    improve_epsilon(out, &other, status);
+    const bool hopeless = !(out->epsilon <= 2.0 * out->epsilon_lower);
+    if (!hopeless || !suits_pld(priced->composition)) return SOTTO_OK;
+    status = sot_pld_epsilon(priced, delta, &other, error); /* its whole grid */
     if (status == SOTTO_OUT_OF_MEMORY) return status;
     improve_epsilon(out, &other, status);
     return SOTTO_OK;

@@ -9,7 +9,11 @@
  * the pair is dominated by the privacy loss max(t, atom), t ~ N(A^2/2, A^2), an atom and a tail.
  * So an event has two numbers, noise_multiplier = 1/A and atom, and composes like any other.
  *
- * A unit of k rows (k = 1: a row), by a chain of one-row steps (objective.md has the proofs):
+ * For other losses (VERTICES) the claim is "delta(epsilon) <= m G(A, epsilon - C) for every epsilon >=
+ * atom": C is what the determinant costs, m how many corners the gradient of one record may be pushed
+ * to. The event then has shift = C and vertices = m too (objective.md, section 7).
+ *
+ * A unit of k rows (k = 1: a row), logistic loss, by a chain of one-row steps (objective.md has the proofs):
  *     add-remove    A = k a     atom = k kappa + k (k - 1) a^2 / 2
  *     replace-one   A = 2 k a   atom = max(k (2 k - 1) a^2, 2 k kappa - k a^2)
  * Pure, density of b proportional to exp(-e |b| / R), m = max over s in [0,1] of

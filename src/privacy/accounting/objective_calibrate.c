@@ -225,9 +225,33 @@ static sotto_status search_sigma(sot_objective_law *law, double epsilon, double 
     return SOTTO_OK;
 }
 
+/* The least floor at which the offset is what it is at law->floor: a law with a lower atom and the same
+ * tail is better. The offset falls as the floor rises, so that halving finds it. */
+static double least_floor(const sot_objective_law *law)
+{
+    sot_objective_law tried = *law;
+    sotto_event event;
+    if (sot_objective_event(law, &event, NULL) != SOTTO_OK) return law->floor;
+    const sotto_event wanted = event;
+    double low = 0.0, high = law->floor;
+    for (int i = 0; i < 40; i++) {
+        tried.floor = 0.5 * (low + high);
+        const bool is_same = sot_objective_event(&tried, &event, NULL) == SOTTO_OK &&
+                             event.shift == wanted.shift &&
+                             event.vertices == wanted.vertices;
+        if (is_same) {
+            high = tried.floor;
+        } else {
+            low = tried.floor;
+        }
+    }
+    return high;
+}
+
 /* Two-signed rows that come have two vertices and no determinant, rows that go one and the
  * determinant; with a floor one vertex covers both (objective_vertices.c). Near epsilon, as far
- * below it as the correction needs, is where the floor costs least; whether it pays is tried. */
+ * below it as the correction needs, the floor costs no noise; whether it pays is tried, and then it
+ * is lowered as far as it goes, for the sake of what the release is composed with. */
 static sotto_status calibrate_sigma(sot_objective_law *law, double epsilon, double delta,
                                     double share, sotto_error *error)
 {
@@ -250,6 +274,7 @@ static sotto_status calibrate_sigma(sot_objective_law *law, double epsilon, doub
         search_sigma(&raised, epsilon, delta, share, NULL) == SOTTO_OK &&
         raised.sigma < plain.sigma) {
         *law = raised;
+        law->floor = least_floor(&raised);
     }
     return SOTTO_OK;
 }

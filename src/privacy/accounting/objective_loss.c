@@ -33,6 +33,7 @@ sot_objective sot_objective_of(const sotto_event *event, sotto_adjacency adjacen
                                .rows = event->rows,
                                .is_replaced = adjacency == SOTTO_REPLACE_ONE,
                                .count = 1.0};
+    if (SOT_PLANTED(objective_law_forgets_vertices)) objective.vertices = 1.0;
     objective.atom = fmax(objective.atom, objective.offset);
     if (objective.vertices > 1.0) {
         objective.atom =

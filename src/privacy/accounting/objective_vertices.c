@@ -85,7 +85,9 @@ static tail_law chain_of(const sot_objective_law *law)
     const double steps = replaces ? 2.0 * rows : rows;
     const double one = sot_div_up(law->record_bound, law->sigma);
     const double offset = row_offset_upper(law);
-    const double growth = sot_exp_up(sot_mul_up(rows - 1.0, offset));
+    const double growth = SOT_PLANTED(objective_chain_without_growth)
+                              ? 1.0
+                              : sot_exp_up(sot_mul_up(rows - 1.0, offset));
     /* k (k - 1)/2 or k (2 k - 1): the first eta is not negative; exact, k <= 1e6 */
     const double start = replaces ? rows * (2.0 * rows - 1.0) : 0.5 * rows * (rows - 1.0);
     tail_law chain = {.shift = sot_mul_up(steps, one),

@@ -117,6 +117,15 @@ static sotto_status fill_rounded(sotto_rng *rng, const void *law, int64_t *out,
     return sot_rounded_gaussian_fill(rng, sigma, out, count, error);
 }
 
+/* How far neighbours move the sum, for the tape. Under Poisson sampling l2_sensitivity is one record's
+ * part: exchanging it takes one out and puts one in. */
+static double moved_most(const sotto_gaussian_config *config)
+{
+    const bool exchanged =
+        config->sampling == SOTTO_POISSON && config->adjacency == SOTTO_REPLACE_ONE;
+    return exchanged ? 2.0 * config->l2_sensitivity : config->l2_sensitivity;
+}
+
 sotto_status sot_gaussian_release_solved(sotto_gate *gate,
                                          const sotto_gaussian_config *config,
                                          double order_slack, const int64_t *values,
@@ -126,7 +135,7 @@ sotto_status sot_gaussian_release_solved(sotto_gate *gate,
     sot_additive mechanism = {
         .adjacency = config->adjacency,
         .norm = SOTTO_L2,
-        .sensitivity = config->l2_sensitivity,
+        .sensitivity = moved_most(config),
         .order_slack = order_slack,
         .fill = fill_rounded,
         .law = &config->sigma,

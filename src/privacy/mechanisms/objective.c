@@ -267,6 +267,7 @@ static sotto_status minimise(sotto_gate *gate, const sot_objective_config *confi
                                         .log_determinant_most =
                                             sot_objective_log_determinant_upper(&law),
                                         .residual_most = config->tau,
+                                        .ball = config->ball,
                                         .tolerance = TAPE_TOLERANCE,
                                         .noise_of = problem->noise_of,
                                         .context = problem->context};

@@ -37,6 +37,9 @@ typedef struct sot_objective_config {
     sot_objective_law law; /* calibrated */
     size_t dimension;      /* 1 .. 2^20 */
     double tau;            /* what solve() proves: |gradient of the tilted sum| <= tau */
+    double
+        ball; /* |theta| <= ball is part of the minimisation; 0: no ball. For the tape alone:
+                    the claim is the same with and without */
     double correction_share; /* as in sot_objective_calibrate(); 2^-10 */
     const char
         *purpose; /* of the first event; the second's is "PURPOSE: solver"; borrowed;
@@ -45,7 +48,8 @@ typedef struct sot_objective_config {
 
 typedef struct sot_objective_problem {
     void *context;
-    /* Writes theta with a proven |gradient(theta) + b| <= tau. */
+    /* Writes theta with a proven |gradient(theta) + b| <= tau, or, with a ball inside the
+     * minimisation, a proven |theta - minimiser| <= tau/lambda. */
     sotto_status (*solve)(void *context, const double *b, double *out_theta,
                           sotto_error *error);
     /* For the tape: b and log|det db/dtheta| for theta on this data set. */

@@ -72,7 +72,9 @@ typedef struct sot_tape_density_call {
     double log_determinant_most; /* declared: |log det' - log det| */
     double
         residual_most; /* declared: |drawn - noise_of(theta)|; used if drawn is given */
-    double tolerance;  /* relative, for the rounding of noise_of() itself; at most 1e-3 */
+    double ball; /* |theta| <= ball is part of the minimisation: on its boundary drawn -
+                       noise_of(theta) may point inwards by any length; 0: no ball */
+    double tolerance; /* relative, for the rounding of noise_of() itself; at most 1e-3 */
     sot_tape_noise_of noise_of;
     const void
         *context; /* for noise_of(); used before the release returns, never after */

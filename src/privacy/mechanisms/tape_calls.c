@@ -251,6 +251,31 @@ bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
     return true;
 }
 
+/* |r + nu theta| at the best nu >= 0, r = drawn - noise_of(theta) = b + the gradient: 0 for the exact
+ * minimiser over a ball on whose boundary theta is. */
+static double boundary_residual(const sot_tape_item *it)
+{
+    double along = 0.0, squares = 0.0, rest = 0.0;
+    for (size_t i = 0; i < it->count; i++) {
+        along += (it->drawn[i] - it->noise[i]) * it->theta[i];
+        squares += it->theta[i] * it->theta[i];
+    }
+    const double pressure = fmax(0.0, -along / squares);
+    for (size_t i = 0; i < it->count; i++) {
+        const double left = it->drawn[i] - it->noise[i] + pressure * it->theta[i];
+        rest += left * left;
+    }
+    return sqrt(rest);
+}
+
+static bool is_on_boundary(const sot_tape_item *it, const sot_tape_density_call *call)
+{
+    double squares = 0.0;
+    for (size_t i = 0; i < it->count; i++)
+        squares += it->theta[i] * it->theta[i];
+    return call->ball > 0.0 && sqrt(squares) >= call->ball * (1.0 - 1e-6);
+}
+
 /* Does the solver's result leave over what it claims, and no more? The rounding of noise_of() is
  * allowed for by a few units in the last place of the noise. */
 static void check_residual(sot_tape *tape, const sot_tape_item *it,
@@ -260,7 +285,9 @@ static void check_residual(sot_tape *tape, const sot_tape_item *it,
     for (size_t i = 0; i < it->count; i++)
         squares += it->drawn[i] * it->drawn[i];
     const double rounding = 0x1p-47 * (1.0 + sqrt(squares));
-    const double residual = distance(it->drawn, it->noise, it->count);
+    const double residual = is_on_boundary(it, call)
+                                ? boundary_residual(it)
+                                : distance(it->drawn, it->noise, it->count);
     if (residual <= call->residual_most * (1.0 + call->tolerance) + rounding) return;
     sot_tape_report(tape,
                     "the output is off by a residual of %.17g, more than claimed: %s",

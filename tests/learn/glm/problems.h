@@ -7,9 +7,10 @@
 #include <mpfr.h>
 
 #include "learn/glm/problem.h"
+#include "learn/glm/references.h"
 #include "learn/glm/rows.h"
 
-enum { EXACT_BITS = 300 };
+enum { EXACT_BITS = 400 };
 
 static inline uint64_t mixed(uint64_t *state)
 {
@@ -114,40 +115,44 @@ static inline double entry(const sot_matrix *matrix, size_t row, size_t column)
     return 0.0;
 }
 
-/* slope = -y / (1 + exp(y u)) */
-static inline void exact_slope(mpfr_t slope, const mpfr_t u, double label)
-{
-    mpfr_mul_d(slope, u, label < 0.0 ? -1.0 : 1.0, MPFR_RNDN);
-    mpfr_exp(slope, slope, MPFR_RNDN);
-    mpfr_add_ui(slope, slope, 1, MPFR_RNDN);
-    mpfr_d_div(slope, label < 0.0 ? 1.0 : -1.0, slope, MPFR_RNDN);
-}
-
-/* The gradient to 300 bits, `columns` numbers that the caller has initialised. */
+/* The gradient to 400 bits, of any loss that references.h has, `columns` numbers that the caller has
+ * initialised. */
 static inline void exact_gradient(const sot_glm *glm, const double *theta, mpfr_t *out)
 {
     const size_t columns = glm->matrix->columns;
-    mpfr_t u, term;
-    mpfr_inits2(EXACT_BITS, u, term, (mpfr_ptr)NULL);
+    mpfr_t term;
+    exact_loss e;
+    exact_begin(&e);
+    mpfr_init2(term, EXACT_BITS);
     for (size_t j = 0; j < columns; j++) {
         mpfr_set_d(out[j], theta[j], MPFR_RNDN);
+        if (glm->center != NULL) mpfr_sub_d(out[j], out[j], glm->center[j], MPFR_RNDN);
         mpfr_mul_d(out[j], out[j], glm->lambda, MPFR_RNDN);
         if (glm->linear != NULL) mpfr_add_d(out[j], out[j], glm->linear[j], MPFR_RNDN);
+        if (!(glm->l1 > 0.0)) continue;
+        /* l1 t / sqrt(t^2 + w^2) */
+        mpfr_set_d(term, theta[j], MPFR_RNDN);
+        mpfr_set_d(e.t, glm->l1_width, MPFR_RNDN);
+        mpfr_hypot(e.t, e.t, term, MPFR_RNDN);
+        mpfr_div(term, term, e.t, MPFR_RNDN);
+        mpfr_mul_d(term, term, glm->l1, MPFR_RNDN);
+        mpfr_add(out[j], out[j], term, MPFR_RNDN);
     }
     for (size_t i = 0; i < glm->matrix->rows; i++) {
-        mpfr_set_zero(u, 1);
+        mpfr_set_zero(e.u, 1);
         for (size_t j = 0; j < columns; j++) {
             mpfr_set_d(term, theta[j], MPFR_RNDN);
             mpfr_mul_d(term, term, entry(glm->matrix, i, j), MPFR_RNDN);
-            mpfr_add(u, u, term, MPFR_RNDN);
+            mpfr_add(e.u, e.u, term, MPFR_RNDN);
         }
-        exact_slope(u, u, glm->matrix->labels[i]);
+        exact_of(&e, glm->loss, glm->matrix->labels[i]);
         for (size_t j = 0; j < columns; j++) {
-            mpfr_mul_d(term, u, entry(glm->matrix, i, j), MPFR_RNDN);
+            mpfr_mul_d(term, e.slope, entry(glm->matrix, i, j), MPFR_RNDN);
             mpfr_add(out[j], out[j], term, MPFR_RNDN);
         }
     }
-    mpfr_clears(u, term, (mpfr_ptr)NULL);
+    mpfr_clear(term);
+    exact_end(&e);
 }
 
 /* |gradient|, rounded down to a double. */

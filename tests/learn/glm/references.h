@@ -10,17 +10,17 @@
 
 /* f, f', f'' at u + low; and whether that is so near to a corner that a rounded margin may lie on its
  * other side. */
-typedef struct exact {
+typedef struct exact_loss {
     mpfr_t value, slope, curvature, u, t;
     bool near_corner;
-} exact;
+} exact_loss;
 
-static inline void exact_begin(exact *e)
+static inline void exact_begin(exact_loss *e)
 {
     mpfr_inits2(400, e->value, e->slope, e->curvature, e->u, e->t, (mpfr_ptr)NULL);
 }
 
-static inline void exact_end(exact *e)
+static inline void exact_end(exact_loss *e)
 {
     mpfr_clears(e->value, e->slope, e->curvature, e->u, e->t, (mpfr_ptr)NULL);
     mpfr_free_cache();
@@ -50,7 +50,7 @@ static inline bool exact_is_near(const mpfr_t t, double corner)
 }
 
 /* r = u - y: r^2/2, or K |r| - K^2/2 */
-static inline void exact_squared(exact *e, double threshold, double label)
+static inline void exact_squared(exact_loss *e, double threshold, double label)
 {
     mpfr_sub_d(e->t, e->u, label, MPFR_RNDN);
     e->near_corner = exact_is_near(e->t, threshold);
@@ -71,7 +71,7 @@ static inline void exact_squared(exact *e, double threshold, double label)
 }
 
 /* m = y u: Chaudhuri's smoothed hinge, or with a width of 0 the hinge */
-static inline void exact_hinge(exact *e, double width, double label)
+static inline void exact_hinge(exact_loss *e, double width, double label)
 {
     const bool negative = label < 0.0;
     mpfr_set(e->t, e->u, MPFR_RNDN);
@@ -95,7 +95,7 @@ static inline void exact_hinge(exact *e, double width, double label)
 }
 
 /* exp(u) - y u, from where |exp(u) - y| = K on a line */
-static inline void exact_poisson(exact *e, double threshold, double label)
+static inline void exact_poisson(exact_loss *e, double threshold, double label)
 {
     mpfr_exp(e->t, e->u, MPFR_RNDN);
     mpfr_set(e->curvature, e->t, MPFR_RNDN);
@@ -127,7 +127,7 @@ static inline void exact_poisson(exact *e, double threshold, double label)
 }
 
 /* f = log(1 + exp(-m)): s = 1 / (1 + exp(m)), f'' = s (1 - s) */
-static inline void exact_logistic(exact *e, double label)
+static inline void exact_logistic(exact_loss *e, double label)
 {
     mpfr_set(e->t, e->u, MPFR_RNDN);
     if (label < 0.0) mpfr_neg(e->t, e->t, MPFR_RNDN);
@@ -148,7 +148,7 @@ static inline double exact_cut(double label, double low, double high)
 }
 
 /* e->u is set already. */
-static inline void exact_of(exact *e, const sot_loss *loss, double label)
+static inline void exact_of(exact_loss *e, const sot_loss *loss, double label)
 {
     const double most = loss->label_most;
     e->near_corner = false;
@@ -166,7 +166,7 @@ static inline void exact_of(exact *e, const sot_loss *loss, double label)
         fail_msg("no reference for the loss %s", loss->name);
 }
 
-static inline void exact_at(exact *e, const sot_loss *loss, double u, double low,
+static inline void exact_at(exact_loss *e, const sot_loss *loss, double u, double low,
                             double label)
 {
     mpfr_set_d(e->u, u, MPFR_RNDN);

@@ -1,7 +1,9 @@
-/* The certificate: never below the exact norm of the gradient (MPFR, 300 bits), and not far above. */
+/* The certificate: never below the exact norm of the gradient (MPFR, 400 bits), and not far above. */
 #include "problems.h"
 
 #include <float.h>
+
+#include "learn/glm/pass.h"
 
 enum { COLUMNS_MOST = 40 };
 
@@ -44,6 +46,94 @@ static void bounds_are_above_the_exact_norm_and_near_it(void **state)
         assert_within(careful, exact, exact * (1.0 + 1e-11) + 0x1p-70 * scale);
         free_matrix(&m);
     }
+}
+
+/* The other losses, a centre and a smoothed L1 norm. */
+static void the_other_losses_and_terms_are_bounded_too(void **state)
+{
+    (void)state;
+    const sot_loss losses[] = {
+        sot_loss_squared(2.0, 1.0),   sot_loss_huber(0.125, 1.0),
+        sot_loss_smoothed_hinge(0.5), sot_loss_smoothed_hinge(1e-3),
+        sot_loss_poisson(5.0, 5.0),   sot_loss_logistic};
+    uint64_t draw = 78;
+    for (int i = 0; i < 48; i++) {
+        const recipe from = {.rows = (size_t)(3 + i * 5),
+                             .columns = (size_t)(1 + i * 13 % COLUMNS_MOST),
+                             .sparse = i % 2 == 1,
+                             .filled = 0.5,
+                             .noise = 0.5,
+                             .seed = (uint64_t)i};
+        sot_matrix m = make_matrix(&from);
+        const sot_loss *loss = &losses[i % 6];
+        for (size_t k = 0; k < m.rows && loss->label_most > 1.0; k++)
+            m.labels[k] += 1.0;
+        double theta[COLUMNS_MOST], b[COLUMNS_MOST], centre[COLUMNS_MOST];
+        const double size = ldexp(1.0, i % 8 - 4);
+        for (size_t j = 0; j < m.columns; j++) {
+            theta[j] = size * uniform(&draw);
+            b[j] = 3.25 * uniform(&draw);
+            centre[j] = i % 3 == 0 ? theta[j] + 0x1p-30 * uniform(&draw) : uniform(&draw);
+        }
+        const sot_glm glm = {.matrix = &m,
+                             .loss = loss,
+                             .lambda = ldexp(1.0, i % 21 - 10),
+                             .center = centre,
+                             .l1 = i % 4 == 0 ? 0.0 : 2.75,
+                             .l1_width = ldexp(1.0, -(i % 17)),
+                             .linear = i % 5 == 0 ? NULL : b};
+        const double exact = exact_norm_lower(&glm, theta);
+        const double quick = norm_upper(&glm, theta, false);
+        const double careful = norm_upper(&glm, theta, true);
+        const double scale =
+            ((double)m.rows * (1.0 + loss->curvature_most) + glm.lambda * 7.0) *
+                (1.0 + size) * (1.0 + loss->slope_most) +
+            40.0;
+        assert_within(quick, exact, exact * (1.0 + 1e-11) + 1e-12 * scale);
+        assert_within(careful, exact, exact * (1.0 + 1e-11) + 0x1p-70 * scale);
+        free_matrix(&m);
+    }
+}
+
+/* What a solver adds, nu, in two doubles: the gradient is that of a larger lambda. */
+static void the_weight_of_a_ball_is_part_of_the_gradient(void **state)
+{
+    (void)state;
+    const recipe from = {
+        .rows = 30, .columns = 5, .filled = 1.0, .noise = 0.5, .seed = 3};
+    sot_matrix m = make_matrix(&from);
+    const sot_glm glm = {.matrix = &m, .loss = &sot_loss_logistic, .lambda = 0.75};
+    const sot_glm heavier = {.matrix = &m, .loss = &sot_loss_logistic, .lambda = 4.0};
+    static double theta[16], gradient[16], low[16], as_one[16], as_one_low[16];
+    uint64_t draw = 5;
+    for (size_t j = 0; j < 5; j++)
+        theta[j] = uniform(&draw);
+    sotto_error error;
+    sot_pass pass, other;
+    sot_pass_bounds bounds;
+    double squares;
+    assert_ok(sot_pass_begin(&glm, &pass, &error), &error);
+    assert_ok(sot_pass_begin(&heavier, &other, &error), &error);
+    assert_ok(sot_pass_measure(&pass, &bounds, &error), &error);
+    pass.nu = (sot_twofold){3.25, 0x1p-60};
+    assert_ok(
+        sot_pass_gradient_careful(&pass, theta, NULL, gradient, low, &squares, &error),
+        &error);
+    assert_ok(sot_pass_gradient_careful(&other, theta, NULL, as_one, as_one_low, &squares,
+                                        &error),
+              &error);
+    for (size_t j = 0; j < 5; j++) {
+        const double off = (gradient[j] - as_one[j]) + (low[j] - as_one_low[j]);
+        assert_within(off - 0x1p-60 * theta[j], -0x1p-95, 0x1p-95);
+    }
+    const sot_pass_result out = {.gradient = gradient, .slope_squares = &squares};
+    assert_ok(sot_pass_gradient(&pass, theta, &out, &error), &error);
+    const double exact = exact_norm_lower(&heavier, theta);
+    assert_within(sot_pass_norm_upper(&pass, &bounds, theta, gradient, squares),
+                  exact - 0x1p-58, exact + 1e-10);
+    sot_pass_end(&pass);
+    sot_pass_end(&other);
+    free_matrix(&m);
 }
 
 /* b is chosen so that the computed gradient vanishes: all that is left of the exact one is
@@ -151,6 +241,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_are_above_the_exact_norm_and_near_it),
+        cmocka_unit_test(the_other_losses_and_terms_are_bounded_too),
+        cmocka_unit_test(the_weight_of_a_ball_is_part_of_the_gradient),
         cmocka_unit_test(rounding_is_part_of_the_bound),
         cmocka_unit_test(cancellation_within_a_row_is_counted),
         cmocka_unit_test(extremes_stay_bounds),

@@ -73,7 +73,7 @@ static const double places[] = {0.0,
                                 1e100,
                                 1e308,
                                 DBL_MAX,
-                                INFINITY};
+                                (double)INFINITY};
 enum { PLACES = sizeof places / sizeof *places, SPREAD = 1500 };
 
 static double place(size_t i)
@@ -88,7 +88,7 @@ static void every_error_is_within_its_bound(void **state)
     (void)state;
     sample samples[SAMPLES];
     make_samples(samples);
-    exact e;
+    exact_loss e;
     exact_begin(&e);
     for (size_t i = 0; i < SAMPLES * ALL; i++) {
         const sot_loss *loss = &samples[i / ALL].loss;
@@ -121,7 +121,7 @@ static void careful_slopes_are_as_careful_as_they_say(void **state)
     (void)state;
     sample samples[SAMPLES];
     make_samples(samples);
-    exact e;
+    exact_loss e;
     exact_begin(&e);
     double worst = 0.0;
     for (size_t i = 0; i < SAMPLES * ALL; i++) {
@@ -213,7 +213,8 @@ static void float_slopes_are_near_and_never_too_steep(void **state)
 static void anything_is_taken(void **state)
 {
     (void)state;
-    static const double wild[] = {NAN, INFINITY, -INFINITY, 1e308, -1e308, 0.0};
+    static const double wild[] = {(double)NAN, (double)INFINITY, -(double)INFINITY,
+                                  1e308,       -1e308,           0.0};
     sample samples[SAMPLES];
     make_samples(samples);
     for (size_t s = 0; s < SAMPLES; s++) {

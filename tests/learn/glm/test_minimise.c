@@ -242,6 +242,37 @@ static void the_safe_ways_end_at_the_same_point(void **state)
     }
 }
 
+/* The careful stage by Newton's steps, and by descent alone. */
+static void the_careful_stage_ends_at_the_same_point(void **state)
+{
+    (void)state;
+    sotto_error error;
+    const sot_twofold none = {0.0, 0.0};
+    sot_loss losses[LOSSES];
+    make_losses(losses);
+    for (size_t k = 0; k < 2 * LOSSES; k++) {
+        const sot_loss *loss = &losses[k / 2];
+        if (!loss->smooth || loss->curvature_most > 30.0) continue;
+        const recipe from = {
+            .rows = 12, .columns = 2, .filled = 1.0, .noise = 0.5, .seed = k};
+        sot_matrix m = make_matrix(&from);
+        relabel(&m, loss, k);
+        const sot_glm glm = {.matrix = &m, .loss = loss, .lambda = 8.0};
+        const double start[2] = {-3.25, 1.125};
+        long double exact[REF_COLUMNS];
+        sot_solver solver;
+        assert_ok(sot_solver_begin(&glm, start, &solver, &error), &error);
+        if (k % 2 == 1) solver.newton_steps_most = 0;
+        assert_ok(sot_solver_run_carefully(&solver, none, 1e-12, &error), &error);
+        const double slack = ref_minimiser(&glm, exact);
+        const long double off0 = (long double)solver.here.theta[0] - exact[0];
+        const long double off1 = (long double)solver.here.theta[1] - exact[1];
+        assert_within((double)hypotl(off0, off1), 0.0, 1e-12 / 8.0 + slack);
+        sot_solver_end(&solver);
+        free_matrix(&m);
+    }
+}
+
 static void threads_change_nothing(void **state)
 {
     (void)state;
@@ -325,6 +356,7 @@ int main(void)
         cmocka_unit_test(many_rows_in_one_corner_are_no_trap),
         cmocka_unit_test(far_starts_and_huge_tilts_are_survived),
         cmocka_unit_test(the_safe_ways_end_at_the_same_point),
+        cmocka_unit_test(the_careful_stage_ends_at_the_same_point),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(a_jumping_slope_of_the_callers_is_refused),
         cmocka_unit_test(want_of_memory_is_reported),

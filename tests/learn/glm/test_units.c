@@ -244,6 +244,52 @@ static void no_rows_give_nothing(void **state)
     free_matrix(&m);
 }
 
+/* Some rows, in any order, some twice: what each gives alone, added to what was there. */
+static void rows_of_a_list_give_what_they_give_alone(void **state)
+{
+    (void)state;
+    const sot_loss losses[] = {sot_loss_logistic, sot_loss_squared(2.0, 1.0),
+                               sot_loss_smoothed_hinge(0.5), sot_loss_poisson(3.0, 4.0),
+                               sot_loss_hinge};
+    sotto_error error;
+    sot_pool *pool;
+    assert_ok(sot_pool_new(3, &pool, &error), &error);
+    for (size_t s = 0; s < 10; s++) {
+        recipe from = shapes[2];
+        from.sparse = s % 2 == 1;
+        sot_matrix m = make_matrix(&from);
+        const sot_glm glm = {.matrix = &m, .loss = &losses[s / 2], .pool = pool};
+        double theta[COLUMNS_MOST];
+        static uint32_t rows[4000];
+        int64_t units[COLUMNS_MOST], total[COLUMNS_MOST];
+        const double spacing = 0x1p-17;
+        some_theta(theta, m.columns, 2.0, s);
+        uint64_t draw = s;
+        for (size_t j = 0; j < m.columns; j++)
+            units[j] = total[j] = (int64_t)(mixed(&draw) % 1000);
+        for (size_t k = 0; k < 4000; k++) {
+            rows[k] = (uint32_t)(mixed(&draw) % m.rows);
+            const sot_matrix row = row_of(&m, rows[k]);
+            const sot_glm alone = {.matrix = &row, .loss = &losses[s / 2], .lambda = 1.0};
+            int64_t one[COLUMNS_MOST];
+            assert_ok(sot_glm_gradient_units(&alone, theta, spacing, one, &error),
+                      &error);
+            for (size_t j = 0; j < m.columns; j++)
+                total[j] += one[j];
+        }
+        assert_ok(
+            sot_glm_add_gradient_units(&glm, rows, 4000, theta, spacing, units, &error),
+            &error);
+        assert_memory_equal(units, total, m.columns * sizeof *units);
+        assert_ok(
+            sot_glm_add_gradient_units(&glm, rows, 0, theta, spacing, units, &error),
+            &error);
+        assert_memory_equal(units, total, m.columns * sizeof *units);
+        free_matrix(&m);
+    }
+    sot_pool_free(pool);
+}
+
 static void spacings_that_are_no_powers_of_two_are_refused(void **state)
 {
     (void)state;
@@ -297,6 +343,7 @@ int main(void)
         cmocka_unit_test(sums_do_not_overflow),
         cmocka_unit_test(every_theta_is_taken),
         cmocka_unit_test(no_rows_give_nothing),
+        cmocka_unit_test(rows_of_a_list_give_what_they_give_alone),
         cmocka_unit_test(spacings_that_are_no_powers_of_two_are_refused),
         cmocka_unit_test(want_of_memory_is_reported_and_writes_nothing),
     };

@@ -84,6 +84,10 @@ static inline sotto_event agreement_other(uint64_t *seed, int is_replaced,
         event.mechanism = SOTTO_OBJECTIVE_PERTURBATION;
         event.noise_multiplier = cross_between(seed, 0.5, 10.0);
         event.atom = cross_between(seed, 0.01, 2.0);
+        if (cross_uniform(seed) < 0.5) {
+            event.shift = cross_between(seed, 0.01, 1.0);
+            event.vertices = (uint32_t)cross_between(seed, 1.0, 50.0);
+        }
         event.count = 1;
     } else if (is_replaced && kind < 0.85) {
         event.mechanism = SOTTO_RANDOMIZED_RESPONSE;

@@ -78,6 +78,9 @@ static void both_signs_are_reached_by_a_row_that_comes(void **state)
                   1.0 + loss_rounding);
     /* The offset covers the tail at epsilon, and so a little more beyond. */
     assert_within(truth / loss_claim(&law, epsilon), 0.9, 1.0 + loss_rounding);
+    law.floor = SOTTO_UNSET; /* two vertices, each with the determinant */
+    assert_int_equal(loss_event(&law).vertices, 2);
+    assert_within(truth / loss_claim(&law, epsilon), 0.6, 1.0 + loss_rounding);
     /* Control: one vertex without that offset is too little. */
     assert_within(truth / gaussian_delta(1.0 / 3.0, epsilon), 1.99, 2.0);
 }

@@ -108,17 +108,18 @@ static void search_leaves_a_target_open(void **state)
 static void assert_same_event(const sotto_event *a, const sotto_event *b)
 {
     const double left[] = {
-        a->noise_multiplier, a->epsilon, a->delta, a->rho, a->mu, a->scale,
-        a->sensitivity,      a->grid,    a->rate,  a->atom};
+        a->noise_multiplier, a->epsilon, a->delta, a->rho,  a->mu,   a->scale,
+        a->sensitivity,      a->grid,    a->rate,  a->atom, a->shift};
     const double right[] = {
-        b->noise_multiplier, b->epsilon, b->delta, b->rho, b->mu, b->scale,
-        b->sensitivity,      b->grid,    b->rate,  b->atom};
+        b->noise_multiplier, b->epsilon, b->delta, b->rho,  b->mu,   b->scale,
+        b->sensitivity,      b->grid,    b->rate,  b->atom, b->shift};
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
         assert_true(left[i] == right[i] || (isnan(left[i]) && isnan(right[i])));
     assert_int_equal(a->mechanism, b->mechanism);
     assert_int_equal(a->sampling, b->sampling);
     assert_int_equal(a->count, b->count);
     assert_int_equal(a->categories, b->categories);
+    assert_int_equal(a->vertices, b->vertices);
     assert_int_equal(a->population, b->population);
     assert_int_equal(a->batch, b->batch);
     assert_int_equal(a->rows, b->rows);

@@ -38,11 +38,11 @@ static const char every_mechanism[] =
 static void assert_same_event(const sotto_event *a, const sotto_event *b)
 {
     const double left[] = {
-        a->noise_multiplier, a->epsilon, a->delta, a->rho, a->mu, a->scale,
-        a->sensitivity,      a->grid,    a->rate,  a->atom};
+        a->noise_multiplier, a->epsilon, a->delta, a->rho,  a->mu,   a->scale,
+        a->sensitivity,      a->grid,    a->rate,  a->atom, a->shift};
     const double right[] = {
-        b->noise_multiplier, b->epsilon, b->delta, b->rho, b->mu, b->scale,
-        b->sensitivity,      b->grid,    b->rate,  b->atom};
+        b->noise_multiplier, b->epsilon, b->delta, b->rho,  b->mu,   b->scale,
+        b->sensitivity,      b->grid,    b->rate,  b->atom, b->shift};
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
         assert_int_equal(isnan(left[i]), isnan(right[i]));
         if (!isnan(left[i])) assert_memory_equal(&left[i], &right[i], sizeof left[i]);
@@ -51,6 +51,7 @@ static void assert_same_event(const sotto_event *a, const sotto_event *b)
     assert_int_equal(a->sampling, b->sampling);
     assert_int_equal(a->count, b->count);
     assert_int_equal(a->categories, b->categories);
+    assert_int_equal(a->vertices, b->vertices);
     assert_string_equal(a->purpose, b->purpose);
 }
 

@@ -85,6 +85,7 @@ static void every_field_of_the_event_must_match(void **state)
                   {"sensitivity", offsetof(sotto_event, sensitivity)},
                   {"grid", offsetof(sotto_event, grid)},
                   {"atom", offsetof(sotto_event, atom)},
+                  {"shift", offsetof(sotto_event, shift)},
                   {"rate", offsetof(sotto_event, rate)}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         double value;
@@ -109,6 +110,10 @@ static void every_field_of_the_event_must_match(void **state)
     other.rows = 2;
     assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
                    &error, "rows", NULL);
+    other = planned;
+    other.vertices = 2;
+    assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
+                   &error, "vertices", NULL);
     other = planned;
     other.population = 100;
     assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,

@@ -129,6 +129,41 @@ static void a_calibrated_plan_stays_within_its_target(void **state)
     }
 }
 
+/* Losses with two signs, softmax, and any smooth loss: the same promise. */
+static void plans_for_other_losses_stay_within_their_target(void **state)
+{
+    (void)state;
+    sotto_error error;
+    for (int i = 0; i < 12; i++) {
+        const double epsilon = 1.0, delta = i % 2 == 0 ? 1e-6 : 0.0;
+        sot_objective_config config = toy_objective_config(&gaussian, 30);
+        config.tau = 1e-8;
+        config.law.theorem = i < 8 ? SOT_OBJECTIVE_VERTICES : SOT_OBJECTIVE_GENERAL;
+        config.law.adjacency = i / 2 % 2 == 0 ? SOTTO_ADD_REMOVE : SOTTO_REPLACE_ONE;
+        config.law.smoothness = 0.5;
+        config.law.classes = i / 4 == 1 ? 3 : 0;
+        config.law.rank = i / 4 == 1 ? 2 : 1;
+        config.law.dimension = 30;
+        config.law.sigma = SOTTO_UNSET;
+        assert_ok(sot_objective_least_lambda(&config.law, epsilon, delta,
+                                             &config.law.lambda, &error),
+                  &error);
+        assert_ok(sot_objective_calibrate(&config.law, epsilon, delta,
+                                          config.correction_share, &error),
+                  &error);
+        sotto_plan *plan = NULL;
+        sotto_account account;
+        assert_ok(sotto_plan_new(config.law.adjacency, &plan, &error), &error);
+        assert_ok(sot_objective_plan(&config, plan, &error), &error);
+        assert_ok(sotto_account_epsilon_inexact(
+                      plan, SOTTO_EXACT, delta > 0.0 ? delta : SOT_OBJECTIVE_PURE_DELTA,
+                      ldexp(60.0, -900), &account, &error),
+                  &error);
+        assert_within(account.epsilon, 0.98 * epsilon, epsilon);
+        sotto_plan_free(plan);
+    }
+}
+
 /* From small models to the largest, weak to strong noise: the grids always fit, and what is added
  * for the solver stays far below what the theorem asks for. */
 static void every_ordinary_setting_has_its_grids(void **state)
@@ -384,6 +419,7 @@ int main(void)
         cmocka_unit_test(replace_one_and_larger_units_cost_more),
         cmocka_unit_test(a_fine_tau_does_not_shrink_the_box),
         cmocka_unit_test(a_calibrated_plan_stays_within_its_target),
+        cmocka_unit_test(plans_for_other_losses_stay_within_their_target),
         cmocka_unit_test(every_ordinary_setting_has_its_grids),
         cmocka_unit_test(settings_that_do_not_fit_are_refused),
         cmocka_unit_test(purposes_leave_room_for_the_second_event),

@@ -435,6 +435,42 @@ static void noise_that_was_drawn_is_replayed_with_its_residual(void **state)
     }
 }
 
+/* On the boundary of a ball theta may be pressed outwards by any force, and by no force inwards. */
+static void a_ball_holds_the_output_from_outside_only(void **state)
+{
+    (void)state;
+    sotto_error error;
+    const double here[] = {3.0, 0.25}; /* theta = 0.625 answers to the noise -2.125 */
+    static const struct {
+        double drawn, ball;
+        bool is_fine;
+    } cases[] = {{-2.125 - 7.0, 0.625, true},
+                 {-2.125 + 7.0, 0.625, false},
+                 {-2.125 - 7.0, 0.75, false}, /* inside */
+                 {-2.125 - 7.0, 0.0, false},
+                 {-2.125 + 0.5, 0.625, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bench made = bench_new(1);
+        sot_tape_density_call call = {.dimension = 1,
+                                      .shift_most = 1.0,
+                                      .residual_most = 0.5,
+                                      .ball = cases[i].ball,
+                                      .tolerance = 1e-12,
+                                      .noise_of = noise_of_line,
+                                      .context = here};
+        const double theta = 0.625;
+        sot_tape_record(made.tape);
+        bench_gate(&made);
+        assert_ok(sot_gate_admit(made.gate, &made.event, &call.index, &error), &error);
+        assert_false(sot_tape_density(made.gate, &call, NULL, NULL));
+        sot_tape_density_result(made.gate, &call, &theta, &cases[i].drawn);
+        sot_gate_record(made.gate, call.index, 0.0);
+        sot_tape_stop(made.tape);
+        assert_int_equal(sot_tape_difference(made.tape) == NULL, cases[i].is_fine);
+        bench_free(&made);
+    }
+}
+
 static void a_density_without_its_noise_is_reported(void **state)
 {
     (void)state;
@@ -547,6 +583,7 @@ int main(void)
         cmocka_unit_test(a_sum_is_checked_by_its_distance),
         cmocka_unit_test(the_same_rows_in_another_order_move_by_no_more_than_declared),
         cmocka_unit_test(noise_that_was_drawn_is_replayed_with_its_residual),
+        cmocka_unit_test(a_ball_holds_the_output_from_outside_only),
         cmocka_unit_test(a_density_without_its_noise_is_reported),
         cmocka_unit_test(equal_states_of_the_generator_are_reported),
         cmocka_unit_test(a_mechanism_that_avoids_the_tape_is_reported),
