@@ -72,7 +72,7 @@ typedef struct sot_report_scores {
  * probability (or score) of the second and whether it is the true one; of more the probability
  * of the predicted class and whether it is the true one; of numbers the prediction and the truth. */
 SOTTO_MUST_CHECK sotto_status sot_report_scores_read(const sotto_model *model,
-                                                     const char *path,
+                                                     const sotto_data_file *file,
                                                      sot_report_scores *out_scores,
                                                      sotto_error *error);
 void sot_report_scores_clear(sot_report_scores *scores);

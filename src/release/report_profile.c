@@ -13,8 +13,8 @@
 enum {
     WIDTH = 440,
     HEIGHT = 300,
-    POINTS = 25,
-    LARGE = 20, /* deltas for the middle of the attack's curve */
+    POINTS = 19,
+    LARGE = 11, /* deltas for the middle of the attack's curve */
     RATES = 101,
     PAIRS_MAX = POINTS + LARGE + SOT_GUARANTEES_MAX + SOT_PROFILE_SIZE,
     DIGITS = 6,
@@ -66,7 +66,7 @@ static sotto_status compute(const sot_certificate *certificate, profile *out,
     for (int i = 0; i < POINTS + LARGE; i++) {
         bool found = false;
         const double delta =
-            i < POINTS ? DELTA_MOST * exp(step * i) : 0.025 * (double)(i - POINTS + 1);
+            i < POINTS ? DELTA_MOST * exp(step * i) : 0.04 * (double)(i - POINTS + 1);
         const sotto_status status = price(certificate, delta, out, &found, error);
         if (status != SOTTO_OK) return status;
         if (!found || i >= POINTS) continue;

@@ -133,7 +133,7 @@ static void no_text_becomes_markup(void **state)
 {
     (void)state;
     sotto_report_config config = sotto_report_defaults();
-    config.data = write_rows();
+    config.data.path = write_rows();
     config.repeats = 1;
     char *model = trained("sick", SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_NONE, NULL, false);
     char *page = page_of(model, &config);
@@ -299,7 +299,8 @@ static void measured_noise_stays_below_its_bound(void **state)
     assert_ok(sotto_schema_parse("s", text, strlen(text), &schema, &error), &error);
     assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
     assert_ok(sotto_rng_new_for_test(11, &rng, &error), &error);
-    assert_ok(sot_rehearsal_open(training, write_rows(), 0, rng, &run, &error), &error);
+    const sotto_data_file file = {.path = write_rows()};
+    assert_ok(sot_rehearsal_open(training, &file, 0, rng, &run, &error), &error);
     for (size_t i = 0; i < training->learner->setting_count; i++) {
         const sot_setting *setting = &training->learner->settings[i];
         if (strcmp(setting->name, "sigma") == 0) sigma = setting->value;
@@ -336,7 +337,8 @@ static void calibration_groups_hold_every_row(void **state)
         char *text =
             trained(cases[k].target, cases[k].kind, SOTTO_METHOD_NONE, NULL, false);
         assert_ok(sotto_model_parse("m", text, strlen(text), &model, &error), &error);
-        assert_ok(sot_report_scores_read(model, write_rows(), &scores, &error), &error);
+        const sotto_data_file file = {.path = write_rows()};
+        assert_ok(sot_report_scores_read(model, &file, &scores, &error), &error);
         uint64_t rows = 0;
         double found = 0.0;
         assert_within((double)scores.bin_count, 5.0, SOT_REPORT_BINS_MAX);
@@ -417,7 +419,7 @@ static void every_kind_of_model_has_a_page(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         char *model =
             trained(cases[k].target, cases[k].kind, cases[k].method, NULL, true);
-        config.data = write_rows();
+        config.data.path = write_rows();
         char *page = page_of(model, &config);
         for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
             char heading[64];
@@ -439,7 +441,7 @@ static void the_same_files_give_the_same_page(void **state)
     sotto_report_config config = sotto_report_defaults();
     char *model =
         trained("grade", SOTTO_MODEL_SOFTMAX, SOTTO_METHOD_OBJECTIVE, NULL, false);
-    config.data = write_rows();
+    config.data.path = write_rows();
     config.repeats = 3;
     config.threads = 1;
     char *first = page_of(model, &config);
@@ -468,7 +470,7 @@ static void settings_out_of_range_are_refused(void **state)
     assert_refused(sotto_report_render("m", model, strlen(model), &config, &html, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "4294967297", NULL);
     config = sotto_report_defaults();
-    config.data = "no-such-file.csv";
+    config.data.path = "no-such-file.csv";
     assert_refused(sotto_report_render("m", model, strlen(model), &config, &html, &error),
                    SOTTO_IO, &error, "no-such-file.csv", NULL);
     assert_null(html);
@@ -483,11 +485,11 @@ static void a_failed_allocation_is_reported(void **state)
     char *model =
         trained("sick", SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_OBJECTIVE, ledger, false);
     config.ledger = ledger;
-    config.data = write_rows();
+    config.data.path = write_rows();
     config.repeats = 2;
     config.threads = 1;
     bool done = false;
-    for (size_t nth = 1; !done; nth += 1 + nth / 3) { /* all early ones, then a sample */
+    for (size_t nth = 1; !done; nth += 1 + nth / 2) { /* all early ones, then a sample */
         sotto_error error = {.status = SOTTO_OK};
         char *html = NULL;
         (void)sot_test_fail_allocation(nth);
