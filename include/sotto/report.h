@@ -38,6 +38,7 @@ typedef struct sotto_report_config {
     size_t threads;
 } sotto_report_config;
 
+/* No rows, no ledger, ten repeats. */
 SOTTO_API sotto_report_config sotto_report_defaults(void);
 
 /* The page of a model file, free with sotto_report_free_text(). The same files give the same page:

@@ -9,9 +9,6 @@
 #ifndef SOT_RELEASE_REPORT_H
 #define SOT_RELEASE_REPORT_H
 
-#include <sotto/report.h>
-#include <sotto/train.h>
-
 #include "base/growing.h"
 #include "release/certificate.h"
 #include "release/model.h"
@@ -85,7 +82,8 @@ typedef struct sot_report_point {
 } sot_report_point;
 
 typedef struct sot_report_curve {
-    sotto_forecast_score score;
+    bool
+        is_error; /* the score is an error, in the units of the target; else a share of rows */
     uint64_t repeats;
     uint64_t seen, held; /* public rows to learn from, and to score */
     uint64_t learned;    /* rows learned from: those, perhaps repeated */

@@ -258,9 +258,12 @@ sotto_status sot_report_add_profile(sot_growing *out, const sot_report *report,
         if (status != SOTTO_OK) return status;
     }
     const bool is_void = certificate != NULL && !sot_report_holds(report);
+    const char *warning =
+        is_void && certificate->is_secure
+            ? "Not verified: see the warning above. The file states:"
+            : "Void: see the warning above. With true noise it would be:";
     sot_html_section_open(out, "profile", "The guarantee");
-    if (is_void)
-        add_none(out, "Void: see the warning above. With true noise it would be:");
+    if (is_void) add_none(out, warning);
     if (certificate != NULL) {
         add_guarantee(out, certificate, &curve);
     } else {
@@ -269,8 +272,7 @@ sotto_status sot_report_add_profile(sot_growing *out, const sot_report *report,
     }
     sot_html_section_close(out);
     sot_html_section_open(out, "attack", "What an attacker can do");
-    if (is_void)
-        add_none(out, "Void: see the warning above. With true noise it would be:");
+    if (is_void) add_none(out, warning);
     if (certificate != NULL) {
         add_attack(out, certificate, &curve);
     } else {

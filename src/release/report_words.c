@@ -182,7 +182,7 @@ static void add_figures(sot_growing *out, const sot_report *report)
     sot_html_figures_open(out);
     if (certified) {
         const sot_claims *claims = &report->file->certificate.claims;
-        const bool holds = report->file->certificate.is_secure;
+        const bool holds = sot_report_holds(report);
         sot_html_figure(out, holds ? "Epsilon" : "Epsilon, void",
                         sot_shown_up(claims->epsilon, DIGITS, number),
                         "the smaller, the more private");

@@ -88,7 +88,7 @@ static sotto_status add_point(const sot_report_training *training, sot_rehearsal
         sot_rehearse_without_noise(run, planned, &curve->without_noise, NULL) != SOTTO_OK)
         curve->without_noise = NAN;
     if (status == SOTTO_OK) {
-        curve->score = sot_rehearsal_score(planned);
+        curve->is_error = sot_rehearsal_score(planned) == SOTTO_FORECAST_RMSE;
         status = sot_public_trivial(planned->encoding, run->seen, run->held,
                                     &curve->trivial, error);
     }

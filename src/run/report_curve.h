@@ -2,6 +2,9 @@
 #ifndef SOT_RUN_REPORT_CURVE_H
 #define SOT_RUN_REPORT_CURVE_H
 
+#include <sotto/data_file.h>
+#include <sotto/train_config.h>
+
 #include "base/json.h"
 #include "release/report.h"
 
