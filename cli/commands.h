@@ -10,6 +10,7 @@ extern const cli_command cli_release;    /* count, sum, mean, ..., choose, rr */
 extern const cli_command cli_predict;    /* what a model says of rows */
 extern const cli_command cli_evaluate;   /* how well it does */
 extern const cli_command cli_export;     /* a model as a C header */
+extern const cli_command cli_report;     /* a model as a page for people */
 extern const cli_command cli_account;    /* epsilon, delta, noise, steps */
 extern const cli_command cli_plan;       /* what a plan would cost */
 extern const cli_command cli_verify;     /* recompute a certificate */

@@ -7,6 +7,7 @@
 #include <sotto/release.h>
 
 #include "commands.h"
+#include "data_file.h"
 #include "model_files.h"
 #include "output.h"
 
@@ -55,7 +56,7 @@ static const cli_option paid_options[] = {
     {0},
 };
 
-static const cli_option *const shared[] = {paid_options, NULL};
+static const cli_option *const shared[] = {cli_data_options, paid_options, NULL};
 
 /* --- public rows --- */
 
@@ -197,8 +198,9 @@ static sotto_status evaluate_public(const cli_call *call, const sotto_model *mod
 {
     const double threshold = cli_number(call, "threshold");
     sotto_evaluation evaluation;
-    const sotto_status status = sotto_model_evaluate_file(model, cli_data_path(call),
-                                                          threshold, &evaluation, error);
+    const sotto_data_file file = cli_data_file(call, cli_data_path(call));
+    const sotto_status status =
+        sotto_model_evaluate_data(model, &file, threshold, &evaluation, error);
     if (status != SOTTO_OK) return status;
     sotto_status shown = SOTTO_OK;
     if (cli_flag(call, "json")) {
@@ -240,6 +242,7 @@ static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model
                                   sotto_error *error)
 {
     sotto_release_config config = sotto_release_defaults();
+    const sotto_data_file file = cli_data_file(call, cli_data_path(call));
     sotto_release_result *result = NULL;
     config.statistic = SOTTO_RELEASE_ACCURACY;
     config.model = model;
@@ -257,8 +260,8 @@ static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model
     if (status == SOTTO_OK) status = check_ledger(call, model, error);
     if (status == SOTTO_OK) status = cli_spare_inputs(call, error);
     if (status == SOTTO_OK)
-        status = sotto_release_run(&config, sotto_model_schema(model),
-                                   cli_data_path(call), &result, error);
+        status =
+            sotto_release_data(&config, sotto_model_schema(model), &file, &result, error);
     if (status == SOTTO_OK) print_release(call, result);
     sotto_release_free(result);
     return status;

@@ -8,6 +8,7 @@
 #include <sotto/model.h>
 
 #include "commands.h"
+#include "data_file.h"
 #include "model_files.h"
 #include "output.h"
 
@@ -146,9 +147,10 @@ static sotto_status predict(const cli_call *call, printer *self, sotto_error *er
     const double threshold = cli_number(call, "threshold");
     sotto_status status = SOTTO_OK;
     if (self->as_json) status = begin_json(self, threshold, error);
+    const sotto_data_file file = cli_data_file(call, cli_data_path(call));
     if (status == SOTTO_OK)
-        status = sotto_model_predict_file(self->model, cli_data_path(call), threshold,
-                                          print_row, self, error);
+        status = sotto_model_predict_data(self->model, &file, threshold, print_row, self,
+                                          error);
     if (status == SOTTO_INTERRUPTED) status = SOTTO_OK; /* the stream tells */
     if (status == SOTTO_OK && self->as_json) (void)fputs("]}\n", self->stream);
     for (size_t i = 0; self->quoted != NULL && i < self->classes; i++)
@@ -218,6 +220,8 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
+static const cli_option *const shared[] = {cli_query_option, NULL};
+
 const cli_command cli_predict = {
     .name = "predict",
     .summary = "Score rows with a model, one line a row",
@@ -225,6 +229,7 @@ const cli_command cli_predict = {
         "Predictions tell about the rows they are made for: keep them as you keep\n"
         "the rows. They tell nothing more about the rows the model was trained on.",
     .options = options,
+    .shared = shared,
     .example = "sotto predict examples/model.json examples/survey.csv --probabilities",
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include <sotto/release.h>
 
 #include "commands.h"
+#include "data_file.h"
 #include "input.h"
 
 /* --- the words --- */
@@ -37,8 +38,8 @@ static const char *score_choice(size_t index)
 
 static const cli_option data_operand[] = {
     {"data", CLI_FILE, CLI_OPERAND,
-     "CSV or TSV file, plain or gzip, with a header; a line is a row", .value = "DATA",
-     .example = "survey.csv"},
+     "CSV or TSV with a header, plain or gzip, a line a row; NPY; or SQLite",
+     .value = "DATA", .example = "survey.csv"},
     {0},
 };
 
@@ -221,6 +222,7 @@ static sotto_status release(const cli_call *call, sotto_statistic statistic,
 {
     const char *where[CLI_REPEATS_MAX + 2];
     sotto_release_config config;
+    const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     sotto_schema *schema = NULL;
     sotto_release_result *result = NULL;
     sotto_status status = make_config(call, statistic, where, &config, error);
@@ -230,8 +232,7 @@ static sotto_status release(const cli_call *call, sotto_statistic statistic,
     if (status == SOTTO_OK && cli_text(call, "schema") != NULL)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK)
-        status =
-            sotto_release_run(&config, schema, cli_text(call, "data"), &result, error);
+        status = sotto_release_data(&config, schema, &file, &result, error);
     if (status == SOTTO_OK) print_result(call, result);
     sotto_release_free(result);
     sotto_schema_free(schema);
@@ -277,8 +278,8 @@ static sotto_status run_choose(const cli_call *call, sotto_error *error)
 static sotto_status estimate(const cli_call *call, sotto_error *error)
 {
     static const char *const excluded[] = {
-        "column", "schema", "epsilon",           "public-n",
-        "ledger", "output", "insecure-test-seed"};
+        "column", "schema", "epsilon", "public-n",
+        "query",  "ledger", "output",  "insecure-test-seed"};
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++) {
         if (!cli_given(call, excluded[i])) continue;
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -310,25 +311,24 @@ static sotto_status run_rr(const cli_call *call, sotto_error *error)
 #define SCHEMA " --schema examples/survey.schema.json --epsilon 1 -o release.json"
 
 static const cli_option *const count_shared[] = {
-    privacy_options, noise_options, rows_options, where_options, output_options, NULL};
+    privacy_options, noise_options,  rows_options, cli_query_option,
+    where_options,   output_options, NULL};
 static const cli_option *const sum_shared[] = {
-    column_operand, privacy_options, noise_options, rows_options,
-    where_options,  output_options,  NULL};
+    column_operand,   privacy_options, noise_options,  rows_options,
+    cli_query_option, where_options,   output_options, NULL};
 static const cli_option *const histogram_shared[] = {
-    column_operand, histogram_options, privacy_options, noise_options,
-    rows_options,   where_options,     output_options,  NULL};
-static const cli_option *const quantile_shared[] = {column_operand,
-                                                    quantile_options,
-                                                    privacy_options,
-                                                    rows_options,
-                                                    where_options,
-                                                    output_options,
-                                                    NULL};
+    column_operand,   histogram_options, privacy_options, noise_options, rows_options,
+    cli_query_option, where_options,     output_options,  NULL};
+static const cli_option *const quantile_shared[] = {
+    column_operand,   quantile_options, privacy_options, rows_options,
+    cli_query_option, where_options,    output_options,  NULL};
 static const cli_option *const bounds_shared[] = {
-    column_operand, privacy_options, rows_options, where_options, output_options, NULL};
-static const cli_option *const choose_shared[] = {rows_options, where_options,
-                                                  output_options, NULL};
-static const cli_option *const rr_shared[] = {rows_options, output_options, NULL};
+    column_operand, privacy_options, rows_options, cli_query_option,
+    where_options,  output_options,  NULL};
+static const cli_option *const choose_shared[] = {rows_options, cli_query_option,
+                                                  where_options, output_options, NULL};
+static const cli_option *const rr_shared[] = {rows_options, cli_query_option,
+                                              output_options, NULL};
 
 static const cli_command count_command = {
     .name = "count",

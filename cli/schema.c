@@ -9,6 +9,7 @@
 #include <sotto/schema_tools.h>
 
 #include "commands.h"
+#include "data_file.h"
 #include "input.h"
 #include "output.h"
 
@@ -104,8 +105,9 @@ static sotto_status run_check(const cli_call *call, sotto_error *error)
                         cli_text(call, "data"), cli_text(call, "schema"));
     }
     sotto_status status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     if (status == SOTTO_OK && cli_given(call, "data"))
-        status = sotto_schema_check_file(schema, cli_text(call, "data"), error);
+        status = sotto_schema_check_data(schema, &file, error);
     if (status == SOTTO_OK)
         status =
             sotto_schema_describe(schema, cli_text(call, "target"), &json, &text, error);
@@ -121,12 +123,15 @@ static sotto_status run_check(const cli_call *call, sotto_error *error)
     return status;
 }
 
+static const cli_option *const check_shared[] = {cli_data_options, NULL};
+
 static const cli_command check = {
     .name = "check",
     .summary = "Check a schema and show what a learner will see",
     .details = "Features, dimension, norm bound, labels, where bounds come from, and\n"
                "warnings. Of DATA only the header is read.",
     .options = check_options,
+    .shared = check_shared,
     .example = "sotto schema check examples/fair.schema.json",
     .run = run_check,
 };

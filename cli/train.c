@@ -9,13 +9,14 @@
 #include <sotto/train.h>
 
 #include "commands.h"
+#include "data_file.h"
 #include "input.h"
 #include "output.h"
 #include "training.h"
 
 static const cli_option options[] = {
     {"data", CLI_FILE, CLI_OPERAND,
-     "CSV or TSV file with a header, or LIBSVM for a matrix schema; plain or gzip",
+     "CSV or TSV with a header, LIBSVM, NPY, IDX, each plain or gzip; or SQLite",
      .value = "DATA", .example = "survey.csv"},
     {"schema", CLI_FILE, CLI_REQUIRED, "JSON file with types, bounds and categories",
      .value = "FILE", .example = "survey.schema.json"},
@@ -116,8 +117,8 @@ static sotto_status train(const cli_call *call, sotto_train_config *config,
     config->progress = show_progress;
     config->progress_context = &terminal;
     heed_interrupts();
-    sotto_status status =
-        sotto_train_file(config, schema, cli_text(call, "data"), &result, error);
+    const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
+    sotto_status status = sotto_train_data(config, schema, &file, &result, error);
     const double seconds = seconds_now() - started;
     if (status == SOTTO_OK && cli_flag(call, "json"))
         status = print_json(call, result, seconds, error);
@@ -146,7 +147,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_training_options, NULL};
+static const cli_option *const shared[] = {cli_data_options, cli_training_options, NULL};
 
 const cli_command cli_train = {
     .name = "train",

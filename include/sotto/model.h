@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include <sotto/array.h>
+#include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/model_kind.h>
 #include <sotto/schema.h>
@@ -92,6 +93,10 @@ typedef int (*sotto_prediction_function)(size_t predicted, const double *outputs
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict_file(
     const sotto_model *model, const char *path, double threshold,
     sotto_prediction_function function, void *context, sotto_error *error);
+/* The same for a file that needs more than its name: a query. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict_data(
+    const sotto_model *model, const sotto_data_file *file, double threshold,
+    sotto_prediction_function function, void *context, sotto_error *error);
 
 /* How well the model does on PUBLIC rows. No rows at all are refused. What has no meaning for the model is
  * NaN. For two classes eight bytes a row are kept, for the auc. */
@@ -117,6 +122,9 @@ typedef struct sotto_evaluation {
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_model_evaluate_file(const sotto_model *model, const char *path, double threshold,
                           sotto_evaluation *out_evaluation, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_evaluate_data(
+    const sotto_model *model, const sotto_data_file *file, double threshold,
+    sotto_evaluation *out_evaluation, sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_evaluate_records(
     const sotto_model *model, const sotto_records *records, double threshold,
     sotto_evaluation *out_evaluation, sotto_error *error);

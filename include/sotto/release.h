@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include <sotto/accountant.h>
+#include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/model.h>
 #include <sotto/schema.h>
@@ -99,6 +100,11 @@ typedef struct sotto_release_result sotto_release_result;
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_run(
     const sotto_release_config *config, const sotto_schema *schema, const char *data_path,
     sotto_release_result **out_result, sotto_error *error);
+
+/* The same for a file that needs more than its name: labels beside it, a query. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_data(
+    const sotto_release_config *config, const sotto_schema *schema,
+    const sotto_data_file *file, sotto_release_result **out_result, sotto_error *error);
 
 /* Frequencies behind the answers of SOTTO_RELEASE_RESPONSES, from the file it wrote: unbiased
  * estimates with standard errors and intervals. Reads no private data and costs nothing; the

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/schema.h>
 
@@ -53,6 +54,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_describe(const sotto_schema
 /* Whether the file's header fits the schema; no row is looked at. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_schema_check_file(const sotto_schema *schema, const char *path, sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_check_data(
+    const sotto_schema *schema, const sotto_data_file *file, sotto_error *error);
 
 typedef struct sotto_sample_config {
     uint64_t rows; /* has no default */

@@ -6,6 +6,7 @@
 #include <sotto/array.h>
 #include <sotto/certificate.h>
 #include <sotto/curve.h>
+#include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/exponential.h>
 #include <sotto/filter.h>
@@ -23,6 +24,7 @@
 #include <sotto/randomized_response.h>
 #include <sotto/reference.h>
 #include <sotto/release.h>
+#include <sotto/report.h>
 #include <sotto/rng.h>
 #include <sotto/schema.h>
 #include <sotto/schema_tools.h>
@@ -30,6 +32,7 @@
 #include <sotto/selection_cost.h>
 #include <sotto/sparse_vector.h>
 #include <sotto/system.h>
+#include <sotto/theory.h>
 #include <sotto/train.h>
 #include <sotto/train_config.h>
 #include <sotto/tree_aggregation.h>

@@ -23,8 +23,10 @@
 
 #include <sotto/accountant.h>
 #include <sotto/array.h>
+#include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/schema.h>
+#include <sotto/theory.h>
 #include <sotto/train_config.h>
 
 #ifdef __cplusplus
@@ -66,15 +68,34 @@ typedef struct sotto_forecast {
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast(
     const sotto_training *training, const char *path, uint64_t rows, uint64_t repeats,
     sotto_forecast *out_forecast, sotto_error *error);
+/* The same; `file` NULL: rows are drawn. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast_data(
+    const sotto_training *training, const sotto_data_file *file, uint64_t rows,
+    uint64_t repeats, sotto_forecast *out_forecast, sotto_error *error);
+
+/* The numbers of this training that theory speaks about (sotto/theory.h): rows, coefficients, bounds of the
+ * loss, budget. The radius is the setting's, or a guess. SOTTO_INVALID_ARGUMENT when nobody gave a
+ * number of rows, or the training has no budget. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_training_theory(const sotto_training *training, sotto_theory_setting *out_setting,
+                      sotto_error *error);
 
 typedef struct sotto_train_result sotto_train_result;
 
-/* The whole way. The format follows from the schema and the name: CSV or TSV for tables, LIBSVM for
- * matrices, each plain or gzip. SOTTO_BUDGET_EXCEEDED: nothing was charged and no row read. After any other failure
+/* The whole way. The format follows from the schema and the name (sotto/data_file.h). With
+ * config->stream the file is read again for every pass, and memory does not grow with its rows;
+ * methods that need all rows at once refuse. SOTTO_BUDGET_EXCEEDED: nothing was charged and no row read. After any other failure
  * the charge may stand. Free with sotto_train_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_file(const sotto_train_config *config,
                                                          const sotto_schema *schema,
                                                          const char *path,
+                                                         sotto_train_result **out_result,
+                                                         sotto_error *error);
+
+/* The same for a file that needs more than its name: labels beside it, a query. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_data(const sotto_train_config *config,
+                                                         const sotto_schema *schema,
+                                                         const sotto_data_file *file,
                                                          sotto_train_result **out_result,
                                                          sotto_error *error);
 

@@ -99,7 +99,8 @@ typedef struct sotto_train_config {
     uint64_t batch;          /* sgd: records a step, on average; 0: the rule */
     sotto_schedule schedule; /* sgd */
     sotto_iterate iterate;   /* sgd, gd */
-    const struct sotto_loss *loss; /* SOTTO_MODEL_CUSTOM alone; borrowed */
+    const struct sotto_loss
+        *loss;           /* SOTTO_MODEL_CUSTOM alone; borrowed, by a plan of it too */
     bool stream;         /* rows are read again for every pass and never held together */
     bool data_is_public; /* needed by, and only for, SOTTO_METHOD_NONE */
     const char *ledger;  /* NULL: the schema's */

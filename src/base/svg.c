@@ -82,6 +82,12 @@ typedef struct ticks {
 /* A tick is a whole number times 10^exponent, so its label is exact. */
 static void label_tick(long multiple, int exponent, char label[LABEL_BYTES])
 {
+    if (multiple < 0) {
+        char size[LABEL_BYTES];
+        label_tick(-multiple, exponent, size);
+        (void)snprintf(label, LABEL_BYTES, "-%.40s", size);
+        return;
+    }
     if (multiple == 0) {
         (void)snprintf(label, LABEL_BYTES, "0");
     } else if (exponent >= 0 && exponent <= 3) {
@@ -105,7 +111,7 @@ static void label_tick(long multiple, int exponent, char label[LABEL_BYTES])
     }
 }
 
-/* Multiples of 1, 2 or 5 times a power of ten; `least` is not negative. */
+/* Multiples of 1, 2 or 5 times a power of ten. */
 static void linear_ticks(const sot_svg_axis *axis, ticks *out)
 {
     const double span = axis->most - axis->least;
@@ -121,17 +127,41 @@ static void linear_ticks(const sot_svg_axis *axis, ticks *out)
         step = 1;
         exponent++;
     }
+    if (axis->is_whole && exponent < 0) {
+        step = 1;
+        exponent = 0;
+    }
     const double unit = (double)step * pow(10.0, exponent);
     for (double at = ceil(axis->least / unit - 1e-9);
-         at * unit <= axis->most * (1.0 + 1e-9) && out->count < TICKS_MAX; at += 1.0) {
+         at * unit <= axis->most + 1e-9 * span && out->count < TICKS_MAX; at += 1.0) {
         out->values[out->count] = at * unit;
         label_tick((long)at * step, exponent, out->labels[out->count]);
         out->count++;
     }
 }
 
+/* 1, 2 and 5 of each decade, where there are two decades at most. */
+static void fine_log_ticks(const sot_svg_axis *axis, ticks *out)
+{
+    static const long steps[] = {1, 2, 5};
+    const int first = (int)floor(log10(axis->least) - 1e-9);
+    for (int i = 0; i < 3 * 4 && out->count < TICKS_MAX; i++) {
+        const int exponent = first + i / 3;
+        const double value = (double)steps[i % 3] * pow(10.0, exponent);
+        if (value < axis->least * (1.0 - 1e-9) || value > axis->most * (1.0 + 1e-9))
+            continue;
+        out->values[out->count] = value;
+        label_tick(steps[i % 3], exponent, out->labels[out->count]);
+        out->count++;
+    }
+}
+
 static void log_ticks(const sot_svg_axis *axis, ticks *out)
 {
+    if (axis->most <= 110.0 * axis->least) {
+        fine_log_ticks(axis, out);
+        return;
+    }
     const int first = (int)ceil(log10(axis->least) - 1e-9);
     const int last = (int)floor(log10(axis->most) + 1e-9);
     const int stride = (last - first) / (TICKS_WANTED + 1) + 1;
@@ -162,12 +192,13 @@ static ticks ticks_of(const sot_svg_axis *axis)
 /* --- the file --- */
 
 /* Two palettes of the same hues; the dark one is lighter. */
-static const char styles[] =
-    "<style>\n"
+static const char palettes[] =
     "svg{font:12px system-ui,sans-serif;--ink:#1f2328;--soft:#656d76;--grid:#d8dee4;"
     "--page:#fff;--c0:#0550ae;--c1:#bc4c00;--c2:#1a7f37;--c3:#8250df}\n"
     "@media(prefers-color-scheme:dark){svg{--ink:#e6edf3;--soft:#9198a1;--grid:#30363d;"
-    "--page:#0d1117;--c0:#79c0ff;--c1:#ffa657;--c2:#7ee787;--c3:#d2a8ff}}\n"
+    "--page:#0d1117;--c0:#79c0ff;--c1:#ffa657;--c2:#7ee787;--c3:#d2a8ff}}\n";
+
+static const char rules[] =
     "text{fill:var(--ink)}.t{font-weight:600;font-size:13px}.k{fill:var(--soft);"
     "font-size:11px}\n"
     ".g{stroke:var(--grid);fill:none}.p{fill:var(--page)}polyline{fill:none;"
@@ -175,8 +206,12 @@ static const char styles[] =
     ".s0{stroke:var(--c0)}.s1{stroke:var(--c1)}.s2{stroke:var(--c2)}.s3{stroke:var(--c3)}"
     ".s4{stroke:var(--soft);stroke-width:1;stroke-dasharray:4 3}\n"
     ".n0{fill:var(--c0)}.n1{fill:var(--c1)}.n2{fill:var(--c2)}.n3{fill:var(--c3)}"
-    ".n4{fill:var(--soft)}\n"
-    "</style>\n";
+    ".n4{fill:var(--soft)}\n";
+
+const char *sot_svg_rules(void)
+{
+    return rules;
+}
 
 void sot_svg_begin(sot_growing *out, int width, int height, const char *title,
                    const char *description)
@@ -189,9 +224,25 @@ void sot_svg_begin(sot_growing *out, int width, int height, const char *title,
     sot_growing_text(out, "</title>\n<desc>");
     add_escaped(out, description);
     sot_growing_text(out, "</desc>\n");
-    sot_growing_text(out, styles);
+    sot_growing_text(out, "<style>\n");
+    sot_growing_text(out, palettes);
+    sot_growing_text(out, rules);
+    sot_growing_text(out, "</style>\n");
     sot_growing_format(out, "<rect class=\"p\" width=\"%d\" height=\"%d\"/>\n", width,
                        height);
+}
+
+void sot_svg_begin_inline(sot_growing *out, int width, int height, const char *id,
+                          const char *title, const char *description)
+{
+    sot_growing_format(out,
+                       "<svg viewBox=\"0 0 %d %d\" role=\"img\" "
+                       "aria-labelledby=\"%s-title %s-desc\">\n<title id=\"%s-title\">",
+                       width, height, id, id, id);
+    add_escaped(out, title);
+    sot_growing_format(out, "</title>\n<desc id=\"%s-desc\">", id);
+    add_escaped(out, description);
+    sot_growing_text(out, "</desc>\n");
 }
 
 void sot_svg_end(sot_growing *out)
@@ -238,7 +289,8 @@ void sot_svg_panel_draw(sot_growing *out, const sot_svg_panel *panel)
                        "<rect class=\"g\" x=\"%d\" y=\"%d\" width=\"%d\" "
                        "height=\"%d\"/>\n",
                        panel->left, panel->top, panel->width, panel->height);
-    add_text(out, "t", panel->left, panel->top - 10.0, "start", panel->title);
+    if (panel->title[0] != '\0')
+        add_text(out, "t", panel->left, panel->top - 10.0, "start", panel->title);
     add_text(out, "k", panel->left + panel->width / 2.0, bottom + 34.0, "middle",
              panel->x.label);
     const double x = panel->left - 44.0, y = panel->top + panel->height / 2.0;
@@ -282,4 +334,100 @@ void sot_svg_note(sot_growing *out, const sot_svg_panel *panel, sot_svg_style st
     char class_name[8];
     (void)snprintf(class_name, sizeof class_name, "n%d", (int)style);
     add_text(out, class_name, x_of(panel, x), y_of(panel, y), anchor, text);
+}
+
+void sot_svg_points(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                    const double *x, const double *y, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const double across = x_of(panel, x[i]), up = y_of(panel, y[i]);
+        if (isnan(across) || isnan(up)) continue;
+        sot_growing_format(out, "<circle class=\"n%d\" r=\"4\"", (int)style);
+        add_place(out, "cx", across);
+        add_place(out, "cy", up);
+        sot_growing_text(out, "/>\n");
+    }
+}
+
+static void add_segment(sot_growing *out, sot_svg_style style, double x1, double y1,
+                        double x2, double y2)
+{
+    sot_growing_format(out, "<line class=\"s%d\"", (int)style);
+    add_place(out, "x1", x1);
+    add_place(out, "y1", y1);
+    add_place(out, "x2", x2);
+    add_place(out, "y2", y2);
+    sot_growing_text(out, "/>\n");
+}
+
+void sot_svg_whiskers(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                      const double *x, const double *lower, const double *upper,
+                      size_t count)
+{
+    enum { CAP = 4 };
+    for (size_t i = 0; i < count; i++) {
+        const double across = x_of(panel, x[i]);
+        const double bottom = y_of(panel, lower[i]), top = y_of(panel, upper[i]);
+        if (isnan(across) || isnan(bottom) || isnan(top)) continue;
+        add_segment(out, style, across, bottom, across, top);
+        add_segment(out, style, across - CAP, bottom, across + CAP, bottom);
+        add_segment(out, style, across - CAP, top, across + CAP, top);
+    }
+}
+
+void sot_svg_area(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                  const double *x, const double *y, size_t count)
+{
+    if (count == 0) return;
+    const double bottom = panel->top + panel->height;
+    sot_growing_format(out, "<polygon class=\"n%d\" opacity=\"0.15\" points=\"",
+                       (int)style);
+    for (size_t i = 0; i < count + 2; i++) {
+        const size_t at = i == 0 ? 0 : i <= count ? i - 1 : count - 1;
+        const bool on_line = i > 0 && i <= count;
+        if (i > 0) sot_growing_text(out, " ");
+        add_tenths(out, x_of(panel, x[at]));
+        sot_growing_text(out, ",");
+        add_tenths(out, on_line ? y_of(panel, y[at]) : bottom);
+    }
+    sot_growing_text(out, "\"/>\n");
+}
+
+/* A row of a bar chart is 200 wide and 20 high, stretched to its cell. */
+enum { ROW_WIDTH = 200, ROW_HEIGHT = 20, ROW_MIDDLE = ROW_HEIGHT / 2 };
+
+static double place_in_row(const sot_svg_axis *axis, double value)
+{
+    return ROW_WIDTH * share_of(axis, value);
+}
+
+void sot_svg_row(sot_growing *out, const sot_svg_axis *axis, double value, double reach)
+{
+    const double zero = place_in_row(axis, 0.0), end = place_in_row(axis, value);
+    sot_growing_format(out,
+                       "<svg class=\"row\" viewBox=\"0 0 %d %d\" "
+                       "preserveAspectRatio=\"none\" aria-hidden=\"true\">",
+                       (int)ROW_WIDTH, (int)ROW_HEIGHT);
+    sot_growing_format(out, "<rect class=\"n%d\" y=\"4\" height=\"12\"",
+                       value < 0.0 ? (int)SOT_SVG_SECOND : (int)SOT_SVG_FIRST);
+    add_place(out, "x", fmin(zero, end));
+    add_place(out, "width", fabs(end - zero));
+    sot_growing_text(out, "/><path d=\"M");
+    add_tenths(out, zero);
+    sot_growing_format(out, " 0V%d\"/>", (int)ROW_HEIGHT);
+    if (reach > 0.0) {
+        const double left = place_in_row(axis, value - reach);
+        const double right = place_in_row(axis, value + reach);
+        sot_growing_text(out, "<path class=\"noise\" d=\"M");
+        add_tenths(out, left);
+        sot_growing_format(out, " %dH", (int)ROW_MIDDLE);
+        add_tenths(out, right);
+        for (int side = 0; side < 2; side++) {
+            sot_growing_text(out, "M");
+            add_tenths(out, side == 0 ? left : right);
+            sot_growing_text(out, " 6v8");
+        }
+        sot_growing_text(out, "\"/>");
+    }
+    sot_growing_text(out, "</svg>");
 }

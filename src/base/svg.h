@@ -18,6 +18,7 @@ typedef struct sot_svg_axis {
     const char *label;
     double least, most; /* least < most; above 0 if logarithmic */
     bool is_log;
+    bool is_whole; /* counts: no tick between two whole numbers */
 } sot_svg_axis;
 
 typedef struct sot_svg_panel {
@@ -41,6 +42,13 @@ void sot_svg_begin(sot_growing *out, int width, int height, const char *title,
                    const char *description);
 void sot_svg_end(sot_growing *out);
 
+/* The same as a part of an HTML page, as wide as its place allows. It has no colours of its own: the
+ * page defines --ink, --soft, --grid and --c0 to --c3 and includes sot_svg_rules() in its style.
+ * `id` (letters, digits and -) is not used twice in the page. */
+void sot_svg_begin_inline(sot_growing *out, int width, int height, const char *id,
+                          const char *title, const char *description);
+const char *sot_svg_rules(void);
+
 /* Frame, grid, tick labels, axis labels and title. */
 void sot_svg_panel_draw(sot_growing *out, const sot_svg_panel *panel);
 
@@ -52,5 +60,23 @@ void sot_svg_line(sot_growing *out, const sot_svg_panel *panel, sot_svg_style st
 /* Words at a place of the panel, in the colour of the style; `anchor` is start, middle or end. */
 void sot_svg_note(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
                   double x, double y, const char *anchor, const char *text);
+
+/* A dot at each point; what has no place is left out. */
+void sot_svg_points(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                    const double *x, const double *y, size_t count);
+
+/* Upright bars with caps, from `lower` to `upper` at each x. */
+void sot_svg_whiskers(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                      const double *x, const double *lower, const double *upper,
+                      size_t count);
+
+/* The area between the points, which all have a place, and the lower edge, tinted. */
+void sot_svg_area(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                  const double *x, const double *y, size_t count);
+
+/* One row of a bar chart that is a table, for a cell of it: a bar from 0 to `value`, and a whisker
+ * of `reach` to both sides of its end (0 or NaN: none). A screen reader skips it: the numbers
+ * stand in other cells. `axis` is linear and holds 0. */
+void sot_svg_row(sot_growing *out, const sot_svg_axis *axis, double value, double reach);
 
 #endif

@@ -1,12 +1,11 @@
 #include "data/csv.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/cell.h"
 #include "data/decimal.h"
 #include "data/lines.h"
 #include "data/words.h"
@@ -106,35 +105,10 @@ static cell next_cell(char delimiter, char **at, const char *end)
     return trimmed(begin, stop);
 }
 
-static double boolean_value(const sotto_column *column, const cell *text)
-{
-    static const char *const words[] = {"0", "false", "no",  "f", "n",
-                                        "1", "true",  "yes", "t", "y"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strlen(words[i]) == text->size_bytes &&
-            strncasecmp(words[i], text->text, text->size_bytes) == 0) {
-            return i < 5 ? 0.0 : 1.0;
-        }
-    }
-    return column->missing;
-}
-
 static double category_value(const csv_field *field, const cell *text)
 {
     const size_t index = sot_words_find(field->categories, text->text, text->size_bytes);
     return index == SIZE_MAX ? field->described->missing : (double)index;
-}
-
-/* A finite number in the column's type and range. */
-static double bounded(const sotto_column *column, double value)
-{
-    if (column->type == SOTTO_COLUMN_INTEGER && fabs(value) < 0x1p52 &&
-        (double)(int64_t)value != value) {
-        return column->missing; /* a fraction; from 2^52 on there are none */
-    }
-    return value < column->lower   ? column->lower
-           : value > column->upper ? column->upper
-                                   : value;
 }
 
 /* The number at `*at`: most cells are a plain number and then a delimiter, and are read without
@@ -148,11 +122,11 @@ static double number_cell(const csv_field *field, char delimiter, char **at,
         number++; /* a line feed stops it */
     if (sot_scan_decimal(&number, &value) && (number == end || *number == delimiter)) {
         *at += number - *at + 1;
-        return bounded(field->described, value);
+        return sot_cell_bounded(field->described, value);
     }
     const cell text = next_cell(delimiter, at, end);
     return sot_read_decimal(text.text, text.size_bytes, &value)
-               ? bounded(field->described, value)
+               ? sot_cell_bounded(field->described, value)
                : field->described->missing;
 }
 
@@ -165,7 +139,8 @@ static double read_cell(sot_csv *csv, const csv_field *field, char **at, const c
         return number_cell(field, delimiter, at, end);
     const cell text = next_cell(delimiter, at, end);
     if (type == SOTTO_COLUMN_CATEGORY) return category_value(field, &text);
-    if (type == SOTTO_COLUMN_BOOLEAN) return boolean_value(field->described, &text);
+    if (type == SOTTO_COLUMN_BOOLEAN)
+        return sot_cell_boolean(field->described, text.text, text.size_bytes);
     if (type == SOTTO_COLUMN_ID) csv->ids[field->column] = text;
     return 0.0; /* an id, or ignored */
 }
@@ -173,23 +148,12 @@ static double read_cell(sot_csv *csv, const csv_field *field, char **at, const c
 /* What a cell that is not there counts as. */
 static double absent_cell(sot_csv *csv, const csv_field *field)
 {
-    const sotto_column_type type = field->described->type;
-    if (type == SOTTO_COLUMN_ID) csv->ids[field->column] = (cell){"", 0};
-    return type == SOTTO_COLUMN_ID || type == SOTTO_COLUMN_IGNORE
-               ? 0.0
-               : field->described->missing;
+    if (field->described->type == SOTTO_COLUMN_ID)
+        csv->ids[field->column] = (cell){"", 0};
+    return sot_cell_absent(field->described);
 }
 
 /* ---- the header ---- */
-
-static bool is_optional(const sotto_schema *schema, size_t column, bool without_target)
-{
-    const sotto_target *target = sotto_schema_target(schema);
-    const sotto_column_type type = sotto_schema_column(schema, column)->type;
-    return without_target &&
-           (type == SOTTO_COLUMN_ID || type == SOTTO_COLUMN_IGNORE ||
-            (target != NULL && target->column != NULL && target->index == column));
-}
 
 /* The columns that the header names: csv->fields. `found` has one flag for each of the schema. */
 static sotto_status match_columns(sot_csv *csv, const sot_words *names, char *line,
@@ -231,7 +195,7 @@ static sotto_status check_found(sot_csv *csv, const bool *found, bool without_ta
     csv_field *absent = csv->fields + csv->field_count;
     for (size_t i = 0; i < sotto_schema_size(csv->schema); i++) {
         if (found[i]) continue;
-        if (is_optional(csv->schema, i, without_target)) {
+        if (sot_cell_is_optional(csv->schema, i, without_target)) {
             *absent++ = (csv_field){.column = i,
                                     .described = sotto_schema_column(csv->schema, i)};
             continue;

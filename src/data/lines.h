@@ -13,19 +13,13 @@
 
 #include <sotto/error.h>
 
+#include "data/bytes.h"
+
 typedef struct sot_lines sot_lines;
 
 /* Bytes that may be read, but mean nothing, behind the last byte of a line: for parsers that look
  * at several bytes at once. */
 enum { SOT_LINES_SLACK = 16 };
-
-/* Whether a file is unpacked. Its first bytes may decide that where they are public, as those of a
- * header are. Where they are a record's, they must not: one record would decide what all others
- * are. Then the name decides. */
-typedef enum sot_packing {
-    SOT_PACKED_BY_CONTENT = 1, /* gzip if it begins like gzip */
-    SOT_PACKED_BY_NAME = 2     /* plain unless the name ends in .gz */
-} sot_packing;
 
 /* Opens for reading: a file, or a pipe. At most `line_bytes_max` bytes of a line are kept. */
 SOTTO_MUST_CHECK sotto_status sot_lines_open(const char *path, sot_packing packing,
@@ -42,8 +36,5 @@ SOTTO_MUST_CHECK sotto_status sot_lines_next(sot_lines *lines, char **out_line,
 
 /* Whether the last line was longer than what is kept of it. */
 bool sot_lines_was_cut(const sot_lines *lines);
-
-/* Whether a name ends so, in either case. */
-bool sot_name_ends(const char *name, const char *end);
 
 #endif

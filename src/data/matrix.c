@@ -22,6 +22,10 @@ typedef struct loading {
     size_t dropped_rows;
 } loading;
 
+struct sot_matrix_filler {
+    loading loader;
+};
+
 static const uint64_t NO_SLOT = UINT64_MAX;
 
 /* ---- room ---- */
@@ -216,8 +220,9 @@ static bool is_sparse(const sot_encoding *encoding, const sot_source *source)
            sot_encoding_nonzeros_most(encoding) <= columns / 3;
 }
 
-static sotto_status begin(loading *loader, const sotto_schema *schema,
-                          const sot_source *source, sotto_rng *rng, sotto_error *error)
+/* Room for `rows` rows, so that they need not be moved when there are more and more of them. */
+static sotto_status begin(loading *loader, const sot_source *source, uint64_t rows,
+                          sotto_error *error)
 {
     const size_t columns = sot_encoding_dimension(loader->encoding);
     sot_matrix *matrix = sot_new_array(1, sizeof *matrix);
@@ -238,11 +243,7 @@ static sotto_status begin(loading *loader, const sotto_schema *schema,
         const sotto_status status = reserve_values(matrix, FIRST_VALUES, error);
         if (status != SOTTO_OK) return status;
     }
-    const sotto_status status = resize_rows(matrix, FIRST_ROWS, error);
-    if (status != SOTTO_OK) return status;
-    const uint64_t unit_rows = sotto_schema_unit_rows(schema);
-    return unit_rows == 0 ? SOTTO_OK
-                          : sot_units_new(unit_rows, rng, &loader->units, error);
+    return resize_rows(matrix, rows < FIRST_ROWS ? FIRST_ROWS : (size_t)rows, error);
 }
 
 static void end(loading *loader)
@@ -264,7 +265,11 @@ sotto_status sot_matrix_load(sot_source *source, const sotto_schema *schema,
 {
     loading loader = {.encoding = encoding};
     sotto_status status = sot_source_check_training(source, error);
-    if (status == SOTTO_OK) status = begin(&loader, schema, source, rng, error);
+    const bool all_stay = sotto_schema_unit_rows(schema) == 0;
+    if (status == SOTTO_OK)
+        status = begin(&loader, source, all_stay ? sot_source_rows(source) : 0, error);
+    if (status == SOTTO_OK && !all_stay)
+        status = sot_units_new(sotto_schema_unit_rows(schema), rng, &loader.units, error);
     if (status == SOTTO_OK) status = read_records(&loader, source, error);
     if (status == SOTTO_OK && loader.dropped_rows > 0) close_gaps(&loader);
     end(&loader);
@@ -287,4 +292,46 @@ void sot_matrix_free(sot_matrix *matrix)
     sot_wipe_and_free(matrix->indices, values * sizeof *matrix->indices);
     sot_wipe_and_free(matrix->values, values * sizeof *matrix->values);
     sot_free(matrix);
+}
+
+/* ---- in pieces ---- */
+
+sotto_status sot_matrix_filler_new(const sot_source *source, const sot_encoding *encoding,
+                                   sot_matrix_filler **out_filler, sotto_error *error)
+{
+    sot_matrix_filler *filler = sot_new_array(1, sizeof *filler);
+    if (filler == NULL) return sot_fail_memory(error, 1, sizeof *filler);
+    filler->loader.encoding = encoding;
+    const sotto_status status = begin(&filler->loader, source, 0, error);
+    if (status != SOTTO_OK) {
+        sot_matrix_filler_free(filler);
+        return status;
+    }
+    *out_filler = filler;
+    return SOTTO_OK;
+}
+
+void sot_matrix_filler_free(sot_matrix_filler *filler)
+{
+    if (filler == NULL) return;
+    end(&filler->loader);
+    sot_matrix_free(filler->loader.matrix);
+    sot_free(filler);
+}
+
+sotto_status sot_matrix_fill(sot_matrix_filler *filler, sot_source *source, size_t rows,
+                             const sot_matrix **out_matrix, sotto_error *error)
+{
+    sot_matrix *matrix = filler->loader.matrix;
+    bool more = true;
+    sotto_status status = SOTTO_OK;
+    matrix->rows = 0;
+    while (status == SOTTO_OK && more && matrix->rows < rows) {
+        sot_record record;
+        status = sot_source_next(source, &record, &more, error);
+        if (status == SOTTO_OK && more)
+            status = append_row(&filler->loader, &record, error);
+    }
+    *out_matrix = matrix;
+    return status;
 }

@@ -40,4 +40,20 @@ SOTTO_MUST_CHECK sotto_status sot_matrix_load(sot_source *source,
                                               sotto_error *error);
 void sot_matrix_free(sot_matrix *matrix); /* wipes; NULL is fine */
 
+/* The same in pieces, for data that is larger than memory: each piece takes the place of the one
+ * before. Not for schemas with a unit, whose rows can only be chosen when all of them are there. */
+typedef struct sot_matrix_filler sot_matrix_filler;
+SOTTO_MUST_CHECK sotto_status sot_matrix_filler_new(const sot_source *source,
+                                                    const sot_encoding *encoding,
+                                                    sot_matrix_filler **out_filler,
+                                                    sotto_error *error);
+void sot_matrix_filler_free(sot_matrix_filler *filler); /* wipes; NULL is fine */
+
+/* The next `rows` records, or fewer at the end of the source; none when it has ended. The matrix is
+ * the filler's, until the next call. */
+SOTTO_MUST_CHECK sotto_status sot_matrix_fill(sot_matrix_filler *filler,
+                                              sot_source *source, size_t rows,
+                                              const sot_matrix **out_matrix,
+                                              sotto_error *error);
+
 #endif

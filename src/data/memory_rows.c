@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/cell.h"
 
 static const uint64_t rows_max = UINT64_C(1) << 32;
 
@@ -152,30 +153,6 @@ static double number_at(const sotto_array *array, size_t row, size_t column)
     return (double)NAN;
 }
 
-/* A cell of the column from any number. Total. */
-static double cell_of(const sotto_column *column, double number)
-{
-    const bool whole = number == floor(number);
-    switch (column->type) {
-    case SOTTO_COLUMN_NUMBER:
-    case SOTTO_COLUMN_INTEGER:
-        if (!isfinite(number) || (column->type == SOTTO_COLUMN_INTEGER && !whole))
-            return column->missing;
-        return number < column->lower   ? column->lower
-               : number > column->upper ? column->upper
-                                        : number;
-    case SOTTO_COLUMN_CATEGORY:
-    case SOTTO_COLUMN_BOOLEAN:
-        return whole && number >= column->lower && number <= column->upper
-                   ? number
-                   : column->missing;
-    case SOTTO_COLUMN_ID:
-    case SOTTO_COLUMN_IGNORE:
-        break;
-    }
-    return 0.0;
-}
-
 /* ---- records ---- */
 
 /* The features of a row where they lie, if they lie like an array of doubles. */
@@ -209,8 +186,8 @@ static void fill_cells(sot_memory_rows *rows, size_t row, sot_record *out_record
 {
     const sotto_array *features = &rows->records.features;
     for (size_t i = 0; i < features->columns; i++) {
-        rows->values[i] =
-            cell_of(sotto_schema_column(rows->schema, i), number_at(features, row, i));
+        rows->values[i] = sot_cell_of_number(sotto_schema_column(rows->schema, i),
+                                             number_at(features, row, i));
     }
     out_record->cells = rows->values;
 }
@@ -230,6 +207,11 @@ bool sot_memory_rows_next(sot_memory_rows *rows, sot_record *out_record)
         out_record->unit_bytes = sizeof(int64_t);
     }
     return true;
+}
+
+size_t sot_memory_rows_count(const sot_memory_rows *rows)
+{
+    return rows->records.features.rows;
 }
 
 sotto_status sot_memory_rows_open(const sotto_records *records,

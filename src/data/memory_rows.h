@@ -22,6 +22,8 @@ void sot_memory_rows_close(sot_memory_rows *rows); /* wipes its copies; NULL is 
 SOTTO_MUST_CHECK sotto_status sot_memory_rows_check_training(const sot_memory_rows *rows,
                                                              sotto_error *error);
 
+size_t sot_memory_rows_count(const sot_memory_rows *rows);
+
 /* False at the end; never fails. */
 bool sot_memory_rows_next(sot_memory_rows *rows, sot_record *out_record);
 

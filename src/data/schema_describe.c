@@ -143,11 +143,18 @@ done:
     return status;
 }
 
+sotto_status sotto_schema_check_data(const sotto_schema *schema,
+                                     const sotto_data_file *file, sotto_error *error)
+{
+    sot_source *source = NULL;
+    const sotto_status status = sot_source_open(file, schema, false, &source, error);
+    sot_source_close(source);
+    return status;
+}
+
 sotto_status sotto_schema_check_file(const sotto_schema *schema, const char *path,
                                      sotto_error *error)
 {
-    sot_source *source = NULL;
-    const sotto_status status = sot_source_open_file(path, schema, false, &source, error);
-    sot_source_close(source);
-    return status;
+    const sotto_data_file file = {.path = path};
+    return sotto_schema_check_data(schema, &file, error);
 }

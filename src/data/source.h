@@ -1,4 +1,5 @@
-/* data/source.h: where records come from: a CSV, TSV or LIBSVM file, or arrays in memory.
+/* data/source.h: where records come from: a file (sotto/data_file.h says of which format), or arrays
+ * in memory.
  *
  * Opening sees what is public (the file's name, its header, the arrays' shapes) and refuses what
  * does not fit the schema. After that no record can stop it: the only failures are of the medium.
@@ -9,15 +10,23 @@
 #include <stdbool.h>
 
 #include <sotto/array.h>
+#include <sotto/data_file.h>
 #include <sotto/schema.h>
 
 #include "data/record.h"
 
 typedef struct sot_source sot_source;
 
-/* A matrix schema asks for LIBSVM, a table's for CSV, or TSV by its name. CSV may be gzip, which
- * its first bytes tell; LIBSVM too, which its name tells (.gz): its first bytes are a record's. With `without_target` the file may lack the target column, and those of type id and
- * ignore (prediction). The schema must outlive the source. */
+/* The format follows from the schema, the name and whether there is a query. With `without_target`
+ * the file may lack the target, and columns of type id and ignore (prediction). The schema must
+ * outlive the source; the texts of `file` are copied. */
+SOTTO_MUST_CHECK sotto_status sot_source_open(const sotto_data_file *file,
+                                              const sotto_schema *schema,
+                                              bool without_target,
+                                              sot_source **out_source,
+                                              sotto_error *error);
+
+/* The same for a path alone. */
 SOTTO_MUST_CHECK sotto_status sot_source_open_file(const char *path,
                                                    const sotto_schema *schema,
                                                    bool without_target,
@@ -38,8 +47,25 @@ void sot_source_close(sot_source *source); /* wipes what it read; NULL is fine *
 SOTTO_MUST_CHECK sotto_status sot_source_check_training(const sot_source *source,
                                                         sotto_error *error);
 
+/* Whether it can be read more than once: not a pipe, not records in memory. Public. */
+SOTTO_MUST_CHECK sotto_status sot_source_check_rereading(const sot_source *source,
+                                                         sotto_error *error);
+
+/* From the first record on again. A file is opened again, and refused if it is not the one that was
+ * opened first, untouched since (device, number, size, times): SOTTO_IO. A query gives the rows of
+ * its snapshot. Sources that sot_source_check_rereading() lets pass. */
+SOTTO_MUST_CHECK sotto_status sot_source_rewind(sot_source *source, sotto_error *error);
+
+/* The same question without a new pass: for its end. */
+SOTTO_MUST_CHECK sotto_status sot_source_check_unchanged(const sot_source *source,
+                                                         sotto_error *error);
+
 /* Whether records list the features that are there (LIBSVM) rather than all of them. Public. */
 bool sot_source_is_sparse(const sot_source *source);
+
+/* Records, where they are known before the first one is read: in memory, and in a plain array file,
+ * whose size bears its header out. 0: not known. Secret; for reserving memory. */
+uint64_t sot_source_rows(const sot_source *source);
 
 /* The next record; *out_more is false at the end. At most 2^32 records. */
 SOTTO_MUST_CHECK sotto_status sot_source_next(sot_source *source, sot_record *out_record,

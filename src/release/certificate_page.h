@@ -8,7 +8,13 @@
 /* The guarantee: statement, figures, tables of epsilons and of attacks. */
 void sot_page_add_guarantee(sot_page *page, const sot_certificate *certificate);
 
+/* Of that what is protected, and what is not. */
+void sot_page_add_scope(sot_page *page, const sot_certificate *certificate);
+
 /* The run: what was released, with which noise, at whose expense. */
 void sot_page_add_run(sot_page *page, const sot_certificate *certificate);
+
+/* Who made it, its hash, and how to recompute it. */
+void sot_page_add_check(sot_page *page, const sot_certificate_file *file);
 
 #endif

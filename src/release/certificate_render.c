@@ -34,7 +34,7 @@ static void add_outcome(sot_page *page, const sot_certificate *certificate,
     }
 }
 
-static void add_check(sot_page *page, const sot_certificate_file *file)
+void sot_page_add_check(sot_page *page, const sot_certificate_file *file)
 {
     const sot_software *software = &file->certificate.software;
     char made[2 * SOT_SOFTWARE_BYTES + 16];
@@ -72,7 +72,7 @@ sotto_status sotto_certificate_render(const char *text, size_t size_bytes,
     add_outcome(page, &file.certificate, outcome, exact, reason.message);
     sot_page_add_guarantee(page, &file.certificate);
     sot_page_add_run(page, &file.certificate);
-    add_check(page, &file);
+    sot_page_add_check(page, &file);
     status = sot_page_render(page, form, out_text, error);
 done:
     sot_page_free(page);

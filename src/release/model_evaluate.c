@@ -263,18 +263,27 @@ void sotto_evaluation_clear(sotto_evaluation *evaluation)
     *evaluation = (sotto_evaluation){.rows = 0};
 }
 
-sotto_status sotto_model_evaluate_file(const sotto_model *model, const char *path,
-                                       double threshold, sotto_evaluation *out_evaluation,
+sotto_status sotto_model_evaluate_data(const sotto_model *model,
+                                       const sotto_data_file *file, double threshold,
+                                       sotto_evaluation *out_evaluation,
                                        sotto_error *error)
 {
     sot_source *source = NULL;
     sotto_status status = sot_model_check_threshold(model, threshold, error);
     if (status == SOTTO_OK)
-        status = sot_source_open_file(path, model->schema, false, &source, error);
+        status = sot_source_open(file, model->schema, false, &source, error);
     if (status == SOTTO_OK)
         status = evaluate(model, source, threshold, out_evaluation, error);
     sot_source_close(source);
     return status;
+}
+
+sotto_status sotto_model_evaluate_file(const sotto_model *model, const char *path,
+                                       double threshold, sotto_evaluation *out_evaluation,
+                                       sotto_error *error)
+{
+    const sotto_data_file file = {.path = path};
+    return sotto_model_evaluate_data(model, &file, threshold, out_evaluation, error);
 }
 
 sotto_status sotto_model_evaluate_records(const sotto_model *model,

@@ -174,8 +174,8 @@ sotto_status sotto_model_predict(const sotto_model *model, const sotto_array *fe
     return status;
 }
 
-sotto_status sotto_model_predict_file(const sotto_model *model, const char *path,
-                                      double threshold,
+sotto_status sotto_model_predict_data(const sotto_model *model,
+                                      const sotto_data_file *file, double threshold,
                                       sotto_prediction_function function, void *context,
                                       sotto_error *error)
 {
@@ -185,7 +185,7 @@ sotto_status sotto_model_predict_file(const sotto_model *model, const char *path
     bool more = false;
     sotto_status status = sot_model_check_threshold(model, threshold, error);
     if (status == SOTTO_OK)
-        status = sot_source_open_file(path, model->schema, true, &source, error);
+        status = sot_source_open(file, model->schema, true, &source, error);
     if (status == SOTTO_OK) status = sot_scorer_open(model, &scorer, error);
     if (status == SOTTO_OK) status = sot_source_next(source, &record, &more, error);
     while (status == SOTTO_OK && more) {
@@ -200,4 +200,13 @@ sotto_status sotto_model_predict_file(const sotto_model *model, const char *path
     sot_scorer_close(&scorer);
     sot_source_close(source);
     return status;
+}
+
+sotto_status sotto_model_predict_file(const sotto_model *model, const char *path,
+                                      double threshold,
+                                      sotto_prediction_function function, void *context,
+                                      sotto_error *error)
+{
+    const sotto_data_file file = {.path = path};
+    return sotto_model_predict_data(model, &file, threshold, function, context, error);
 }

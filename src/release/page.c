@@ -29,21 +29,6 @@ void sot_page_free(sot_page *page)
     sot_free(page);
 }
 
-/* A copy that is safe to show: every byte of a bad character becomes '?'. */
-static char *plain_copy(const char *text)
-{
-    char *copy = sot_copy_string(text);
-    if (copy == NULL) return NULL;
-    const size_t size = strlen(copy);
-    for (size_t i = 0, length; i < size; i += length) {
-        length = sot_utf8_length(copy + i, size - i);
-        const bool bad = length == 0 || sot_is_hidden(copy + i, length);
-        if (length == 0) length = 1;
-        if (bad) memset(copy + i, '?', length);
-    }
-    return copy;
-}
-
 static sot_block *new_block(sot_page *page)
 {
     if (page->count == page->capacity) {
@@ -69,7 +54,7 @@ static void add(sot_page *page, sot_block_kind kind, size_t count,
     }
     block->kind = kind;
     for (; block->count < count; block->count++) {
-        block->cells[block->count] = plain_copy(cells[block->count]);
+        block->cells[block->count] = sot_plain_copy(cells[block->count]);
         if (block->cells[block->count] == NULL) {
             (void)sot_fail_memory(&page->sticky, strlen(cells[block->count]) + 1, 1);
             return;
@@ -183,6 +168,16 @@ size_t sot_text_width(const char *text)
     return width;
 }
 
+static sotto_status finish_output(sot_output *output, char **out_text, sotto_error *error)
+{
+    if (output->failed) {
+        sot_free(output->text);
+        return sot_fail_memory(error, 2 * output->capacity_bytes, 1);
+    }
+    *out_text = output->text;
+    return SOTTO_OK;
+}
+
 sotto_status sot_page_render(const sot_page *page, sotto_certificate_form form,
                              char **out_text, sotto_error *error)
 {
@@ -205,10 +200,15 @@ sotto_status sot_page_render(const sot_page *page, sotto_certificate_form form,
                         "form is %d; give SOTTO_CERTIFICATE_TEXT, _MARKDOWN or _HTML",
                         (int)form);
     }
-    if (output.failed) {
-        sot_free(output.text);
-        return sot_fail_memory(error, 2 * output.capacity_bytes, 1);
-    }
-    *out_text = output.text;
-    return SOTTO_OK;
+    return finish_output(&output, out_text, error);
+}
+
+sotto_status sot_page_render_part(const sot_page *page, char **out_html,
+                                  sotto_error *error)
+{
+    sot_output output = {.text = NULL};
+    if (page->sticky.status != SOTTO_OK)
+        return sot_fail(error, page->sticky.status, "%s", page->sticky.message);
+    sot_page_as_html_part(page, &output);
+    return finish_output(&output, out_html, error);
 }

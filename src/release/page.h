@@ -36,4 +36,8 @@ SOTTO_MUST_CHECK sotto_status sot_page_render(const sot_page *page,
                                               sotto_certificate_form form,
                                               char **out_text, sotto_error *error);
 
+/* The blocks alone as HTML, for a section of a larger page: headings are h3. */
+SOTTO_MUST_CHECK sotto_status sot_page_render_part(const sot_page *page, char **out_html,
+                                                   sotto_error *error);
+
 #endif

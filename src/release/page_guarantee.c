@@ -121,12 +121,17 @@ static void add_attacks(sot_page *page, const sot_certificate *certificate)
     }
 }
 
+void sot_page_add_scope(sot_page *page, const sot_certificate *certificate)
+{
+    add_protected(page, certificate);
+    add_unprotected(page, &certificate->facts);
+}
+
 void sot_page_add_guarantee(sot_page *page, const sot_certificate *certificate)
 {
     sot_page_paragraph(page, certificate->statement);
     add_figures(page, certificate);
-    add_protected(page, certificate);
-    add_unprotected(page, &certificate->facts);
+    sot_page_add_scope(page, certificate);
     add_epsilons(page, &certificate->claims);
     add_attacks(page, certificate);
 }

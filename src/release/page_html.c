@@ -50,6 +50,8 @@ static const char head_after_title[] =
     "thead th{color:var(--dim);font-weight:600;font-size:.85rem}\n"
     "td{font-variant-numeric:tabular-nums}\n"
     ".facts th{width:11rem;color:var(--dim);font-weight:500}\n"
+    ".unseen{position:absolute;width:1px;height:1px;overflow:hidden;"
+    "clip-path:inset(50%);white-space:nowrap}\n"
     "ul{margin:.6rem 0;padding-left:1.3rem}\n"
     "li{margin:.25rem 0}\n"
     "@media (max-width:40rem){main{margin:0;padding:1.2rem;border:0;border-radius:0}"
@@ -108,11 +110,11 @@ static const char *opening(sot_block_kind kind)
     case SOT_BLOCK_FIGURE:
         return "<dl class=\"figures\">\n";
     case SOT_BLOCK_FACT:
-        return "<table class=\"facts\">\n<tbody>\n";
+        return "<tbody>\n";
     case SOT_BLOCK_ITEM:
         return "<ul>\n";
     case SOT_BLOCK_HEADER:
-        return "<table>\n<thead>\n";
+        return "<thead>\n";
     case SOT_BLOCK_ROW:
         return "<tbody>\n";
     case SOT_BLOCK_NONE:
@@ -149,6 +151,33 @@ static const char *closing(sot_block_kind kind, sot_block_kind next)
     return "";
 }
 
+/* As a part of a page, a table with columns stands in a box that scrolls sideways where the screen
+ * is narrow, reachable by keyboard. */
+static void open_blocks(sot_output *output, sot_block_kind kind, bool is_part,
+                        const char *heading)
+{
+    if (is_part && kind == SOT_BLOCK_HEADER) {
+        element(output, "<div class=\"wide\" role=\"group\" tabindex=\"0\" aria-label=\"",
+                heading, "\">\n");
+    }
+    if (kind == SOT_BLOCK_FACT || kind == SOT_BLOCK_HEADER) {
+        sot_output_text(output, kind == SOT_BLOCK_FACT ? "<table class=\"facts\">\n"
+                                                       : "<table>\n");
+        if (*heading != '\0')
+            element(output, "<caption class=\"unseen\">", heading, "</caption>\n");
+    }
+    sot_output_text(output, opening(kind));
+}
+
+static void close_blocks(sot_output *output, sot_block_kind kind, bool is_part,
+                         sot_block_kind next)
+{
+    sot_output_text(output, closing(kind, next));
+    if (is_part &&
+        (kind == SOT_BLOCK_ROW || (kind == SOT_BLOCK_HEADER && next != SOT_BLOCK_ROW)))
+        sot_output_text(output, "</div>\n");
+}
+
 static void cells(sot_output *output, const sot_block *block, const char *open,
                   const char *close)
 {
@@ -169,9 +198,6 @@ static void block_as_html(sot_output *output, const sot_block *block)
     switch (block->kind) {
     case SOT_BLOCK_TITLE:
         element(output, "<h1>", block->cells[0], "</h1>\n");
-        break;
-    case SOT_BLOCK_HEADING:
-        element(output, "<h2>", block->cells[0], "</h2>\n");
         break;
     case SOT_BLOCK_GOOD_NEWS:
         news(output, block, "<div class=\"news good\"><strong>");
@@ -199,9 +225,38 @@ static void block_as_html(sot_output *output, const sot_block *block)
     case SOT_BLOCK_ROW:
         cells(output, block, "<td>", "</td>");
         break;
+    case SOT_BLOCK_HEADING:
     case SOT_BLOCK_NONE:
         break;
     }
+}
+
+/* The blocks alone. A table is named after the heading above it: for those who do not see it. */
+static void blocks_as_html(const sot_page *page, bool is_part, sot_output *output)
+{
+    const char *heading = "";
+    sot_block_kind before = SOT_BLOCK_NONE;
+    for (size_t i = 0; i <= page->count; i++) {
+        const sot_block *block = i < page->count ? &page->blocks[i] : NULL;
+        const sot_block_kind kind = block != NULL ? block->kind : SOT_BLOCK_NONE;
+        if (kind != before || kind == SOT_BLOCK_HEADER) {
+            close_blocks(output, before, is_part, kind);
+            open_blocks(output, kind, is_part, heading);
+        }
+        if (block != NULL && kind == SOT_BLOCK_HEADING) {
+            heading = block->cells[0];
+            element(output, is_part ? "<h3>" : "<h2>", heading,
+                    is_part ? "</h3>\n" : "</h2>\n");
+        } else if (block != NULL) {
+            block_as_html(output, block);
+        }
+        before = kind;
+    }
+}
+
+void sot_page_as_html_part(const sot_page *page, sot_output *output)
+{
+    blocks_as_html(page, true, output);
 }
 
 void sot_page_as_html(const sot_page *page, sot_output *output)
@@ -213,16 +268,6 @@ void sot_page_as_html(const sot_page *page, sot_output *output)
         break;
     }
     element(output, head_before_title, title, head_after_title);
-    sot_block_kind before = SOT_BLOCK_NONE;
-    for (size_t i = 0; i <= page->count; i++) {
-        const sot_block_kind kind =
-            i < page->count ? page->blocks[i].kind : SOT_BLOCK_NONE;
-        if (kind != before || kind == SOT_BLOCK_HEADER) {
-            sot_output_text(output, closing(before, kind));
-            sot_output_text(output, opening(kind));
-        }
-        if (i < page->count) block_as_html(output, &page->blocks[i]);
-        before = kind;
-    }
+    blocks_as_html(page, false, output);
     sot_output_text(output, foot);
 }

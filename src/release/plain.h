@@ -10,4 +10,8 @@
  * the direction of writing (U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069). */
 bool sot_is_hidden(const char *character, size_t length);
 
+/* A copy that is safe to show: every byte of a hidden character, and of what is not UTF-8, becomes
+ * '?'. NULL when memory runs out; free with sot_free(). */
+char *sot_plain_copy(const char *text);
+
 #endif

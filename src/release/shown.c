@@ -88,6 +88,25 @@ const char *sot_shown_down(double value, int digits, char out[SOT_SHOWN_BYTES])
     return shown(value, digits, false, out);
 }
 
+const char *sot_shown_near(double value, int digits, char out[SOT_SHOWN_BYTES])
+{
+    char printed[SOT_SHOWN_BYTES], size[SOT_SHOWN_BYTES];
+    char found[DIGITS_BYTES];
+    int exponent;
+    assert(digits >= 1 && digits <= DIGITS_MAX);
+    if (!isfinite(value)) {
+        (void)snprintf(out, SOT_SHOWN_BYTES, "none");
+        return out;
+    }
+    (void)snprintf(printed, sizeof printed, "%.*e", digits - 1, fabs(value));
+    sot_split_scientific(printed, found, &exponent);
+    spell(found, exponent, size);
+    /* U+2212, the minus sign: a hyphen is too short to be seen, and may end a line. */
+    (void)snprintf(out, SOT_SHOWN_BYTES, "%s%.34s", value < 0.0 ? "\xe2\x88\x92" : "",
+                   size);
+    return out;
+}
+
 const char *sot_shown_whole(double value, char out[SOT_SHOWN_BYTES])
 {
     for (int digits = 1; digits < DIGITS_MAX; digits++) {
@@ -109,6 +128,13 @@ const char *sot_shown_percent_up(double probability, int digits,
                                  char out[SOT_SHOWN_BYTES])
 {
     (void)shown(fmin(100.0, sot_mul_up(100.0, probability)), digits, true, out);
+    return with_percent(out);
+}
+
+const char *sot_shown_percent_down(double probability, int digits,
+                                   char out[SOT_SHOWN_BYTES])
+{
+    (void)shown(fmax(0.0, sot_mul_down(100.0, probability)), digits, false, out);
     return with_percent(out);
 }
 

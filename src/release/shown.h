@@ -12,12 +12,18 @@ enum { SOT_SHOWN_BYTES = 40 };
 const char *sot_shown_up(double value, int digits, char out[SOT_SHOWN_BYTES]);
 const char *sot_shown_down(double value, int digits, char out[SOT_SHOWN_BYTES]);
 
+/* The nearest such number, which is no bound: an estimate, a coefficient. Any sign. */
+const char *sot_shown_near(double value, int digits, char out[SOT_SHOWN_BYTES]);
+
 /* All the digits it takes to read back the same double. */
 const char *sot_shown_whole(double value, char out[SOT_SHOWN_BYTES]);
 
-/* A probability as a percentage, rounded up: "3.12%". */
+/* A probability as a percentage, rounded up or down: "3.12%". */
 const char *sot_shown_percent_up(double probability, int digits,
                                  char out[SOT_SHOWN_BYTES]);
+
+const char *sot_shown_percent_down(double probability, int digits,
+                                   char out[SOT_SHOWN_BYTES]);
 
 /* The same for a rate that is a decimal fraction, such as 0.01: "1%", all its digits. */
 const char *sot_shown_percent_whole(double rate, char out[SOT_SHOWN_BYTES]);

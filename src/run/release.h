@@ -170,7 +170,7 @@ typedef struct sot_accuracy_rows {
     sot_scorer scorer;
 } sot_accuracy_rows;
 SOTTO_MUST_CHECK sotto_status sot_accuracy_open(const sot_release *release,
-                                                const char *path,
+                                                const sotto_data_file *file,
                                                 sot_accuracy_rows *out_rows,
                                                 sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_accuracy_read(sot_release *release,

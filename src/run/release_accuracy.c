@@ -63,11 +63,11 @@ const sot_statistic sot_statistic_accuracy = {.name = "accuracy",
 
 /* ---- the rows ---- */
 
-sotto_status sot_accuracy_open(const sot_release *release, const char *path,
+sotto_status sot_accuracy_open(const sot_release *release, const sotto_data_file *file,
                                sot_accuracy_rows *out_rows, sotto_error *error)
 {
     const sotto_status status =
-        sot_source_open_file(path, release->schema, false, &out_rows->source, error);
+        sot_source_open(file, release->schema, false, &out_rows->source, error);
     if (status != SOTTO_OK) return status;
     return sot_scorer_open(release->config->model, &out_rows->scorer, error);
 }

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/csv.h"
+#include "data/source.h"
 #include "data/unit.h"
 #include "numeric/outward.h"
 #include "run/release.h"
@@ -14,8 +14,8 @@
 typedef struct release_run {
     sot_release release;
     sot_session session;
-    const char *data_path;
-    sot_csv *csv;               /* NULL for scores from a file, and for an accuracy */
+    sotto_data_file file;
+    sot_source *source;         /* NULL for scores from a file, and for an accuracy */
     sot_accuracy_rows accuracy; /* the rows of an accuracy */
 } release_run;
 
@@ -46,7 +46,9 @@ static void begin_session(release_run *run)
     const sotto_release_config *config = release->config;
     char column[120];
     const char *name = config->column;
-    run->session = (sot_session){.data_path = run->data_path,
+    run->session = (sot_session){.data_path = run->file.path,
+                                 .labels_path = run->file.labels,
+                                 .query = run->file.query,
                                  .schema = release->schema,
                                  .ledger_asked = config->ledger,
                                  .output = config->output,
@@ -106,37 +108,33 @@ static sotto_status keep(kept_rows *kept, size_t slot, row_value row, sotto_erro
 }
 
 /* One row of the file goes to its unit, which may drop another one for it. */
-static sotto_status offer(const release_run *run, sot_units *units, size_t id_column,
-                          const double *row, kept_rows *kept, sotto_error *error)
+static sotto_status offer(const release_run *run, sot_units *units,
+                          const sot_record *record, kept_rows *kept, sotto_error *error)
 {
     bool is_kept = false;
     uint64_t slot = 0;
-    size_t id_bytes;
-    const char *id = sot_csv_id(run->csv, id_column, &id_bytes);
     const sotto_status status =
-        sot_units_offer(units, id, id_bytes, &is_kept, &slot, error);
+        sot_units_offer(units, record->unit, record->unit_bytes, &is_kept, &slot, error);
     if (status != SOTTO_OK || !is_kept) return status;
-    return keep(kept, (size_t)slot, value_of(&run->release, row), error);
+    return keep(kept, (size_t)slot, value_of(&run->release, record->cells), error);
 }
 
 /* The rows of the table; with a unit at most its cap of each (src/data/unit.md). Sums are exact
  * integers, so that the order of the slots does not matter. */
-static sotto_status read_units(release_run *run, double *row, sotto_error *error)
+static sotto_status read_units(release_run *run, sotto_error *error)
 {
     sot_release *release = &run->release;
     sot_units *units = NULL;
     kept_rows kept = {0};
-    size_t id_column = 0;
     bool more = true;
-    sotto_status status = sotto_schema_find(
-        release->schema, sotto_schema_unit(release->schema), &id_column, error);
-    if (status == SOTTO_OK)
-        status = sot_units_new(release->unit_rows, run->session.rng, &units, error);
+    sotto_status status =
+        sot_units_new(release->unit_rows, run->session.rng, &units, error);
     while (status == SOTTO_OK && more) {
-        status = sot_csv_next(run->csv, row, &more, error);
+        sot_record record;
+        status = sot_source_next(run->source, &record, &more, error);
         if (status != SOTTO_OK || !more) break;
         release->lines++;
-        status = offer(run, units, id_column, row, &kept, error);
+        status = offer(run, units, &record, &kept, error);
     }
     for (size_t i = 0; i < kept.count && status == SOTTO_OK; i++)
         status = take(release, kept.rows[i], error);
@@ -148,36 +146,30 @@ static sotto_status read_units(release_run *run, double *row, sotto_error *error
 static sotto_status read_table(release_run *run, sotto_error *error)
 {
     sot_release *release = &run->release;
-    const size_t columns = sotto_schema_size(release->schema);
-    double *row = sot_new_array(columns, sizeof *row);
-    if (row == NULL) return sot_fail_memory(error, columns, sizeof *row);
     sotto_status status = SOTTO_OK;
     bool more = true;
-    if (sotto_schema_unit(release->schema) != NULL) {
-        status = read_units(run, row, error);
-        more = false;
-    }
+    if (sotto_schema_unit(release->schema) != NULL) return read_units(run, error);
     while (status == SOTTO_OK && more) {
-        status = sot_csv_next(run->csv, row, &more, error);
+        sot_record record;
+        status = sot_source_next(run->source, &record, &more, error);
         if (status != SOTTO_OK || !more) break;
         release->lines++;
-        status = take(release, value_of(release, row), error);
+        status = take(release, value_of(release, record.cells), error);
     }
-    sot_wipe_and_free(row, columns * sizeof *row);
     return status;
 }
 
 static sotto_status read_rows(release_run *run, sotto_error *error)
 {
     sot_release *release = &run->release;
-    if (scores_are_given(release)) return sot_read_scores(release, run->data_path, error);
+    if (scores_are_given(release)) return sot_read_scores(release, run->file.path, error);
     const sotto_status status = is_accuracy(release)
                                     ? sot_accuracy_read(release, &run->accuracy, error)
                                     : read_table(run, error);
     if (status != SOTTO_OK) return status;
     const uint64_t declared = release->config->public_n;
     if (declared == 0 || release->lines == declared) return SOTTO_OK;
-    return sot_refuse_public_n(run->data_path, declared, error);
+    return sot_refuse_public_n(run->file.path, declared, error);
 }
 
 /* ---- the certificate ---- */
@@ -189,16 +181,16 @@ static sotto_status certify(release_run *run, sotto_error *error)
     const bool exchanged = config->adjacency == SOTTO_REPLACE_ONE;
     const bool given = scores_are_given(release);
     char output[160];
-    char access[200];
+    char access[SOT_COVERED_BYTES];
     char column[80];
     char unit[SOT_UNIT_NAME_BYTES];
     sot_name_unit(release->schema, unit);
     sot_printable(config->column == NULL ? "" : config->column, column, sizeof column);
     (void)snprintf(output, sizeof output, "a private %s%s%s", release->statistic->name,
                    config->column == NULL ? "" : " of the column ", column);
-    (void)snprintf(access, sizeof access, "%s",
-                   given ? "the scores of the candidates, once"
-                         : "the rows of the data file, once");
+    sot_session_covered(&run->session, access);
+    if (given)
+        (void)snprintf(access, sizeof access, "the scores of the candidates, once");
     const char *const covered[] = {access, NULL};
     const char *const secret_n[] = {"the schema: columns, types, bounds, categories",
                                     "the settings of this release", NULL};
@@ -247,12 +239,17 @@ static sotto_status release_rows(void *context, sotto_error *error)
 static sotto_status make_ready(release_run *run, sotto_error *error)
 {
     const sot_release *release = &run->release;
+    if (scores_are_given(release) && run->file.query != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "given scores are lines of a file; leave the query out");
+    }
     begin_session(run);
     sotto_status status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK && is_accuracy(release)) {
-        status = sot_accuracy_open(release, run->data_path, &run->accuracy, error);
+        status = sot_accuracy_open(release, &run->file, &run->accuracy, error);
     } else if (status == SOTTO_OK && !scores_are_given(release)) {
-        status = sot_csv_open(run->data_path, release->schema, false, &run->csv, error);
+        status = sot_source_open(&run->file, release->schema, false, &run->source, error);
+        if (status == SOTTO_OK) status = sot_source_check_training(run->source, error);
     }
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
     return status;
@@ -282,7 +279,7 @@ static sotto_status deliver(release_run *run, sotto_release_result *result,
 
 static void clear(release_run *run)
 {
-    sot_csv_close(run->csv);
+    sot_source_close(run->source);
     sot_accuracy_close(&run->accuracy);
     sot_session_close(&run->session);
     sot_release_clear(&run->release);
@@ -292,7 +289,15 @@ sotto_status sotto_release_run(const sotto_release_config *config,
                                const sotto_schema *schema, const char *data_path,
                                sotto_release_result **out_result, sotto_error *error)
 {
-    release_run run = {.data_path = data_path};
+    const sotto_data_file file = {.path = data_path};
+    return sotto_release_data(config, schema, &file, out_result, error);
+}
+
+sotto_status sotto_release_data(const sotto_release_config *config,
+                                const sotto_schema *schema, const sotto_data_file *file,
+                                sotto_release_result **out_result, sotto_error *error)
+{
+    release_run run = {.file = *file};
     sotto_release_result *result = sot_new_array(1, sizeof *result);
     if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
     sotto_status status = sot_release_prepare(config, schema, &run.release, error);

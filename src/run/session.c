@@ -61,6 +61,20 @@ void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES])
                    (unsigned long long)sotto_schema_unit_rows(schema));
 }
 
+void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BYTES])
+{
+    char query[SOT_COVERED_BYTES - 80];
+    if (session->query == NULL) {
+        (void)snprintf(covered, SOT_COVERED_BYTES, "%s",
+                       session->data_path != NULL ? "the rows of the data file, once"
+                                                  : "the records handed over, once");
+        return;
+    }
+    (void)snprintf(covered, SOT_COVERED_BYTES,
+                   "the rows that the query selects, once: %s",
+                   sot_printable(session->query, query, sizeof query));
+}
+
 sotto_status sot_refuse_public_n(const char *data_path, uint64_t n, sotto_error *error)
 {
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -148,7 +162,8 @@ static sotto_status check_output(const sot_session *session, sotto_error *error)
     sotto_status status = ledger_path(session, &ledger, error);
     if (status != SOTTO_OK) return status;
     const bool is_data =
-        session->data_path != NULL && sot_file_is_same(output, session->data_path);
+        (session->data_path != NULL && sot_file_is_same(output, session->data_path)) ||
+        (session->labels_path != NULL && sot_file_is_same(output, session->labels_path));
     if (is_data || (ledger != NULL &&
                     (sot_file_is_same(output, ledger) || is_beside(output, ledger)))) {
         return sot_fail(

@@ -25,6 +25,8 @@
 typedef struct sot_session {
     /* ---- the caller's, borrowed ---- */
     const char *data_path;      /* NULL: records in memory */
+    const char *labels_path;    /* beside it; NULL: none */
+    const char *query;          /* of a database; NULL: none */
     const sotto_schema *schema; /* NULL: none, and so no ledger */
     const char *ledger_asked;   /* NULL: the schema's */
     const char *output;         /* NULL: nothing is written */
@@ -53,6 +55,10 @@ SOTTO_MUST_CHECK sotto_status sot_check_privacy(double epsilon, double delta,
  * may be NULL. */
 enum { SOT_UNIT_NAME_BYTES = 160 };
 void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES]);
+
+/* What a certificate says was read. */
+enum { SOT_COVERED_BYTES = 512 };
+void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BYTES]);
 
 /* The file has not the number of rows that was declared public. */
 SOTTO_MUST_CHECK sotto_status sot_refuse_public_n(const char *data_path, uint64_t n,

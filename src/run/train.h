@@ -45,6 +45,12 @@ SOTTO_MUST_CHECK sotto_status sot_training_learn(const sotto_training *training,
                                                  const sot_matrix *matrix,
                                                  double *out_theta, sotto_error *error);
 
+/* The same for rows that may be a stream. */
+SOTTO_MUST_CHECK sotto_status sot_training_learn_table(const sotto_training *training,
+                                                       sotto_gate *gate, sot_table *table,
+                                                       double *out_theta,
+                                                       sotto_error *error);
+
 /* ---- train_advice.c, train_text.c ---- */
 
 /* What the settings could be better at, as sentences. */

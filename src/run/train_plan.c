@@ -170,6 +170,21 @@ static sotto_status make_learner(sotto_training *training, sotto_error *error)
     return sot_erm_new(&setup, &training->learner, error);
 }
 
+/* A stream has rows chunk by chunk, and no rows of a unit together. */
+static sotto_status check_stream(const sotto_training *training, sotto_error *error)
+{
+    if (!training->config.stream) return SOTTO_OK;
+    if (!training->learner->streams) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the method %s needs all rows in memory and cannot stream; use gd, sgd with "
+            "Poisson sampling, or for the model linear statistics or adassp, or leave "
+            "the stream out",
+            sotto_method_name(training->method));
+    }
+    return sot_table_check_stream(training->schema, error);
+}
+
 /* (1 + e^epsilon) times the samplers' error is part of delta: beyond this there is no room for it.
  * Gaussian noise is calibrated without it, to a relative 1e-12, and so wants it to be far smaller. */
 static double largest_epsilon(const sotto_training *training)
@@ -235,6 +250,7 @@ sotto_status sotto_training_plan(const sotto_train_config *config,
                                          sot_encoding_classes(training->encoding), error);
     if (status == SOTTO_OK) status = load_prior(training, config->prior, error);
     if (status == SOTTO_OK) status = make_learner(training, error);
+    if (status == SOTTO_OK) status = check_stream(training, error);
     if (status == SOTTO_OK) status = make_plan(training, error);
     if (status == SOTTO_OK) {
         sot_training_advise(training);

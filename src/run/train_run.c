@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sotto/loss.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
@@ -14,25 +16,35 @@ typedef struct train_run {
     sotto_training *training;
     sot_session session;
     sot_source *source;
-    sot_matrix *matrix;
+    sot_matrix *matrix; /* all rows; NULL: a stream */
+    sot_table *table;
     double *theta; /* released */
 } train_run;
 
 /* ---- the rows ---- */
 
+sotto_status sot_training_learn_table(const sotto_training *training, sotto_gate *gate,
+                                      sot_table *table, double *out_theta,
+                                      sotto_error *error)
+{
+    sot_pool *pool = NULL;
+    const sot_learner *learner = training->learner;
+    sotto_status status = sot_pool_new(training->config.threads, &pool, error);
+    if (status == SOTTO_OK)
+        status = learner->learn(learner, gate, table, pool, out_theta, error);
+    sot_pool_free(pool);
+    return status;
+}
+
 sotto_status sot_training_learn(const sotto_training *training, sotto_gate *gate,
                                 const sot_matrix *matrix, double *out_theta,
                                 sotto_error *error)
 {
-    sot_pool *pool = NULL;
-    const sot_learner *learner = training->learner;
     sot_table *table = NULL;
-    sotto_status status = sot_pool_new(training->config.threads, &pool, error);
-    if (status == SOTTO_OK) status = sot_table_of_matrix(matrix, &table, error);
+    sotto_status status = sot_table_of_matrix(matrix, &table, error);
     if (status == SOTTO_OK)
-        status = learner->learn(learner, gate, table, pool, out_theta, error);
+        status = sot_training_learn_table(training, gate, table, out_theta, error);
     sot_table_free(table);
-    sot_pool_free(pool);
     return status;
 }
 
@@ -43,6 +55,38 @@ static sotto_status refuse_one_class(const sot_matrix *matrix, sotto_error *erro
         if (matrix->labels[i] != matrix->labels[0]) return SOTTO_OK;
     if (matrix->rows == 0) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the data has one class only");
+}
+
+/* All rows at once, or none yet: a stream reads them for every pass. */
+static sotto_status make_table(train_run *run, sotto_error *error)
+{
+    const sotto_training *training = run->training;
+    if (training->config.stream) {
+        return sot_table_of_source(run->source, training->schema, training->encoding,
+                                   &run->table, error);
+    }
+    const sotto_status status =
+        sot_matrix_load(run->source, training->schema, training->encoding,
+                        run->session.rng, &run->matrix, error);
+    if (status != SOTTO_OK) return status;
+    return sot_table_of_matrix(run->matrix, &run->table, error);
+}
+
+/* A pass of its own: the number of rows is compared before anything is released. What happens to
+ * the file afterwards the table sees. */
+static sotto_status check_public_n(const train_run *run, sotto_error *error)
+{
+    const uint64_t declared = run->training->config.public_n;
+    uint64_t rows = 0;
+    const sot_matrix *chunk = NULL;
+    if (declared == 0) return SOTTO_OK;
+    sotto_status status = sot_table_rewind(run->table, error);
+    do {
+        if (status == SOTTO_OK) status = sot_table_next(run->table, &chunk, error);
+        if (status == SOTTO_OK && chunk != NULL) rows += chunk->rows;
+    } while (status == SOTTO_OK && chunk != NULL);
+    if (status != SOTTO_OK || rows == declared) return status;
+    return sot_refuse_public_n(run->session.data_path, declared, error);
 }
 
 /* What a library does that scales the target by the largest number it finds. */
@@ -59,30 +103,26 @@ static void scale_by_largest(sot_matrix *matrix)
 static sotto_status learn_from_rows(void *context, sotto_error *error)
 {
     train_run *run = context;
-    const sotto_training *training = run->training;
-    const uint64_t declared = training->config.public_n;
-    sotto_status status =
-        sot_matrix_load(run->source, training->schema, training->encoding,
-                        run->session.rng, &run->matrix, error);
-    if (status != SOTTO_OK) return status;
-    if (declared > 0 && run->matrix->rows != declared)
-        return sot_refuse_public_n(run->session.data_path, declared, error);
-    if (SOT_PLANTED(run_target_scaled_by_data)) scale_by_largest(run->matrix);
-    if (SOT_PLANTED(run_label_set_from_data)) {
+    sotto_status status = make_table(run, error);
+    if (status == SOTTO_OK) status = check_public_n(run, error);
+    if (status == SOTTO_OK && SOT_PLANTED(run_target_scaled_by_data))
+        scale_by_largest(run->matrix);
+    if (status == SOTTO_OK && SOT_PLANTED(run_label_set_from_data))
         status = refuse_one_class(run->matrix, error);
-        if (status != SOTTO_OK) return status;
-    }
-    return sot_training_learn(training, run->session.gate, run->matrix, run->theta,
-                              error);
+    if (status != SOTTO_OK) return status;
+    return sot_training_learn_table(run->training, run->session.gate, run->table,
+                                    run->theta, error);
 }
 
 /* ---- before anything is charged ---- */
 
 static void begin_session(train_run *run, const sotto_train_config *config,
-                          const char *path)
+                          const sotto_data_file *file)
 {
     const sotto_training *training = run->training;
-    run->session = (sot_session){.data_path = path,
+    run->session = (sot_session){.data_path = file == NULL ? NULL : file->path,
+                                 .labels_path = file == NULL ? NULL : file->labels,
+                                 .query = file == NULL ? NULL : file->query,
                                  .schema = training->schema,
                                  .ledger_asked = config->ledger,
                                  .output = config->output,
@@ -97,19 +137,22 @@ static void begin_session(train_run *run, const sotto_train_config *config,
 }
 
 static sotto_status make_ready(train_run *run, const sotto_train_config *config,
-                               const char *path, const sotto_records *records,
+                               const sotto_data_file *file, const sotto_records *records,
                                sotto_error *error)
 {
     const sotto_schema *schema = run->training->schema;
     const size_t dimension =
         run->training->learner->outputs * sot_encoding_dimension(run->training->encoding);
-    begin_session(run, config, path);
+    begin_session(run, config, file);
     sotto_status status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK) {
-        status = path != NULL
-                     ? sot_source_open_file(path, schema, false, &run->source, error)
+        status = file != NULL
+                     ? sot_source_open(file, schema, false, &run->source, error)
                      : sot_source_open_records(records, schema, &run->source, error);
     }
+    if (status == SOTTO_OK) status = sot_source_check_training(run->source, error);
+    if (status == SOTTO_OK && config->stream)
+        status = sot_source_check_rereading(run->source, error);
     if (status == SOTTO_OK) {
         run->theta = sot_new_array(dimension, sizeof *run->theta);
         if (run->theta == NULL)
@@ -124,19 +167,26 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
 static sotto_status certify(train_run *run, const char *payload, sotto_error *error)
 {
     const sotto_train_config *config = &run->training->config;
-    const bool from_file = run->session.data_path != NULL;
     const bool person = sotto_schema_unit(run->training->schema) != NULL;
     char output[120];
+    char access[SOT_COVERED_BYTES];
     const size_t classes = sot_encoding_classes(run->training->encoding);
     (void)snprintf(output, sizeof output, "a%s %s model",
                    config->model == SOTTO_MODEL_SVM ? "n" : "",
                    sotto_model_kind_name(config->model));
-    const char *const covered[] = {from_file ? "the rows of the data file, once"
-                                             : "the records handed over, once",
-                                   NULL};
+    sot_session_covered(&run->session, access);
+    const char *const covered[] = {access, NULL};
     const char *const row_count =
         config->adjacency != SOTTO_REPLACE_ONE || person ? NULL : "the number of rows";
-    const char *unprotected[6] = {
+    char word[240] = "";
+    if (config->model == SOTTO_MODEL_CUSTOM) {
+        (void)snprintf(
+            word, sizeof word,
+            "the loss %.60s: that its slope rises and that its bounds hold was "
+            "tried on a grid, and is the caller's word between its points",
+            config->loss->name);
+    }
+    const char *unprotected[7] = {
         "the schema: columns, types, bounds, categories, the norm bound",
         classes == 0   ? "the bounds of the target"
         : classes == 2 ? "the label set and which of two labels is the positive one"
@@ -145,6 +195,7 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
     size_t count = 3;
     if (config->expected_rows > 0)
         unprotected[count++] = "the expected number of rows, a public guess";
+    if (word[0] != '\0') unprotected[count++] = word;
     unprotected[count++] = row_count;
     sotto_certificate_facts facts = sotto_certificate_defaults();
     facts.output = output;
@@ -193,6 +244,7 @@ static sotto_status deliver(train_run *run, sotto_train_result *result,
 
 static void clear(train_run *run)
 {
+    sot_table_free(run->table);
     sot_source_close(run->source);
     sot_matrix_free(run->matrix);
     sot_free(run->theta);
@@ -201,14 +253,14 @@ static void clear(train_run *run)
 }
 
 static sotto_status train(const sotto_train_config *config, const sotto_schema *schema,
-                          const char *path, const sotto_records *records,
+                          const sotto_data_file *file, const sotto_records *records,
                           sotto_train_result **out_result, sotto_error *error)
 {
     train_run run = {0};
     sotto_train_result *result = sot_new_array(1, sizeof *result);
     if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
     sotto_status status = sotto_training_plan(config, schema, &run.training, error);
-    if (status == SOTTO_OK) status = make_ready(&run, config, path, records, error);
+    if (status == SOTTO_OK) status = make_ready(&run, config, file, records, error);
     if (status == SOTTO_OK)
         status = sot_session_run(&run.session, learn_from_rows, &run, error);
     if (status == SOTTO_OK) status = deliver(&run, result, error);
@@ -225,7 +277,15 @@ sotto_status sotto_train_file(const sotto_train_config *config,
                               const sotto_schema *schema, const char *path,
                               sotto_train_result **out_result, sotto_error *error)
 {
-    return train(config, schema, path, NULL, out_result, error);
+    const sotto_data_file file = {.path = path};
+    return train(config, schema, &file, NULL, out_result, error);
+}
+
+sotto_status sotto_train_data(const sotto_train_config *config,
+                              const sotto_schema *schema, const sotto_data_file *file,
+                              sotto_train_result **out_result, sotto_error *error)
+{
+    return train(config, schema, file, NULL, out_result, error);
 }
 
 sotto_status sotto_train_records(const sotto_train_config *config,

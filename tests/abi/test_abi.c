@@ -24,13 +24,14 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_certificate_facts, 64, ledger, 56);
     assert_layout(sotto_certificate_summary, 344, hash, 279);
     assert_layout(sotto_grid, 16, bound, 8);
-    assert_layout(sotto_gaussian_config, 56, purpose, 48);
+    assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_grid, 16, bound, 8);
-    assert_layout(sotto_gaussian_config, 56, purpose, 48);
+    assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_certificate_facts, 64, ledger, 56);
     assert_layout(sotto_certificate_summary, 344, hash, 279);
+    assert_layout(sotto_report_config, 56, threads, 48);
     assert_layout(sotto_release_config, 168, threshold, 160);
     assert_layout(sotto_release_value, 32, upper, 24);
     assert_layout(sotto_column, 96, source, 88);
@@ -41,6 +42,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_sample_config, 24, tabs, 16);
     assert_layout(sotto_array, 48, column_stride_bytes, 40);
     assert_layout(sotto_records, 144, units, 96);
+    assert_layout(sotto_data_file, 24, query, 16);
     assert_layout(sotto_evaluation, 88, deviance, 80);
     assert_layout(sotto_train_config, 240, progress_context, 232);
     assert_layout(sotto_forecast, 48, trivial, 40);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include <sotto/certificate.h>
+#include <sotto/loss.h>
 #include <sotto/model.h>
 #include <sotto/train.h>
 
@@ -131,6 +132,41 @@ static void every_kind_goes_the_whole_way(void **state)
         sotto_train_free(result);
         sotto_schema_free(schema);
     }
+}
+
+/* log cosh(u - y): slope tanh, curvature at most 1. */
+static void log_cosh(double margin, double label, void *context, sotto_loss_at *out)
+{
+    (void)context;
+    const double rest = fabs(margin - label);
+    const double slope = tanh(margin - label);
+    out->value = rest + log1p(exp(-2.0 * rest)) - log(2.0);
+    out->slope = slope;
+    out->curvature = 1.0 - slope * slope;
+}
+
+static void a_loss_of_the_callers_goes_the_whole_way(void **state)
+{
+    (void)state;
+    const sotto_loss loss = {.name = "log-cosh",
+                             .at = log_cosh,
+                             .slope_most = 1.0,
+                             .curvature_most = 1.0,
+                             .slope_error = 1e-15};
+    sotto_train_config config = config_of(0);
+    config.model = SOTTO_MODEL_CUSTOM;
+    config.loss = &loss;
+    const sotto_records records = records_for(RANGE);
+    sotto_schema *schema = parse(RANGE);
+    sotto_train_result *result = NULL;
+    sotto_error error;
+    assert_ok(sotto_train_records(&config, schema, &records, &result, &error), &error);
+    const char *json = sotto_train_json(result);
+    assert_true(score_of(json, &records) < 12.0);
+    assert_non_null(strstr(json, "\"loss\": \"log-cosh\""));
+    assert_non_null(strstr(json, "the loss log-cosh: that its slope rises"));
+    sotto_train_free(result);
+    sotto_schema_free(schema);
 }
 
 static void a_plan_names_what_is_predicted(void **state)
@@ -263,6 +299,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_goes_the_whole_way),
+        cmocka_unit_test(a_loss_of_the_callers_goes_the_whole_way),
         cmocka_unit_test(a_plan_names_what_is_predicted),
         cmocka_unit_test(a_forecast_scores_what_the_model_predicts),
         cmocka_unit_test(counts_far_from_zero_are_advised_against),

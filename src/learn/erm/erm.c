@@ -192,6 +192,9 @@ static const learner_maker makers[] = {
     [SOTTO_METHOD_PERMUTATION_SGD] = sot_erm_stable,
     [SOTTO_METHOD_GD_OUTPUT] = sot_erm_stable,
     [SOTTO_METHOD_FRANK_WOLFE] = sot_erm_frank_wolfe,
+    [SOTTO_METHOD_STATISTICS] = sot_erm_statistics,
+    [SOTTO_METHOD_ADASSP] = sot_erm_adassp,
+    [SOTTO_METHOD_NEWTON] = sot_erm_newton,
 };
 enum { MAKERS = sizeof makers / sizeof makers[0] };
 

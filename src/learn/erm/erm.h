@@ -32,6 +32,10 @@ SOTTO_MUST_CHECK sotto_status sot_erm_sgd(sot_learner *learner, sotto_error *err
 SOTTO_MUST_CHECK sotto_status sot_erm_stable(sot_learner *learner, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_erm_frank_wolfe(sot_learner *learner,
                                                   sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_newton(sot_learner *learner, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_statistics(sot_learner *learner,
+                                                 sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_erm_adassp(sot_learner *learner, sotto_error *error);
 
 /* ---- what they share ---- */
 

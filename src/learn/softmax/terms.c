@@ -45,6 +45,7 @@ double sot_softmax_add_terms(const sot_softmax_pass *pass, const double *theta,
 /* theta / sqrt(theta^2 + w^2), after scaling by a power of two so that no square leaves the range. */
 static sot_twofold share(sot_twofold theta, double width)
 {
+    if (!isfinite(theta.high)) return theta; /* and the gradient's bound is infinite */
     int exponent;
     (void)frexp(fmax(fabs(theta.high), width), &exponent);
     const sot_twofold t = {ldexp(theta.high, -exponent), ldexp(theta.low, -exponent)};

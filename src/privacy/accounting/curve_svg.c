@@ -28,8 +28,8 @@ static void draw_profile(sot_growing *out, const sotto_curve *curve, double *x, 
     const double widest = points[count - 1].epsilon;
     const sot_svg_panel panel = {
         .title = "Privacy profile",
-        .x = {"epsilon", 0.0, widest > 0.0 ? widest : 1.0, false},
-        .y = {"delta", delta_floor(points, count), 1.0, true},
+        .x = {"epsilon", 0.0, widest > 0.0 ? widest : 1.0, false, false},
+        .y = {"delta", delta_floor(points, count), 1.0, true, false},
         .left = 66,
         .top = TOP,
         .width = SIDE,
@@ -47,13 +47,14 @@ static void draw_trade_off(sot_growing *out, const sotto_curve *curve, double *x
                            double *y)
 {
     static const double ends[] = {0.0, 1.0}, guessing[] = {1.0, 0.0};
-    const sot_svg_panel panel = {.title = "Trade-off curve",
-                                 .x = {"false positive rate", 0.0, 1.0, false},
-                                 .y = {"false negative rate, at least", 0.0, 1.0, false},
-                                 .left = 396,
-                                 .top = TOP,
-                                 .width = SIDE,
-                                 .height = SIDE};
+    const sot_svg_panel panel = {
+        .title = "Trade-off curve",
+        .x = {"false positive rate", 0.0, 1.0, false, false},
+        .y = {"false negative rate, at least", 0.0, 1.0, false, false},
+        .left = 396,
+        .top = TOP,
+        .width = SIDE,
+        .height = SIDE};
     for (size_t i = 0; i < LINE_POINTS; i++) {
         const double share = (double)i / (LINE_POINTS - 1);
         x[i] = share * share; /* closer together where the curve is steep */
@@ -69,8 +70,8 @@ static void draw_attack(sot_growing *out, const sotto_curve *curve, double *x, d
 {
     const sot_svg_panel panel = {
         .title = "Best attack",
-        .x = {"false positive rate", rate_least, 1.0, true},
-        .y = {"true positive rate, at most", rate_least, 1.0, true},
+        .x = {"false positive rate", rate_least, 1.0, true, false},
+        .y = {"true positive rate, at most", rate_least, 1.0, true, false},
         .left = 736,
         .top = TOP,
         .width = SIDE,

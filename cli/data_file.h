@@ -1,0 +1,17 @@
+/* cli/data_file.h: where the rows are: DATA, and what its name does not say. */
+#ifndef SOTTO_CLI_DATA_FILE_H
+#define SOTTO_CLI_DATA_FILE_H
+
+#include <sotto/data_file.h>
+
+#include "frame.h"
+
+/* --labels and --query. A command adds them with `.shared`. */
+extern const cli_option cli_data_options[];
+extern const cli_option cli_query_option[]; /* --query alone: no labels are needed */
+
+/* The file at `path` with the options above, as far as the command has them. Texts are those of the
+ * call. */
+sotto_data_file cli_data_file(const cli_call *call, const char *path);
+
+#endif

@@ -1,0 +1,290 @@
+#include "data/array_file.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "data/array_layout.h"
+
+enum { BLOCK_BYTES = 1 << 20 };
+
+struct sot_array_file {
+    sot_bytes *bytes;
+    sot_array_layout layout;
+    size_t columns;
+    size_t row_bytes;
+    /* Rows that were read: `block_rows` at most, `held` of them, `used` given out. By rows one
+     * after another, or, if the file is by columns, one column of the block after another. */
+    unsigned char *block;
+    size_t block_rows;
+    size_t held, used;
+    uint64_t read; /* rows of the file, the block's included */
+};
+
+/* ---- names ---- */
+
+/* "idx", "idx3", "idx3-ubyte" at the end of the name, behind a point or a hyphen. */
+static bool is_idx(const char *name, size_t length)
+{
+    static const char *const kinds[] = {"-ubyte", "-byte",  "-short",
+                                        "-int",   "-float", "-double"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const size_t kind = strlen(kinds[i]);
+        if (length <= kind || strncasecmp(name + length - kind, kinds[i], kind) != 0)
+            continue;
+        length -= kind;
+        break;
+    }
+    if (length > 0 && name[length - 1] >= '1' && name[length - 1] <= '9') length--;
+    return length > 4 && strncasecmp(name + length - 3, "idx", 3) == 0 &&
+           (name[length - 4] == '.' || name[length - 4] == '-');
+}
+
+/* Without .gz. */
+static size_t name_length(const char *path)
+{
+    return strlen(path) - (sot_name_ends(path, ".gz") ? strlen(".gz") : 0);
+}
+
+static bool is_npy(const char *path)
+{
+    return sot_name_ends(path, ".npy") || sot_name_ends(path, ".npy.gz");
+}
+
+bool sot_array_file_is_named(const char *path)
+{
+    return is_npy(path) || is_idx(path, name_length(path));
+}
+
+/* ---- opening ---- */
+
+bool sot_array_add_dimension(sot_array_layout *layout, size_t place, uint64_t length)
+{
+    const uint64_t most = UINT64_C(1) << 32;
+    if (length > most) return false;
+    if (place == 0) {
+        layout->rows = length;
+        layout->columns = 1;
+        return true;
+    }
+    if (length > 0 && layout->columns > most / length) return false;
+    layout->columns *= length;
+    return true;
+}
+
+/* A plain file is as long as its header says, and not a byte longer. */
+static sotto_status check_size(const sot_array_file *file, const char *path,
+                               sotto_error *error)
+{
+    const uint64_t size = sot_bytes_size(file->bytes);
+    uint64_t wanted;
+    if (size == UINT64_MAX) return SOTTO_OK;
+    if (!__builtin_mul_overflow(file->layout.rows, (uint64_t)file->row_bytes, &wanted) &&
+        !__builtin_add_overflow(wanted, file->layout.header_bytes, &wanted) &&
+        wanted == size) {
+        return SOTTO_OK;
+    }
+    return sot_fail(error, SOTTO_IO,
+                    "%.90s has not the length that its header says; is it damaged?",
+                    path);
+}
+
+static sotto_status check_shape(sot_array_file *file, const char *path, const char *what,
+                                sotto_error *error)
+{
+    const sot_array_layout *layout = &file->layout;
+    if (layout->columns != file->columns) {
+        return sot_fail(error, SOTTO_PARSE,
+                        "%.90s has %llu numbers a row, not the %zu %s that are expected; "
+                        "is it the right file?",
+                        path, (unsigned long long)layout->columns, file->columns, what);
+    }
+    if (layout->by_columns && sot_bytes_size(file->bytes) == UINT64_MAX) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "%.90s is in Fortran's order and packed; unpack it, or save "
+                        "numpy.ascontiguousarray() of it",
+                        path);
+    }
+    if (!sot_size_mul(file->columns, layout->element_bytes, &file->row_bytes))
+        return sot_fail_memory(error, file->columns, layout->element_bytes);
+    return check_size(file, path, error);
+}
+
+static sotto_status make_block(sot_array_file *file, sotto_error *error)
+{
+    file->block_rows = file->row_bytes == 0 || file->row_bytes > BLOCK_BYTES
+                           ? 1
+                           : BLOCK_BYTES / file->row_bytes;
+    size_t bytes;
+    if (!sot_size_mul(file->block_rows, file->row_bytes, &bytes)) bytes = SIZE_MAX;
+    file->block = sot_new_array(bytes, 1);
+    return file->block == NULL ? sot_fail_memory(error, bytes, 1) : SOTTO_OK;
+}
+
+sotto_status sot_array_file_open(const char *path, size_t columns, const char *what,
+                                 sot_array_file **out_file, sotto_error *error)
+{
+    sot_array_file *file = sot_new_array(1, sizeof *file);
+    if (file == NULL) return sot_fail_memory(error, 1, sizeof *file);
+    file->columns = columns;
+    sotto_status status = sot_bytes_open(path, SOT_PACKED_BY_NAME, &file->bytes, error);
+    if (status == SOTTO_OK) {
+        status = is_npy(path)
+                     ? sot_npy_read_layout(file->bytes, path, &file->layout, error)
+                     : sot_idx_read_layout(file->bytes, path, &file->layout, error);
+    }
+    if (status == SOTTO_OK) status = check_shape(file, path, what, error);
+    if (status == SOTTO_OK) status = make_block(file, error);
+    if (status != SOTTO_OK) {
+        sot_array_file_close(file);
+        return status;
+    }
+    *out_file = file;
+    return SOTTO_OK;
+}
+
+void sot_array_file_close(sot_array_file *file)
+{
+    if (file == NULL) return;
+    sot_bytes_close(file->bytes);
+    sot_wipe_and_free(file->block, file->block_rows * file->row_bytes);
+    sot_free(file);
+}
+
+uint64_t sot_array_file_rows(const sot_array_file *file)
+{
+    return file->layout.rows;
+}
+
+bool sot_array_file_is_sized(const sot_array_file *file)
+{
+    return sot_bytes_size(file->bytes) != UINT64_MAX;
+}
+
+/* ---- numbers ---- */
+
+static uint64_t load_bits(const unsigned char *from, size_t size, bool big_endian)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < size; i++)
+        bits |= (uint64_t)from[i] << 8 * (big_endian ? size - 1 - i : i);
+    return bits;
+}
+
+static double number_at(const sot_array_layout *layout, const unsigned char *from)
+{
+    const size_t size = layout->element_bytes;
+    const uint64_t bits = load_bits(from, size, layout->big_endian);
+    if (layout->kind == SOT_ARRAY_UNSIGNED) return (double)bits;
+    if (layout->kind == SOT_ARRAY_SIGNED) {
+        const uint64_t sign = UINT64_C(1) << (8 * size - 1);
+        /* Two's complement: the bits below the sign, less the sign's weight. */
+        return (bits & sign) == 0 ? (double)bits
+                                  : -(double)((~bits & (sign - 1)) + UINT64_C(1));
+    }
+    if (size == 4) {
+        const uint32_t half = (uint32_t)bits;
+        float float32;
+        memcpy(&float32, &half, sizeof float32);
+        return (double)float32;
+    }
+    double float64;
+    memcpy(&float64, &bits, sizeof float64);
+    return float64;
+}
+
+/* The same for a row that lies together; the common kinds without a branch a number. */
+static void read_row(const sot_array_layout *layout, const unsigned char *from,
+                     size_t count, double *out)
+{
+    const size_t size = layout->element_bytes;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (layout->kind == SOT_ARRAY_FLOAT && !layout->big_endian && size == 8) {
+        if (count > 0) memcpy(out, from, count * sizeof *out);
+        return;
+    }
+    if (layout->kind == SOT_ARRAY_FLOAT && !layout->big_endian) {
+        for (size_t i = 0; i < count; i++) {
+            float float32;
+            memcpy(&float32, from + 4 * i, sizeof float32);
+            out[i] = (double)float32;
+        }
+        return;
+    }
+#endif
+    if (layout->kind == SOT_ARRAY_UNSIGNED && size == 1) {
+        for (size_t i = 0; i < count; i++)
+            out[i] = (double)from[i];
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        out[i] = number_at(layout, from + size * i);
+}
+
+/* ---- rows ---- */
+
+/* Each column of the block from its own place in the file. */
+static sotto_status fill_by_columns(sot_array_file *file, size_t rows, sotto_error *error)
+{
+    const size_t size = file->layout.element_bytes;
+    for (size_t column = 0; column < file->columns; column++) {
+        const uint64_t place = (uint64_t)column * file->layout.rows + file->read;
+        const sotto_status status =
+            sot_bytes_read_at(file->bytes, file->layout.header_bytes + place * size,
+                              file->block + column * rows * size, rows * size, error);
+        if (status != SOTTO_OK) return status;
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status fill(sot_array_file *file, sotto_error *error)
+{
+    const uint64_t left = file->layout.rows - file->read;
+    const size_t rows = left < file->block_rows ? (size_t)left : file->block_rows;
+    const sotto_status status =
+        file->layout.by_columns
+            ? fill_by_columns(file, rows, error)
+            : sot_bytes_read_all(file->bytes, file->block, rows * file->row_bytes, error);
+    if (status != SOTTO_OK) return status;
+    file->read += rows;
+    file->held = rows;
+    file->used = 0;
+    return SOTTO_OK;
+}
+
+/* What is packed tells its length at its end: a byte too many is a damaged file. */
+static sotto_status check_end(const sot_array_file *file, sotto_error *error)
+{
+    unsigned char byte;
+    size_t got = 0;
+    if (file->layout.by_columns) return SOTTO_OK;
+    const sotto_status status = sot_bytes_read(file->bytes, &byte, 1, &got, error);
+    if (status != SOTTO_OK) return status;
+    return got == 0 ? SOTTO_OK : sot_bytes_fail(file->bytes, error);
+}
+
+sotto_status sot_array_file_next(sot_array_file *file, double *out_values, bool *out_more,
+                                 sotto_error *error)
+{
+    const sot_array_layout *layout = &file->layout;
+    *out_more = false;
+    if (file->used == file->held && file->read == layout->rows)
+        return check_end(file, error);
+    if (file->used == file->held) {
+        const sotto_status status = fill(file, error);
+        if (status != SOTTO_OK) return status;
+    }
+    const size_t row = file->used++;
+    if (layout->by_columns) {
+        for (size_t i = 0; i < file->columns; i++)
+            out_values[i] = number_at(layout, file->block + (i * file->held + row) *
+                                                                layout->element_bytes);
+    } else {
+        read_row(layout, file->block + row * file->row_bytes, file->columns, out_values);
+    }
+    *out_more = true;
+    return SOTTO_OK;
+}

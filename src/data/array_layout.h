@@ -1,0 +1,36 @@
+/* data/array_layout.h: how the numbers of an array lie in a file. Private to the array reader. */
+#ifndef SOT_DATA_ARRAY_LAYOUT_H
+#define SOT_DATA_ARRAY_LAYOUT_H
+
+#include "data/bytes.h"
+
+typedef enum sot_array_kind {
+    SOT_ARRAY_SIGNED = 1,
+    SOT_ARRAY_UNSIGNED = 2,
+    SOT_ARRAY_FLOAT = 3
+} sot_array_kind;
+
+/* A row is the first dimension; what the others hold is its numbers. */
+typedef struct sot_array_layout {
+    uint64_t rows;    /* at most 2^32 */
+    uint64_t columns; /* numbers a row; at most 2^32 */
+    sot_array_kind kind;
+    size_t element_bytes; /* 1, 2, 4 or 8; 4 or 8 for floats */
+    bool big_endian;
+    bool by_columns;       /* Fortran's order: one column after another */
+    uint64_t header_bytes; /* before the first number */
+} sot_array_layout;
+
+/* Each reads the header and nothing else; messages start with `name`. A header is public: it holds
+ * the kind of number and the shape, and no record. */
+SOTTO_MUST_CHECK sotto_status sot_npy_read_layout(sot_bytes *bytes, const char *name,
+                                                  sot_array_layout *out_layout,
+                                                  sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_idx_read_layout(sot_bytes *bytes, const char *name,
+                                                  sot_array_layout *out_layout,
+                                                  sotto_error *error);
+
+/* One more dimension, of `length`; false: more than 2^32 rows, or 2^32 numbers a row. */
+bool sot_array_add_dimension(sot_array_layout *layout, size_t place, uint64_t length);
+
+#endif

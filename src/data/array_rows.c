@@ -1,0 +1,111 @@
+#include "data/array_rows.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/cell.h"
+
+struct sot_array_rows {
+    const sotto_schema *schema;
+    bool is_matrix;
+    size_t columns;
+    sot_array_file *features;
+    sot_array_file *labels; /* NULL: none */
+    uint32_t *indices;      /* of a matrix: 0, 1, 2, ... */
+    double *values;
+};
+
+static sotto_status open_labels(sot_array_rows *rows, const char *path,
+                                const char *labels, bool without_target,
+                                sotto_error *error)
+{
+    if (labels == NULL) {
+        if (!rows->is_matrix || without_target) return SOTTO_OK;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%.90s holds features alone; give the file of its labels too "
+                        "(--labels)",
+                        path);
+    }
+    const sotto_status status =
+        sot_array_file_open(labels, 1, "label", &rows->labels, error);
+    if (status != SOTTO_OK) return status;
+    if (sot_array_file_rows(rows->labels) == sot_array_file_rows(rows->features))
+        return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_PARSE,
+        "%.90s has not as many labels as %.90s has rows; are they of one set?", labels,
+        path);
+}
+
+sotto_status sot_array_rows_open(const char *path, const char *labels,
+                                 const sotto_schema *schema, bool without_target,
+                                 sot_array_rows **out_rows, sotto_error *error)
+{
+    sot_array_rows *rows = sot_new_array(1, sizeof *rows);
+    if (rows == NULL) return sot_fail_memory(error, 1, sizeof *rows);
+    rows->schema = schema;
+    rows->is_matrix = sotto_schema_is_matrix(schema);
+    rows->columns =
+        rows->is_matrix ? sotto_schema_features(schema) : sotto_schema_size(schema);
+    sotto_status status =
+        sot_array_file_open(path, rows->columns, rows->is_matrix ? "features" : "columns",
+                            &rows->features, error);
+    if (status == SOTTO_OK)
+        status = open_labels(rows, path, labels, without_target, error);
+    if (status == SOTTO_OK) {
+        rows->values = sot_new_array(rows->columns, sizeof *rows->values);
+        rows->indices = sot_new_array(rows->columns, sizeof *rows->indices);
+        if (rows->values == NULL || rows->indices == NULL)
+            status = sot_fail_memory(error, rows->columns, sizeof *rows->values);
+    }
+    if (status != SOTTO_OK) {
+        sot_array_rows_close(rows);
+        return status;
+    }
+    for (size_t i = 0; i < rows->columns; i++)
+        rows->indices[i] = (uint32_t)i;
+    *out_rows = rows;
+    return SOTTO_OK;
+}
+
+void sot_array_rows_close(sot_array_rows *rows)
+{
+    if (rows == NULL) return;
+    sot_array_file_close(rows->features);
+    sot_array_file_close(rows->labels);
+    sot_wipe_and_free(rows->values, rows->columns * sizeof *rows->values);
+    sot_free(rows->indices);
+    sot_free(rows);
+}
+
+uint64_t sot_array_rows_known(const sot_array_rows *rows)
+{
+    return sot_array_file_is_sized(rows->features) ? sot_array_file_rows(rows->features)
+                                                   : 0;
+}
+
+sotto_status sot_array_rows_next(sot_array_rows *rows, sot_record *out_record,
+                                 bool *out_more, sotto_error *error)
+{
+    double label = (double)NAN;
+    sotto_status status =
+        sot_array_file_next(rows->features, rows->values, out_more, error);
+    /* At the end too: a file of labels must end where the features do. */
+    if (status == SOTTO_OK && rows->labels != NULL)
+        status = sot_array_file_next(rows->labels, &label, out_more, error);
+    if (status != SOTTO_OK || !*out_more) return status;
+    if (rows->is_matrix) {
+        *out_record = (sot_record){.indices = rows->indices,
+                                   .values = rows->values,
+                                   .count = rows->columns,
+                                   .label = label};
+        return SOTTO_OK;
+    }
+    for (size_t i = 0; i < rows->columns; i++) {
+        rows->values[i] =
+            sot_cell_of_number(sotto_schema_column(rows->schema, i), rows->values[i]);
+    }
+    *out_record = (sot_record){.cells = rows->values};
+    return SOTTO_OK;
+}

@@ -1,0 +1,137 @@
+/* The page of a model: head, header, contents, sections, foot. */
+#include "release/report.h"
+
+#include <string.h>
+
+#include <sotto/version.h>
+
+#include "base/memory.h"
+#include "base/svg.h"
+#include "release/html.h"
+
+/* The policy forbids the browser to load or run anything, whatever else went wrong. */
+static const char head_before_title[] =
+    "<!DOCTYPE html>\n"
+    "<html lang=\"en\">\n"
+    "<head>\n"
+    "<meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" "
+    "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"referrer\" content=\"no-referrer\">\n"
+    "<title>";
+
+static const struct {
+    const char *id, *title;
+} contents[] = {
+    {"words", "In plain words"},
+    {"profile", "The guarantee"},
+    {"attack", "What an attacker can do"},
+    {"budget", "The budget"},
+    {"accuracy", "Accuracy and its price"},
+    {"coefficients", "Coefficients"},
+    {"calibration", "Calibration"},
+    {"confusion", "Right and wrong"},
+    {"certificate", "The certificate"},
+    {"weaknesses", "Known weaknesses"},
+};
+
+bool sot_report_holds(const sot_report *report)
+{
+    return report->file != NULL && report->outcome == SOTTO_OK &&
+           report->file->certificate.is_secure;
+}
+
+/* What is predicted: the target's column, or what a matrix has in its place. */
+static const char *target_of(const sot_report *report)
+{
+    const sotto_target *target = sotto_schema_target(report->model->schema);
+    if (target == NULL || target->column == NULL) return "the label of each row";
+    return target->column;
+}
+
+static void add_title(sot_growing *out, const sot_report *report)
+{
+    sot_growing_text(out, sot_report_holds(report) ? "A private " : "A ");
+    sot_html_text(out, sotto_model_kind_name(report->model->kind));
+    sot_html_element(out, " model of ", target_of(report), "");
+}
+
+static void add_header(sot_growing *out, const sot_report *report)
+{
+    const char *dataset = sotto_schema_dataset(report->model->schema);
+    sot_growing_text(
+        out, "<header>\n<p class=\"brand\">sotto &middot; model report</p>\n<h1>");
+    add_title(out, report);
+    sot_growing_text(out, "</h1>\n<p class=\"about\">");
+    if (dataset != NULL) sot_html_element(out, "Data set ", dataset, " &middot; ");
+    sot_html_element(out, "method ", report->method, "");
+    sot_growing_format(out, " &middot; %zu encoded features",
+                       sotto_model_dimension(report->model));
+    if (sotto_model_classes(report->model) > 0)
+        sot_growing_format(out, " &middot; %zu classes",
+                           sotto_model_classes(report->model));
+    sot_growing_text(out, "</p>\n</header>\n");
+}
+
+static void add_contents(sot_growing *out)
+{
+    sot_growing_text(out, "<nav aria-label=\"Contents\">\n<ol>\n");
+    for (size_t i = 0; i < sizeof contents / sizeof contents[0]; i++)
+        sot_growing_format(out, "<li><a href=\"#%s\">%s</a></li>\n", contents[i].id,
+                           contents[i].title);
+    sot_growing_text(out, "</ol>\n</nav>\n");
+}
+
+static sotto_status add_sections(sot_growing *out, const sot_report *report,
+                                 sotto_error *error)
+{
+    sot_report_add_words(out, report);
+    sotto_status status = sot_report_add_profile(out, report, error);
+    if (status != SOTTO_OK) return status;
+    sot_report_add_budget(out, report);
+    sot_report_add_accuracy(out, report);
+    status = sot_report_add_coefficients(out, report, error);
+    if (status != SOTTO_OK) return status;
+    sot_report_add_calibration(out, report);
+    sot_report_add_confusion(out, report);
+    status = sot_report_add_certificate(out, report, error);
+    if (status == SOTTO_OK) sot_report_add_weaknesses(out, report);
+    return status;
+}
+
+static void add_foot(sot_growing *out, const sot_report *report)
+{
+    sot_growing_text(out, "<footer>\n<p>Made by sotto ");
+    sot_html_text(out, sotto_version());
+    sot_html_element(
+        out, " from a model file with the BLAKE2b-256 hash ", report->model->hash,
+        ". This page is one file: it has no script and fetches nothing. Made "
+        "again from the same files, it is the same page.</p>\n</footer>\n");
+}
+
+sotto_status sot_report_write(const sot_report *report, char **out_html,
+                              sotto_error *error)
+{
+    sot_growing out = {0};
+    sot_growing_text(&out, head_before_title);
+    add_title(&out, report);
+    sot_growing_text(&out, "</title>\n<style>\n");
+    for (size_t i = 0; sot_report_style[i] != NULL; i++)
+        sot_growing_text(&out, sot_report_style[i]);
+    sot_growing_text(&out, sot_svg_rules());
+    sot_growing_text(&out, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">"
+                           "Skip to the report</a>\n<div class=\"sheet\">\n");
+    add_header(&out, report);
+    add_contents(&out);
+    sot_growing_text(&out, "<main id=\"main\">\n");
+    const sotto_status status = add_sections(&out, report, error);
+    if (status != SOTTO_OK) {
+        sot_free(out.text);
+        return status;
+    }
+    sot_growing_text(&out, "</main>\n");
+    add_foot(&out, report);
+    sot_growing_text(&out, "</div>\n</body>\n</html>\n");
+    return sot_growing_finish(&out, out_html, error);
+}

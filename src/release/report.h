@@ -1,0 +1,165 @@
+/* release/report.h: the facts of a report, where they come from, and the sections they make.
+ *
+ * Idea     Facts first, page after: sot_report holds everything the page shows, gathered from the
+ *          model file and its certificate (here), the ledger (report_ledger.c), public rows
+ *          (report_scores.c) and trainings on them (run/report.c). sot_report_write() is a function
+ *          of these facts alone. What is missing is said where it would stand.
+ * Page     docs/report.md
+ */
+#ifndef SOT_RELEASE_REPORT_H
+#define SOT_RELEASE_REPORT_H
+
+#include "base/growing.h"
+#include "release/certificate.h"
+#include "release/model.h"
+
+enum {
+    SOT_REPORT_POINTS_MAX = 9, /* of the epsilon-accuracy curve */
+    SOT_REPORT_BINS_MAX = 10,  /* of the calibration plot */
+    SOT_REPORT_CLASSES_SHOWN = 20,
+    SOT_REPORT_ENTRIES_SHOWN = 40,
+    SOT_REPORT_COEFFICIENTS_SHOWN = 30
+};
+
+/* ---- the ledger ---- */
+
+typedef struct sot_report_entry {
+    sotto_ledger_kind kind;
+    uint64_t row;
+    int64_t time_seconds;
+    char text[SOTTO_LEDGER_TEXT_BYTES];
+    double charged, budget, spent; /* as in sotto_ledger_entry */
+    bool is_own;                   /* the charge of this very model */
+} sot_report_entry;
+
+typedef struct sot_report_ledger {
+    sotto_ledger_balance balance;
+    sot_report_entry *entries; /* without commits, oldest first */
+    size_t count, room;
+    bool has_own;     /* this model's output is on the chain */
+    bool is_anchored; /* the head that the certificate quotes is on the chain */
+    char reason[SOTTO_MESSAGE_BYTES]; /* why it is not */
+} sot_report_ledger;
+
+/* Opens and walks the ledger, which verifies its chain. `hash` is the model's, `head` the one its
+ * certificate quotes (NULL: none). Release with sot_report_ledger_clear(), also after failure. */
+SOTTO_MUST_CHECK sotto_status sot_report_ledger_read(const char *path, const char *hash,
+                                                     const char *head,
+                                                     sot_report_ledger *out_ledger,
+                                                     sotto_error *error);
+void sot_report_ledger_clear(sot_report_ledger *ledger);
+
+/* ---- public rows ---- */
+
+/* Rows whose predictions are neighbours: what was said of them, and what was true. */
+typedef struct sot_report_bin {
+    uint64_t rows;
+    double said, found; /* means */
+    double lower,
+        upper; /* 95% interval of `found`: Wilson's for shares, normal for numbers */
+} sot_report_bin;
+
+typedef struct sot_report_scores {
+    sotto_evaluation evaluation;
+    sot_report_bin bins[SOT_REPORT_BINS_MAX]; /* of nearly equal rows, ascending */
+    size_t bin_count;
+} sot_report_scores;
+
+/* Two passes over the file; sixteen bytes a row are kept. What is compared: of two classes the
+ * probability (or score) of the second and whether it is the true one; of more the probability
+ * of the predicted class and whether it is the true one; of numbers the prediction and the truth. */
+SOTTO_MUST_CHECK sotto_status sot_report_scores_read(const sotto_model *model,
+                                                     const sotto_data_file *file,
+                                                     sot_report_scores *out_scores,
+                                                     sotto_error *error);
+void sot_report_scores_clear(sot_report_scores *scores);
+
+/* ---- trainings on public rows ---- */
+
+typedef struct sot_report_point {
+    double epsilon;
+    double mean, deviation; /* of the score, over the repeats */
+} sot_report_point;
+
+typedef struct sot_report_curve {
+    bool
+        is_error; /* the score is an error, in the units of the target; else a share of rows */
+    uint64_t repeats;
+    uint64_t seen, held; /* public rows to learn from, and to score */
+    uint64_t learned;    /* rows learned from: those, perhaps repeated */
+    sot_report_point points[SOT_REPORT_POINTS_MAX]; /* epsilons ascending */
+    size_t count;                                   /* 0: there is none */
+    double own;           /* epsilon of this model: one of the points */
+    double without_noise; /* NaN: not known */
+    double trivial;
+    char reason[SOTTO_MESSAGE_BYTES]; /* why there is none */
+} sot_report_curve;
+
+/* ---- the noise in the coefficients ---- */
+
+typedef enum sot_report_noise_kind {
+    SOT_NOISE_UNKNOWN = 0, /* nothing to draw */
+    SOT_NOISE_ABSENT = 1,  /* made without noise */
+    SOT_NOISE_EXACT = 2,   /* output perturbation: the law of the noise itself */
+    SOT_NOISE_BOUND = 3,   /* objective perturbation: at most this, by lambda */
+    SOT_NOISE_MEASURED = 4 /* the same training on public rows, again and again */
+} sot_report_noise_kind;
+
+typedef struct sot_report_noise {
+    sot_report_noise_kind kind;
+    double deviation;   /* of every coefficient alike: EXACT, BOUND */
+    double *deviations; /* one a coefficient: MEASURED; borrowed */
+    uint64_t repeats, rows;
+} sot_report_noise;
+
+/* From what the model file says of its method and settings. */
+SOTTO_MUST_CHECK sotto_status sot_report_noise_read(const sot_json_value *root,
+                                                    size_t dimension,
+                                                    sot_report_noise *out_noise,
+                                                    sotto_error *error);
+
+/* ---- all of it ---- */
+
+typedef struct sot_report {
+    const sotto_model *model;
+    const char *method;               /* "objective", ... "none" */
+    const sot_certificate_file *file; /* NULL: a model of public rows */
+    sotto_status outcome;             /* of its verification */
+    bool is_exact;
+    const char *reason;              /* why it is not verified */
+    const sot_report_scores *scores; /* NULL: no public rows */
+    const sot_report_curve *curve;   /* NULL: no public rows */
+    const sot_report_ledger *ledger; /* NULL: none was given */
+    sot_report_noise noise;
+} sot_report;
+
+/* The whole page; free with sot_free(). */
+SOTTO_MUST_CHECK sotto_status sot_report_write(const sot_report *report, char **out_html,
+                                               sotto_error *error);
+
+/* ---- its sections, in their order ---- */
+
+/* Whether the file keeps what it says: it does not if it is not verified, or not private. */
+bool sot_report_holds(const sot_report *report);
+
+void sot_report_add_words(sot_growing *out, const sot_report *report);
+SOTTO_MUST_CHECK sotto_status sot_report_add_profile(sot_growing *out,
+                                                     const sot_report *report,
+                                                     sotto_error *error);
+void sot_report_add_budget(sot_growing *out, const sot_report *report);
+void sot_report_add_accuracy(sot_growing *out, const sot_report *report);
+SOTTO_MUST_CHECK sotto_status sot_report_add_coefficients(sot_growing *out,
+                                                          const sot_report *report,
+                                                          sotto_error *error);
+void sot_report_add_calibration(sot_growing *out, const sot_report *report);
+void sot_report_add_confusion(sot_growing *out, const sot_report *report);
+SOTTO_MUST_CHECK sotto_status sot_report_add_certificate(sot_growing *out,
+                                                         const sot_report *report,
+                                                         sotto_error *error);
+void sot_report_add_weaknesses(sot_growing *out, const sot_report *report);
+
+/* The style of the page without the rules of its pictures, in parts that end with NULL:
+ * report_style.c */
+extern const char *const sot_report_style[];
+
+#endif

@@ -1,0 +1,224 @@
+/* From files to the facts of a report: model, certificate, ledger, public rows. */
+#include <math.h>
+#include <string.h>
+
+#include <sotto/grid.h>
+#include <sotto/report.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "release/report.h"
+#include "run/rehearsal.h"
+#include "run/report_curve.h"
+
+enum { REPEATS = 10 };
+
+typedef struct sources {
+    const sotto_report_config *config;
+    sotto_model *model;
+    sot_json *document;
+    sot_certificate_file file;
+    bool is_certified;
+    sotto_error reason;
+    sot_report_ledger ledger;
+    sot_report_scores scores;
+    sot_report_curve curve;
+    double *deviations;
+} sources;
+
+sotto_report_config sotto_report_defaults(void)
+{
+    return (sotto_report_config){.repeats = REPEATS};
+}
+
+static sotto_status check_config(const sotto_report_config *config, sotto_error *error)
+{
+    if (config->expected_rows > SOTTO_GRID_RECORDS_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%llu rows are expected; a table has at most 2^32",
+                        (unsigned long long)config->expected_rows);
+    }
+    if (config->repeats <= SOT_REHEARSAL_REPEATS_MAX) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%llu repeats were asked for; give at most %d, or 0 for no curve",
+                    (unsigned long long)config->repeats, (int)SOT_REHEARSAL_REPEATS_MAX);
+}
+
+/* ---- the model file ---- */
+
+static sotto_status read_certificate(sources *from, const char *json, size_t size_bytes,
+                                     sot_report *report, sotto_error *error)
+{
+    const sot_json_value root = sot_json_root(from->document);
+    sot_json_value member;
+    if (!sot_json_member(&root, "certificate", &member)) return SOTTO_OK;
+    sotto_status status = sot_certificate_file_open(json, size_bytes, &from->file, error);
+    if (status != SOTTO_OK) return status;
+    from->is_certified = true;
+    report->file = &from->file;
+    report->outcome =
+        sot_certificate_file_verify(&from->file, &report->is_exact, &from->reason);
+    report->reason = from->reason.message;
+    if (report->outcome == SOTTO_OK || report->outcome == SOTTO_VERIFICATION)
+        return SOTTO_OK;
+    return sot_fail(error, report->outcome, "%s", from->reason.message);
+}
+
+static sotto_status read_model(sources *from, const char *name, const char *json,
+                               size_t size_bytes, sot_report *report, sotto_error *error)
+{
+    sotto_status status = sotto_model_parse(name, json, size_bytes, &from->model, error);
+    if (status == SOTTO_OK)
+        status =
+            sot_json_parse(name, json, size_bytes, size_bytes, &from->document, error);
+    if (status != SOTTO_OK) return status;
+    const sot_json_value root = sot_json_root(from->document);
+    report->model = from->model;
+    status = sot_json_get_string(&root, "method", &report->method, error);
+    if (status == SOTTO_OK)
+        status = sot_report_noise_read(
+            &root, from->model->margins * sotto_model_dimension(from->model),
+            &report->noise, error);
+    if (status == SOTTO_OK)
+        status = read_certificate(from, json, size_bytes, report, error);
+    return status;
+}
+
+/* ---- the ledger ---- */
+
+static sotto_status read_ledger(sources *from, sot_report *report, sotto_error *error)
+{
+    const char *dataset = sotto_schema_dataset(from->model->schema);
+    const char *head = NULL;
+    if (from->config->ledger == NULL) return SOTTO_OK;
+    if (from->is_certified && from->file.certificate.facts.ledger != NULL)
+        head = from->file.certificate.facts.ledger->after.head;
+    const sotto_status status = sot_report_ledger_read(
+        from->config->ledger, from->model->hash, head, &from->ledger, error);
+    if (status != SOTTO_OK) return status;
+    if (dataset == NULL || strcmp(dataset, from->ledger.balance.dataset) != 0) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the ledger is of the data set '%.60s', but the model is of %s%.60s; "
+            "give its own ledger, or none",
+            from->ledger.balance.dataset, dataset == NULL ? "no named one" : "",
+            dataset == NULL ? "" : dataset);
+    }
+    report->ledger = &from->ledger;
+    return SOTTO_OK;
+}
+
+/* ---- public rows ---- */
+
+static double setting(const sot_json_value *settings, const char *name)
+{
+    sot_json_value member;
+    double value = SOTTO_UNSET;
+    if (!sot_json_member(settings, name, &member) ||
+        sot_json_kind_of(&member) == SOT_JSON_NULL ||
+        sot_json_as_double(&member, &value, NULL) != SOTTO_OK)
+        return SOTTO_UNSET;
+    return value;
+}
+
+/* What the file was checked for when it was read: sotto_model_parse(). */
+static sotto_status read_training(const sources *from, sot_report_training *out,
+                                  sotto_error *error)
+{
+    const sot_json_value root = sot_json_root(from->document);
+    sot_json_value settings;
+    const char *method = NULL, *adjacency = NULL;
+    *out = (sot_report_training){.schema = from->model->schema,
+                                 .model = from->model->kind,
+                                 .expected_rows = from->config->expected_rows,
+                                 .threads = from->config->threads};
+    sotto_status status = sot_json_get_string(&root, "method", &method, error);
+    if (status == SOTTO_OK) status = sotto_method_from_name(method, &out->method, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_double(&root, "epsilon", &out->epsilon, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_double(&root, "delta", &out->delta, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_string(&root, "adjacency", &adjacency, error);
+    if (status == SOTTO_OK)
+        status = sotto_adjacency_from_name(adjacency, &out->adjacency, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_object(&root, "settings", &settings, error);
+    if (status != SOTTO_OK) return status;
+    out->lambda = setting(&settings, "lambda");
+    out->steps = setting(&settings, "steps");
+    out->learning_rate = setting(&settings, "learning_rate");
+    /* A pure training whose sampler is not exact is certified at a delta that nobody asked for. */
+    if (out->delta < 1e-100) out->delta = SOTTO_UNSET;
+    return SOTTO_OK;
+}
+
+static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *error)
+{
+    sot_report_training training;
+    const size_t count = from->model->margins * sotto_model_dimension(from->model);
+    const bool is_known = report->noise.kind == SOT_NOISE_EXACT;
+    bool measured = false;
+    sotto_status status = read_training(from, &training, error);
+    if (status != SOTTO_OK) return status;
+    if (!is_known) {
+        from->deviations = sot_new_array(count, sizeof *from->deviations);
+        if (from->deviations == NULL)
+            return sot_fail_memory(error, count, sizeof *from->deviations);
+    }
+    status =
+        sot_report_curve_fill(&training, &from->config->data, from->config->repeats,
+                              &from->curve, from->deviations, count, &measured, error);
+    if (status == SOTTO_OK && measured) {
+        report->noise = (sot_report_noise){.kind = SOT_NOISE_MEASURED,
+                                           .deviations = from->deviations,
+                                           .repeats = from->curve.repeats,
+                                           .rows = from->curve.learned};
+    }
+    report->curve = &from->curve;
+    return status;
+}
+
+static sotto_status read_rows(sources *from, sot_report *report, sotto_error *error)
+{
+    if (from->config->data.path == NULL) return SOTTO_OK;
+    const sotto_status status =
+        sot_report_scores_read(from->model, &from->config->data, &from->scores, error);
+    if (status != SOTTO_OK) return status;
+    report->scores = &from->scores;
+    if (!from->is_certified || from->config->repeats == 0) return SOTTO_OK;
+    return fill_curve(from, report, error);
+}
+
+/* ---- the public door ---- */
+
+static void release(sources *from)
+{
+    sot_free(from->deviations);
+    sot_report_scores_clear(&from->scores);
+    sot_report_ledger_clear(&from->ledger);
+    if (from->is_certified) sot_certificate_file_close(&from->file);
+    sot_json_free(from->document);
+    sotto_model_free(from->model);
+}
+
+sotto_status sotto_report_render(const char *name, const char *model_json,
+                                 size_t size_bytes, const sotto_report_config *config,
+                                 char **out_html, sotto_error *error)
+{
+    sources from = {.config = config};
+    sot_report report = {.outcome = SOTTO_OK};
+    sotto_status status = check_config(config, error);
+    if (status == SOTTO_OK)
+        status = read_model(&from, name, model_json, size_bytes, &report, error);
+    if (status == SOTTO_OK) status = read_ledger(&from, &report, error);
+    if (status == SOTTO_OK) status = read_rows(&from, &report, error);
+    if (status == SOTTO_OK) status = sot_report_write(&report, out_html, error);
+    release(&from);
+    return status;
+}
+
+void sotto_report_free_text(char *html)
+{
+    sot_free(html);
+}
