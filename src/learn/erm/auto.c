@@ -5,8 +5,8 @@
 
 #include "learn/erm/erm.h"
 
-/* Below this epsilon of one record the curvature's price takes too much of a loss of numbers, whose slopes
- * have both signs: gradient descent, which pays for none, is ahead. */
+/* Below this epsilon of one record the curvature's price takes too much of Huber's and Poisson's losses, and
+ * gradient descent, which pays for none, is ahead. The squared loss is steeper, and there the two are equal. */
 #define LOW_EPSILON 1.0
 
 static bool is_smooth(const sotto_train_config *config)
@@ -16,11 +16,10 @@ static bool is_smooth(const sotto_train_config *config)
     return config->model != SOTTO_MODEL_HINGE;
 }
 
-static bool is_of_numbers(const sotto_train_config *config)
+static bool pays_for_curvature(const sotto_train_config *config)
 {
     if (config->model == SOTTO_MODEL_CUSTOM) return !config->loss->classes;
-    return config->model == SOTTO_MODEL_LINEAR || config->model == SOTTO_MODEL_HUBER ||
-           config->model == SOTTO_MODEL_POISSON;
+    return config->model == SOTTO_MODEL_HUBER || config->model == SOTTO_MODEL_POISSON;
 }
 
 /* Calibrations are objective perturbation's. */
@@ -41,11 +40,11 @@ sotto_method sot_erm_choose(const sotto_train_config *config, const char **out_w
         *out_why = "the loss has a corner, so that objective perturbation has no proof";
         return may_descend(config) ? SOTTO_METHOD_GD : SOTTO_METHOD_OUTPUT;
     }
-    if (is_of_numbers(config) && may_descend(config) &&
+    if (pays_for_curvature(config) && may_descend(config) &&
         config->epsilon < LOW_EPSILON * steps) {
-        *out_why =
-            "for a small epsilon and a loss of numbers gradient descent does better "
-            "than objective perturbation, which pays for the loss's curvature";
+        *out_why = "for this loss and a small epsilon gradient descent does better than "
+                   "objective "
+                   "perturbation, which pays for the loss's curvature";
         return SOTTO_METHOD_GD;
     }
     *out_why =
