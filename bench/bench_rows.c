@@ -29,10 +29,10 @@
 enum { FEATURES = 50, STEPS = 3, PATH_BYTES = 512, MODEL_BYTES = 8192, RUNS_MAX = 16 };
 
 /* What one training cost. */
-typedef struct cost {
+typedef struct run_cost {
     double seconds, peak_bytes;
     char model[MODEL_BYTES]; /* its coefficients */
-} cost;
+} run_cost;
 
 static double now(void)
 {
@@ -132,14 +132,14 @@ static int train(const sotto_data_file *file, uint64_t rows, bool stream, int ou
 }
 
 static bool measure(const sotto_data_file *file, uint64_t rows, bool stream,
-                    cost *out_cost)
+                    run_cost *out_cost)
 {
     int ends[2];
     int code = 1;
     struct rusage usage;
     size_t used = 0;
     ssize_t got = 1;
-    *out_cost = (cost){.seconds = 0.0};
+    *out_cost = (run_cost){.seconds = 0.0};
     if (pipe(ends) != 0) return false;
     const double started = now();
     const pid_t child = fork();
@@ -162,7 +162,7 @@ static const double process_bytes = 32.0 * 0x1p20;
 static const double stream_bytes_most = 64.0 * 0x1p20;
 
 /* Time and memory a row, beyond what any process takes, against the number of rows before. */
-static bool is_linear(const cost *cost, double rows, const struct cost *before,
+static bool is_linear(const run_cost *cost, double rows, const run_cost *before,
                       double rows_before)
 {
     const double bytes = fmax(0.0, cost->peak_bytes - process_bytes) / rows;
@@ -172,7 +172,7 @@ static bool is_linear(const cost *cost, double rows, const struct cost *before,
            bytes <= fmax(1.1 * bytes_before, 300.0);
 }
 
-static bool report(const cost *cost, uint64_t rows, bool stream, bool fine)
+static bool report(const run_cost *cost, uint64_t rows, bool stream, bool fine)
 {
     (void)printf("{\"bench\": \"rows\", \"rows\": %llu, \"stream\": %s, \"seconds\": "
                  "%.3f, \"microseconds_per_row\": %.3f, \"peak_mebibytes\": %.1f, "
@@ -186,7 +186,7 @@ static bool report(const cost *cost, uint64_t rows, bool stream, bool fine)
 
 static bool run(const char *directory, const uint64_t *rows, size_t count)
 {
-    static cost costs[RUNS_MAX][2];
+    static run_cost costs[RUNS_MAX][2];
     char features[PATH_BYTES], labels[PATH_BYTES];
     bool fine = true;
     (void)snprintf(features, sizeof features, "%s/sotto_bench_rows_%ld.npy", directory,
@@ -197,7 +197,7 @@ static bool run(const char *directory, const uint64_t *rows, size_t count)
     for (size_t i = 0; fine && i < count; i++) {
         fine = write_rows(features, labels, rows[i]);
         for (int stream = 0; fine && stream < 2; stream++) {
-            cost *at = &costs[i][stream];
+            run_cost *at = &costs[i][stream];
             fine = measure(&file, rows[i], stream == 1, at);
             if (i > 0)
                 fine = fine && is_linear(at, (double)rows[i], &costs[i - 1][stream],
