@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sotto/data_file.h>
 #include <sotto/error.h>
 
 #ifdef __cplusplus
@@ -23,8 +24,8 @@ extern "C" {
 
 /* Start from sotto_report_defaults(). Texts are borrowed for the call. */
 typedef struct sotto_report_config {
-    /* File of PUBLIC rows of the model's schema, with the target; NULL: none. */
-    const char *data;
+    /* PUBLIC rows of the model's schema, with the target; path NULL: none. */
+    sotto_data_file data;
     /* Whose budget is shown; NULL: what the certificate quotes of it. */
     const char *ledger;
     /* A public guess of the rows the model was learned from: public rows are repeated up to it for
@@ -37,6 +38,7 @@ typedef struct sotto_report_config {
     size_t threads;
 } sotto_report_config;
 
+/* No rows, no ledger, ten repeats. */
 SOTTO_API sotto_report_config sotto_report_defaults(void);
 
 /* The page of a model file, free with sotto_report_free_text(). The same files give the same page:

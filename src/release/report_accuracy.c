@@ -60,7 +60,7 @@ typedef struct lines {
 static lines lines_of(const sot_report_curve *curve)
 {
     lines found = {.least = HUGE_VAL, .most = -HUGE_VAL};
-    const bool shares = curve->score == SOTTO_FORECAST_ACCURACY;
+    const bool shares = !curve->is_error;
     found.scale = shares ? 100.0 : 1.0;
     const double marks[] = {curve->without_noise, curve->trivial};
     for (size_t i = 0; i < 2; i++) {
@@ -105,7 +105,7 @@ static void name_mark(sot_growing *out, const sot_svg_panel *panel, double value
 static void draw_curve(sot_growing *out, const sot_report_curve *curve)
 {
     const lines found = lines_of(curve);
-    const bool shares = curve->score == SOTTO_FORECAST_ACCURACY;
+    const bool shares = !curve->is_error;
     char words[WORDS_BYTES], first[SOT_SHOWN_BYTES], last[SOT_SHOWN_BYTES];
     const sot_svg_panel panel = {.title = "",
                                  .x = {"epsilon", curve->points[0].epsilon * 0.8,
@@ -149,7 +149,7 @@ static void draw_curve(sot_growing *out, const sot_report_curve *curve)
 
 static void add_points(sot_growing *out, const sot_report_curve *curve)
 {
-    const bool shares = curve->score == SOTTO_FORECAST_ACCURACY;
+    const bool shares = !curve->is_error;
     const char *const header[] = {"Epsilon", shares ? "Accuracy" : "Error",
                                   "Standard deviation"};
     sot_html_table_open(out, "", "What privacy costs", header, 3);

@@ -167,7 +167,7 @@ static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *e
             return sot_fail_memory(error, count, sizeof *from->deviations);
     }
     status =
-        sot_report_curve_fill(&training, from->config->data, from->config->repeats,
+        sot_report_curve_fill(&training, &from->config->data, from->config->repeats,
                               &from->curve, from->deviations, count, &measured, error);
     if (status == SOTTO_OK && measured) {
         report->noise = (sot_report_noise){.kind = SOT_NOISE_MEASURED,
@@ -181,9 +181,9 @@ static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *e
 
 static sotto_status read_rows(sources *from, sot_report *report, sotto_error *error)
 {
-    if (from->config->data == NULL) return SOTTO_OK;
+    if (from->config->data.path == NULL) return SOTTO_OK;
     const sotto_status status =
-        sot_report_scores_read(from->model, from->config->data, &from->scores, error);
+        sot_report_scores_read(from->model, &from->config->data, &from->scores, error);
     if (status != SOTTO_OK) return status;
     report->scores = &from->scores;
     if (!from->is_certified || from->config->repeats == 0) return SOTTO_OK;
