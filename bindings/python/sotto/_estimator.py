@@ -1,4 +1,4 @@
-"""Private logistic regression with scikit-learn's manners."""
+"""What all estimators share: settings, training, prediction, scikit-learn's manners."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import operator
 import os
 import warnings
 from collections.abc import Callable
-from ctypes import byref
-from typing import Any
+from ctypes import byref, c_bool, c_char_p, c_double, c_int, c_uint64
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from . import _arrays, _records
 from . import schema as schemas
 from ._errors import PrivacyWarning, SottoError
 from ._library import (
-    MODEL_LOGISTIC,
     Handle,
     ProgressFunction,
     TrainConfig,
@@ -25,19 +25,11 @@ from ._library import (
     text_of,
     value_of_name,
 )
-from ._sklearn import Parameters, classifier_tags, not_fitted
+from ._sklearn import FeatureNames, Parameters, not_fitted, tags
 from .model import Model
 
-
-class LogisticRegression(Parameters):
-    """Logistic regression for two classes, trained with differential privacy.
-
-    Nothing about the rows is read but by the private learner: bounds and classes are given. A cell
-    that makes no sense counts as missing, without a message. Each fit is a release, charged to the
-    ledger if there is one.
-
-    Parameters
-    ----------
+# The end of every estimator's docstring; what is its own stands before.
+_SETTINGS = """
     epsilon : float
         Privacy of the whole training; has no default.
     delta : float, optional
@@ -53,19 +45,23 @@ class LogisticRegression(Parameters):
         the scaled row.
     norm_rule : {"clip", "scale"}
         Rows longer than data_norm are shrunk to it; or all rows are stretched to it.
-    classes : pair, optional
-        The label set; the second is the positive class. Without it, or a schema, the labels in y
-        are declared public, with a PrivacyWarning.
     target : str, optional
         The schema's column to predict; default the schema's own target.
     adjacency : {"add-remove", "replace-one"}
         What it means that two data sets differ in one record.
-    method : {"auto", "objective", "output", "gd", "none"}
-        "none" adds no noise and needs data_is_public.
+    method : str
+        "auto", "objective", "output", "gd", "sgd", ... (docs/training.md); "none" adds no noise and
+        needs data_is_public.
     calibration : {"sharp", "chaudhuri", "kifer", "redberg"}
         The theorem that fixes the noise of objective perturbation.
     lambda_ : float or "theory", optional
         Of (lambda/2)|theta|^2 beside the sum of losses; default the library's rule.
+    radius : float, optional
+        The coefficients stay in this L2 ball; with method "frank-wolfe" in this L1 ball.
+    l1, l1_width : float, optional
+        Weight of the smoothed L1 norm of the coefficients, and width of its smoothed corner.
+    prior : path, optional
+        A model file of public data: lambda draws to its coefficients instead of 0.
     fit_intercept, intercept_scaling : bool, float
         A constant column of this value, inside the norm and regularised like the others.
     expected_rows : int, optional
@@ -73,7 +69,15 @@ class LogisticRegression(Parameters):
     public_n : int, optional
         The number of rows, declared public; needs replace-one.
     steps, learning_rate : int, float, optional
-        Of method "gd".
+        Of methods in steps; the rate in units of 1/smoothness.
+    sampling : {"poisson", "single-record"}
+        How method "sgd" draws the records of a step.
+    batch : int, optional
+        Records a step of method "sgd", on average.
+    schedule : {"auto", "constant", "root", "strong", "linear"}
+        Step sizes of method "sgd".
+    iterate : {"auto", "average", "suffix", "weighted", "last"}
+        Which iterate of methods "sgd" and "gd" is the result.
     dataset, ledger : str, optional
         The data set's id, and the file that keeps its budget.
     data_is_public : bool
@@ -91,89 +95,100 @@ class LogisticRegression(Parameters):
         The released model.
     certificate_ : dict or None
         What it reveals at most.
-    classes_, coef_, intercept_, n_features_in_
+    coef_, intercept_, n_features_in_
         As in scikit-learn; coef_ belongs to the encoded features, model_.encoded_features_.
+        Classifiers have classes_ too.
     feature_names_in_ : ndarray
         The columns of X, if it was a DataFrame with names.
     """
 
-    def __init__(
-        self,
-        epsilon: float | None,
-        delta: float | None = None,
-        *,
-        schema: schemas.Source | schemas.Schema | None = None,
-        bounds: tuple[Any, Any] | None = None,
-        data_norm: float | None = None,
-        norm_rule: str = "clip",
-        classes: Any = None,
-        target: str | None = None,
-        adjacency: str = "add-remove",
-        method: str = "auto",
-        calibration: str = "sharp",
-        lambda_: float | str | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        expected_rows: int | None = None,
-        public_n: int | None = None,
-        steps: int | None = None,
-        learning_rate: float | None = None,
-        dataset: str | None = None,
-        ledger: str | os.PathLike[str] | None = None,
-        data_is_public: bool = False,
-        threads: int | None = None,
-        progress: Callable[[int, int, float, float], None] | None = None,
-        insecure_test_seed: int | None = None,
-    ):
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.bounds = bounds
-        self.data_norm = data_norm
-        self.norm_rule = norm_rule
-        self.classes = classes
-        self.target = target
-        self.adjacency = adjacency
-        self.method = method
-        self.calibration = calibration
-        self.lambda_ = lambda_
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.expected_rows = expected_rows
-        self.public_n = public_n
-        self.steps = steps
-        self.learning_rate = learning_rate
-        self.dataset = dataset
-        self.ledger = ledger
-        self.data_is_public = data_is_public
-        self.threads = threads
-        self.progress = progress
-        self.insecure_test_seed = insecure_test_seed
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class Estimator(FeatureNames, Parameters):
+    """Settings, each a field, and one way to plan, fit and predict for every kind of model.
+
+    ``__init__`` comes from the fields, those of a subclass after these. Nothing that carries
+    privacy has a value here but the adjacency: None is the library's word "not given".
+    """
+
+    epsilon: float | None = field(kw_only=False)
+    delta: float | None = field(default=None, kw_only=False)
+    schema: schemas.Source | schemas.Schema | None = None
+    bounds: tuple[Any, Any] | None = None
+    data_norm: float | None = None
+    norm_rule: str = "clip"
+    target: str | None = None
+    adjacency: str = "add-remove"
+    method: str = "auto"
+    calibration: str = "sharp"
+    lambda_: float | str | None = None
+    radius: float | None = None
+    l1: float | None = None
+    l1_width: float | None = None
+    prior: str | os.PathLike[str] | None = None
+    fit_intercept: bool = True
+    intercept_scaling: float = 1.0
+    expected_rows: int | None = None
+    public_n: int | None = None
+    steps: int | None = None
+    learning_rate: float | None = None
+    sampling: str = "poisson"
+    batch: int | None = None
+    schedule: str = "auto"
+    iterate: str = "auto"
+    dataset: str | None = None
+    ledger: str | os.PathLike[str] | None = None
+    data_is_public: bool = False
+    threads: int | None = None
+    progress: Callable[[int, int, float, float], None] | None = None
+    insecure_test_seed: int | None = None
+
+    # What a schema says itself, and what fit() takes over from the model.
+    _of_schema: ClassVar[tuple[str, ...]] = (
+        "bounds", "data_norm", "dataset", "norm_rule", "fit_intercept", "intercept_scaling")
+    _of_model: ClassVar[tuple[str, ...]] = ("certificate_", "coef_", "intercept_")
+
+    def __init_subclass__(cls) -> None:
+        if cls.__doc__ is not None and "Parameters\n" in cls.__doc__:
+            cls.__doc__ = cls.__doc__.rstrip() + _SETTINGS
+
+    # ---- what the estimators differ in ----
+
+    def _kind(self) -> str:
+        """The model's name in the library."""
+        raise NotImplementedError
+
+    def _goal(self, y: Any) -> schemas.Goal:
+        """What is predicted, without a schema. Without y only settings may tell."""
+        raise NotImplementedError
 
     # ---- training ----
 
     def plan(self, n_features: int | None = None) -> dict[str, Any]:
         """What fit() would do, from settings alone: method, lambda, noise, events. No row is read.
 
-        Without a schema the number of features and ``classes`` must be given.
+        Without a schema the number of features, and the classes or the target's bounds, must be
+        given.
         """
         if self.schema is None:
-            if n_features is None or self.classes is None:
-                raise ValueError("a plan reads no rows; give n_features and classes=, or a schema")
+            if n_features is None:
+                raise ValueError("a plan reads no rows; give n_features, or a schema")
             table = np.empty((0, operator.index(n_features)))
-            made = schemas.Schema(self._make_schema(table, self._classes_for(None)))
+            made = schemas.Schema(self._make_schema(table, self._goal(None)))
         else:
             made = self._given_schema()
         config, training = self._config(), Handle("sotto_training_free")
         call("sotto_training_plan", byref(config), made.pointer, byref(training.pointer))
         return json.loads(text_of("sotto_training_json", training.pointer))
 
-    def fit(self, X: Any, y: Any = None, *, units: Any = None) -> LogisticRegression:
-        """Trains on rows X with labels y, and on whose rows they are if the schema has a unit."""
+    def fit(self, X: Any, y: Any = None, *, units: Any = None):
+        """Trains on rows X with targets y, and on whose rows they are if the schema has a unit."""
         owner = type(self).__name__
         if self.schema is None:
-            table, classes = _shape(X), self._classes_for(y)
-            made = schemas.Schema(self._make_schema(table, classes))
+            if y is None:
+                raise ValueError(f"{owner} requires y to be passed, but the target y is None")
+            table, goal = _shape(X), self._goal(y)
+            made, classes = schemas.Schema(self._make_schema(table, goal)), goal.classes
         else:
             table = X if hasattr(X, "shape") else np.asarray(X)
             classes, made = None, self._given_schema()
@@ -187,33 +202,21 @@ class LogisticRegression(Parameters):
         self.model_ = Model(text, classes=classes, owner=owner)
         self.n_features_in_ = table.shape[1]
         self._note_names(X)
-        for name in ("certificate_", "classes_", "coef_", "intercept_"):
+        for name in self._of_model:
             setattr(self, name, getattr(self.model_, name))
         return self
 
-    def _classes_for(self, y: Any) -> list[Any]:
-        """The label set of a training without a schema, as Python's own values."""
-        if self.classes is not None:
-            return np.asarray(self.classes).tolist()
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is "
-                             "None")
-        found = _records.label_set(_records.labels(y))
-        warnings.warn("the label set is read from y, which declares it public; give classes=",
-                      PrivacyWarning, stacklevel=3)
-        return found
-
-    def _make_schema(self, table: Any, classes: list[Any]) -> dict[str, Any]:
+    def _make_schema(self, table: Any, goal: schemas.Goal) -> dict[str, Any]:
         """The schema that bounds or data_norm stand for."""
         width = table.shape[1]
         if self.bounds is not None:
             lower, upper = (np.broadcast_to(np.asarray(side, dtype=np.float64), (width,))
                             for side in self.bounds)
-            made = schemas.of_bounds(_names_of(table), lower, upper, classes)
+            made = schemas.of_bounds(_names_of(table), lower, upper, goal)
             if self.data_norm is not None:
                 made["row_norm"] = {"bound": float(self.data_norm), "rule": self.norm_rule}
         elif self.data_norm is not None:
-            made = schemas.of_norm(width, float(self.data_norm), self.norm_rule, classes)
+            made = schemas.of_norm(width, float(self.data_norm), self.norm_rule, goal)
         else:
             raise ValueError(
                 "the features have no public bounds; give schema=, bounds= or data_norm=, and do "
@@ -225,8 +228,7 @@ class LogisticRegression(Parameters):
 
     def _given_schema(self) -> schemas.Schema:
         """The user's own schema, with nothing beside it that it says itself."""
-        for name in ("bounds", "data_norm", "classes", "dataset", "norm_rule", "fit_intercept",
-                     "intercept_scaling"):
+        for name in self._of_schema:
             value, default = getattr(self, name), self._parameters()[name].default
             if value is not None if default is None else value != default:
                 raise ValueError(f"{name} is {value!r} beside a schema, which says it itself; "
@@ -235,30 +237,36 @@ class LogisticRegression(Parameters):
                 else schemas.Schema(self.schema))
 
     def _config(self) -> TrainConfig:
+        """The settings as the library has them; what is None keeps the library's default."""
         config = library.sotto_train_defaults()
-        config.model = MODEL_LOGISTIC
-        config.method = value_of_name("sotto_method_from_name", self.method)
-        config.calibration = value_of_name("sotto_calibration_from_name", self.calibration)
-        config.adjacency = value_of_name("sotto_adjacency_from_name", self.adjacency)
-        for name in ("epsilon", "delta", "learning_rate"):
-            if getattr(self, name) is not None:
-                setattr(config, name, float(getattr(self, name)))
-        for name in ("public_n", "expected_rows", "steps", "threads"):
-            if getattr(self, name) is not None:
-                setattr(config, name, self._whole(name))
+        config.model = value_of_name("sotto_model_kind_from_name", self._kind())
+        for name, kind in TrainConfig._fields_:
+            if name in self._parameters() and getattr(self, name) is not None:
+                self._set(config, name, kind)
         if isinstance(self.lambda_, str) and self.lambda_ == "theory":
             config.lambda_theory = True
         elif self.lambda_ is not None:
             setattr(config, "lambda", float(self.lambda_))
-        config.target = None if self.target is None else self.target.encode()
-        config.ledger = None if self.ledger is None else os.fsencode(self.ledger)
-        if self.data_is_public not in (True, False):
-            raise ValueError(f"data_is_public is {self.data_is_public!r}; give True or False")
-        config.data_is_public = bool(self.data_is_public)
         if self.insecure_test_seed is not None:
             config.insecure_test = True
             config.test_seed = self._whole("insecure_test_seed")
         return config
+
+    def _set(self, config: TrainConfig, name: str, kind: Any) -> None:
+        """One setting, converted as its field in C asks; callbacks are set elsewhere."""
+        value = getattr(self, name)
+        if kind is c_double:
+            setattr(config, name, float(value))
+        elif kind is c_uint64:
+            setattr(config, name, self._whole(name))
+        elif kind is c_int:
+            setattr(config, name, value_of_name(f"sotto_{name}_from_name", value))
+        elif kind is c_char_p:
+            setattr(config, name, value.encode() if name == "target" else os.fsencode(value))
+        elif kind is c_bool:
+            if value not in (True, False):
+                raise ValueError(f"{name} is {value!r}; give True or False")
+            setattr(config, name, bool(value))
 
     def _whole(self, name: str) -> int:
         """A setting for a field without a sign, where ctypes would wrap a negative number."""
@@ -291,25 +299,15 @@ class LogisticRegression(Parameters):
             self._check_names(X)
         return self.model_
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each class for each row."""
-        return self._model(X).predict_proba(X)
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Its logarithm."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The log-odds of the second class."""
-        return self._model(X).decision_function(X)
-
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each row."""
+        """The class of each row, or its number."""
         return self._model(X).predict(X)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The accuracy on PUBLIC rows: on private ones it is a release that nothing pays for."""
+        """Of PUBLIC rows the accuracy, or for numbers R^2.
+
+        On private rows it is a release that nothing pays for.
+        """
         return self._model(X).score(X, y)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -326,29 +324,68 @@ class LogisticRegression(Parameters):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
 
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class Classifier(Estimator):
+    """Predicts one of the classes, which are public: given, or declared so by reading them."""
+
+    classes: Any = None
+
+    _of_schema: ClassVar[tuple[str, ...]] = ("classes", *Estimator._of_schema)
+    _of_model: ClassVar[tuple[str, ...]] = ("classes_", *Estimator._of_model)
+    _multi_class: ClassVar[bool] = False
+
+    def _goal(self, y: Any) -> schemas.Goal:
+        if self.classes is not None:
+            return schemas.Labels(np.asarray(self.classes).tolist())
+        if y is None:
+            raise ValueError("a plan reads no rows; give classes=, or a schema")
+        found = _records.label_set(_records.labels(y), binary=not self._multi_class)
+        warnings.warn("the label set is read from y, which declares it public; give classes=",
+                      PrivacyWarning, stacklevel=3)
+        return schemas.Labels(found)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Of two classes a score of the second, from 0 on for it; of more a score a class."""
+        return self._model(X).decision_function(X)
+
     def __sklearn_tags__(self) -> Any:
-        return classifier_tags(non_deterministic=self.insecure_test_seed is None)
+        return tags(self.insecure_test_seed is None, multi_class=self._multi_class)
 
-    def _note_names(self, X: Any) -> None:
-        names = _arrays.frame_names(X)
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
-    def _check_names(self, X: Any) -> None:
-        """Columns with names must be those of fit(), in their order."""
-        fitted, names = getattr(self, "feature_names_in_", None), _arrays.frame_names(X)
-        if fitted is None or names is None:
-            if (fitted is None) != (names is None):
-                having = "has" if fitted is None else "does not have valid"
-                warnings.warn(f"X {having} feature names, but {type(self).__name__} was fitted "
-                              f"with{'out' if fitted is None else ''} feature names",
-                              UserWarning, stacklevel=4)
-            return
-        if names != fitted.tolist():
-            raise ValueError("The feature names should match those that were passed during fit.\n"
-                             + _difference(names, fitted.tolist()))
+class Probabilities:
+    """Classifiers whose model gives probabilities."""
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class for each row."""
+        return self._model(X).predict_proba(X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Its logarithm."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class Regressor(Estimator):
+    """Predicts a number within public bounds."""
+
+    target_bounds: tuple[float, float] | None = None
+    threshold: float | None = None
+
+    _of_schema: ClassVar[tuple[str, ...]] = ("target_bounds", *Estimator._of_schema)
+    _counts: ClassVar[bool] = False
+
+    def _goal(self, y: Any) -> schemas.Goal:
+        if self.target_bounds is None:
+            raise ValueError(
+                "the target has no public bounds; give target_bounds=, or a schema, and do not "
+                "take them from y: a bound read from the data reveals a record")
+        lower, upper = self.target_bounds
+        return schemas.Numbers(lower, upper)
+
+    def __sklearn_tags__(self) -> Any:
+        return tags(self.insecure_test_seed is None, positive=self._counts)
 
 
 class _Watch:
@@ -378,15 +415,3 @@ def _shape(X: Any) -> Any:
 
 def _names_of(table: Any) -> list[str]:
     return _arrays.frame_names(table) or [f"x{place}" for place in range(table.shape[1])]
-
-
-def _difference(names: list[str], fitted: list[str]) -> str:
-    unseen = sorted(set(names) - set(fitted))
-    missing = sorted(set(fitted) - set(names))
-    text = ""
-    for title, listed in (("Feature names unseen at fit time:\n", unseen),
-                          ("Feature names seen at fit time, yet now missing:\n", missing)):
-        if listed:
-            shown = listed[:5] + (["..."] if len(listed) > 5 else [])
-            text += title + "".join(f"- {name}\n" for name in shown)
-    return text or "Feature names must be in the same order as they were in fit.\n"
