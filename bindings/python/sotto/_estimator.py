@@ -162,6 +162,11 @@ class Estimator(FeatureNames, Parameters):
         """What is predicted, without a schema. Without y only settings may tell."""
         raise NotImplementedError
 
+    def _check_public(self, table: Any, y: Any) -> None:
+        """Refuses public rows that cannot be meant. Of private ones a refusal would tell."""
+        if len(table) == 0:
+            raise ValueError("X has no rows (0 samples), and they are public; give some")
+
     # ---- training ----
 
     def plan(self, n_features: int | None = None) -> dict[str, Any]:
@@ -194,6 +199,8 @@ class Estimator(FeatureNames, Parameters):
             classes, made = None, self._given_schema()
         reader = _records.Reader(made.describe(self.target), classes, owner)
         records, keep = reader.records_of(table, y, units)
+        if self.data_is_public:
+            self._check_public(table, y)
         if self.insecure_test_seed is not None:
             warnings.warn("the noise comes from a seed: the model is NOT PRIVATE", PrivacyWarning,
                           stacklevel=2)
@@ -331,8 +338,8 @@ class Classifier(Estimator):
 
     classes: Any = None
 
-    _of_schema: ClassVar[tuple[str, ...]] = ("classes", *Estimator._of_schema)
-    _of_model: ClassVar[tuple[str, ...]] = ("classes_", *Estimator._of_model)
+    _of_schema: ClassVar[tuple[str, ...]] = (*Estimator._of_schema, "classes")
+    _of_model: ClassVar[tuple[str, ...]] = (*Estimator._of_model, "classes_")
     _multi_class: ClassVar[bool] = False
 
     def _goal(self, y: Any) -> schemas.Goal:
@@ -373,7 +380,7 @@ class Regressor(Estimator):
     target_bounds: tuple[float, float] | None = None
     threshold: float | None = None
 
-    _of_schema: ClassVar[tuple[str, ...]] = ("target_bounds", *Estimator._of_schema)
+    _of_schema: ClassVar[tuple[str, ...]] = (*Estimator._of_schema, "target_bounds")
     _counts: ClassVar[bool] = False
 
     def _goal(self, y: Any) -> schemas.Goal:
@@ -383,6 +390,12 @@ class Regressor(Estimator):
                 "take them from y: a bound read from the data reveals a record")
         lower, upper = self.target_bounds
         return schemas.Numbers(lower, upper)
+
+    def _check_public(self, table: Any, y: Any) -> None:
+        super()._check_public(table, y)
+        if y is not None and not np.isfinite(_arrays.number_cells(_arrays.column(y))).all():
+            raise ValueError("y has NaN, infinity or what is no number, and is public; drop these "
+                             "rows, or replace the values")
 
     def __sklearn_tags__(self) -> Any:
         return tags(self.insecure_test_seed is None, positive=self._counts)
