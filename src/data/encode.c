@@ -270,7 +270,8 @@ double sot_encoding_bound(const sot_encoding *encoding)
 double sot_encoding_feature_most(const sot_encoding *encoding)
 {
     double most = encoding->bound;
-    const bool widened = encoding->cut && encoding->rule == SOTTO_NORM_SCALE;
+    const bool widened = encoding->cut && encoding->rule == SOTTO_NORM_SCALE &&
+                         !SOT_PLANTED(encode_scaling_widens_nothing);
     if (encoding->parts != NULL && !widened) {
         double widest = 0.0;
         for (size_t i = 0; i < encoding->part_count; i++)

@@ -51,7 +51,8 @@ static void encode_values(fixture *made, const uint32_t *indices, const double *
     sot_encode(made->encoding, &record, &made->features);
 }
 
-/* The sum of the squared units, in integers; every feature is seen to be on the grid. */
+/* The sum of the squared units, in integers; every feature is seen to be on the grid, and within its own
+ * bound. */
 static uint64_t squares_of(const fixture *made)
 {
     const double unit = ldexp(1.0, sot_encoding_exponent(made->encoding));
@@ -61,6 +62,8 @@ static uint64_t squares_of(const fixture *made)
         assert_true(units == trunc(units) && units != 0.0 && fabs(units) <= 0x1p24);
         assert_true(made->features.indices[i] < sot_encoding_dimension(made->encoding));
         if (i > 0) assert_true(made->features.indices[i - 1] < made->features.indices[i]);
+        assert_true(fabs((double)made->features.values[i]) <=
+                    sot_encoding_feature_most(made->encoding));
         const int64_t whole = (int64_t)units;
         squares += (uint64_t)(whole * whole);
     }
@@ -213,11 +216,12 @@ static void every_row_of_a_table_is_within_the_bound(void **state)
     (void)state;
     static const char *const norms[] = {"", "'row_norm': {'bound': 1.7, 'rule': 'clip'},",
                                         "'row_norm': {'bound': 0.9, 'rule': 'scale'},",
-                                        "'row_norm': {'bound': 900, 'rule': 'clip'},"};
+                                        "'row_norm': {'bound': 900, 'rule': 'clip'},",
+                                        "'row_norm': {'bound': 40, 'rule': 'scale'},"};
     sotto_rng *rng = NULL;
     sotto_error error;
     assert_ok(sotto_rng_new_for_test(21, &rng, &error), &error);
-    for (size_t k = 0; k < 4; k++) {
+    for (size_t k = 0; k < sizeof norms / sizeof norms[0]; k++) {
         char text[2048];
         (void)snprintf(text, sizeof text, "{%s%s", norms[k], table + 1);
         fixture made = fixture_of(text, NULL);
