@@ -5,6 +5,7 @@
 
 #include <sotto/train.h>
 
+#include "data_file.h"
 #include "output.h"
 #include "plan_report.h"
 #include "plan_theory.h"
@@ -14,7 +15,7 @@
 
 static sotto_status check_forecast(const cli_call *call, sotto_error *error)
 {
-    static const char *const parts[] = {"public", "rows", "repeats"};
+    static const char *const parts[] = {"public", "rows", "repeats", "labels", "query"};
     const bool both = cli_given(call, "public") && cli_given(call, "rows");
     if (both) {
         return cli_fail(
@@ -128,9 +129,10 @@ static sotto_status report_on(const cli_call *call, const sotto_training *traini
     if (report.plan != NULL)
         status = plan_report_fill(&report, delta_of(training), error);
     if (status == SOTTO_OK && asked) {
-        status = sotto_training_forecast(training, cli_text(call, "public"),
-                                         rows_to_draw(call), cli_count(call, "repeats"),
-                                         &forecast, error);
+        const sotto_data_file file = cli_data_file(call, cli_text(call, "public"));
+        status = sotto_training_forecast_data(
+            training, file.path == NULL ? NULL : &file, rows_to_draw(call),
+            cli_count(call, "repeats"), &forecast, error);
     }
     if (status == SOTTO_OK)
         status = show(call, training, &report, asked ? &forecast : NULL, &theory, error);

@@ -5,7 +5,7 @@
  *             within a ball, on average over the noise. They are worst cases, often far above what
  *             happens; what they are good for is how a choice scales.
  *             k is 1 under add-remove and 2 under replace-one, times the rows of a unit.
- * Theorem     Each bound with its proof: src/learn/theory.md. Constants are stated where they are
+ * Theorem     Each bound with its proof: src/learn/erm/theory.md. Constants are stated where they are
  *             known; what is known up to a constant says so (`order_` fields).
  * Assumes     A convex loss, |gradient of one record| <= lipschitz, and the best model within
  *             `radius`: a guess, which nothing here can check.
@@ -37,6 +37,7 @@ typedef struct sotto_theory_setting {
     double failure; /* beta: probability of missing it, for sample sizes */
 } sotto_theory_setting;
 
+/* Nothing set but units of one row. */
 SOTTO_API sotto_theory_setting sotto_theory_defaults(void);
 
 /* Bounds of the expected excess of the mean loss; SOTTO_UNSET where a bound does not apply. */
@@ -69,6 +70,7 @@ typedef struct sotto_theory_bounds {
     double order_rows_not_private; /* the first term of both */
 } sotto_theory_bounds;
 
+/* Fills in every bound that applies. SOTTO_INVALID_ARGUMENT names what is missing or out of range. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_theory_bound(const sotto_theory_setting *setting, sotto_theory_bounds *out_bounds,
                    sotto_error *error);
