@@ -158,8 +158,13 @@ def test_labels_are_coded_by_the_classes():
         [0, 1, nan, nan, nan])
     np.testing.assert_array_equal(
         code_labels(np.array([0, "1", None, "x"], dtype=object), [0, 1]), [0, 1, nan, nan])
-    assert label_set(np.array(["b", "a", "b"])) == ["a", "b"]
-    assert label_set(np.array([True, False])) == [False, True]
+    np.testing.assert_array_equal(  # no classes: numbers
+        code_labels(np.array([0.25, "1", None, "x"], dtype=object), []), [0.25, 1, nan, nan])
+    with pytest.raises(ValueError, match="numbers are learned"):
+        code_labels(np.array(["0", "1"]), [])
+    assert label_set(np.array(["b", "a", "b"]), binary=True) == ["a", "b"]
+    assert label_set(np.array([True, False]), binary=True) == [False, True]
+    assert label_set(np.array([3, 1, 2, 1]), binary=False) == [1, 2, 3]
     for y, classes in [(np.array([0, 1]), ["0", "1"]), (np.array(["0", "1"]), [0, 1])]:
         with pytest.raises(ValueError, match="give them alike"):
             code_labels(y, classes)
@@ -170,4 +175,4 @@ def test_labels_are_coded_by_the_classes():
     ([1, 1], "one class"), ([], "no class"), (np.array([1, "a"], dtype=object), "mixes kinds")])
 def test_a_label_set_that_is_no_pair_is_refused(y, text):
     with pytest.raises(ValueError, match=text):
-        label_set(labels(np.asarray(y)))
+        label_set(labels(np.asarray(y)), binary=True)

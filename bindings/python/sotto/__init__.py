@@ -1,8 +1,8 @@
 """sotto: differentially private machine learning you can prove.
 
 A thin layer over libsotto, the C library that this package carries: it converts, calls and raises.
-``sotto.account`` tells what a plan costs, ``sotto.LogisticRegression`` trains, ``sotto.load`` reads a
-model file.
+``sotto.account`` tells what a plan costs, ``sotto.LogisticRegression`` and the other estimators train,
+``sotto.load`` reads a model file.
 """
 
 from . import account
@@ -15,17 +15,23 @@ from ._errors import (
     VerificationError,
 )
 from ._version import VERSION as __version__
-from .logistic import LogisticRegression
+from .classifiers import LinearSVC, LogisticRegression, SoftmaxRegression
 from .model import Model, load
+from .regressors import HuberRegressor, LinearRegression, PoissonRegressor
 from .schema import Schema
 
 __all__ = [
     "BudgetExceededError",
+    "HuberRegressor",
     "InvalidArgumentError",
+    "LinearRegression",
+    "LinearSVC",
     "LogisticRegression",
     "Model",
+    "PoissonRegressor",
     "PrivacyWarning",
     "Schema",
+    "SoftmaxRegression",
     "SottoError",
     "Status",
     "VerificationError",

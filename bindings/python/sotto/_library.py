@@ -102,6 +102,18 @@ class TrainConfig(Structure):
         ("lambda_theory", c_bool),
         ("steps", c_uint64),
         ("learning_rate", c_double),
+        ("width", c_double),
+        ("threshold", c_double),
+        ("radius", c_double),
+        ("l1", c_double),
+        ("l1_width", c_double),
+        ("prior", c_char_p),
+        ("sampling", c_int),
+        ("batch", c_uint64),
+        ("schedule", c_int),
+        ("iterate", c_int),
+        ("loss", c_void_p),
+        ("stream", c_bool),
         ("data_is_public", c_bool),
         ("ledger", c_char_p),
         ("output", c_char_p),
@@ -148,12 +160,13 @@ CONSTANTS = {
     "SOTTO_INT64": 3,
     "SOTTO_INT32": 4,
     "SOTTO_UINT8": 5,
-    "SOTTO_MODEL_LOGISTIC": 1,
+    "SOTTO_PREDICTS_PROBABILITIES": 1,
+    "SOTTO_PREDICTS_SCORE": 2,
+    "SOTTO_PREDICTS_NUMBER": 3,
     "SOTTO_CERTIFICATE_TEXT": 1,
     "SOTTO_CERTIFICATE_MARKDOWN": 2,
     "SOTTO_CERTIFICATE_HTML": 3,
 }
-MODEL_LOGISTIC = CONSTANTS["SOTTO_MODEL_LOGISTIC"]
 
 # Name: (result, arguments). Functions that return a sotto_status are called through call().
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
@@ -181,6 +194,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_kernel_name": (c_char_p, [c_int]),
     "sotto_accountant_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
     "sotto_adjacency_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_model_kind_name": (c_char_p, [c_int]),
+    "sotto_model_kind_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_sampling_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_schedule_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_iterate_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
     "sotto_method_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
     "sotto_calibration_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
     "sotto_schema_parse": (

@@ -25,30 +25,34 @@ def labels(y: Any) -> np.ndarray:
     return values
 
 
-def label_set(y: np.ndarray) -> list[Any]:
-    """The two labels in y, in order. Reading them from y declares them public."""
+def label_set(y: np.ndarray, binary: bool) -> list[Any]:
+    """The labels in y, in order. Reading them from y declares them public."""
     if y.dtype.kind == "f" and not np.all(np.isfinite(y) & (y == np.floor(y))):
         raise ValueError("Unknown label type: continuous. y has values that are no class labels; "
-                         "give the two classes with classes=")
+                         "give the classes with classes=")
     try:
         found = np.unique(y)
     except TypeError as problem:
-        raise ValueError("Unknown label type: y mixes kinds of labels; give the two classes with "
+        raise ValueError("Unknown label type: y mixes kinds of labels; give the classes with "
                          "classes=") from problem
-    if len(found) > 2:
+    if binary and len(found) > 2:
         raise ValueError("Only binary classification is supported. The type of the target is "
                          "multiclass")
     if len(found) < 2:
-        raise ValueError(f"y has {'one class' if len(found) else 'no class'}; give the two classes "
+        raise ValueError(f"y has {'one class' if len(found) else 'no class'}; give the classes "
                          "with classes=")
     return found.tolist()
 
 
 def code_labels(y: np.ndarray, classes: list[Any]) -> np.ndarray:
-    """Labels as a schema made for these classes has them; everything else is missing."""
+    """Labels as a schema made for these classes has them; everything else is missing.
+
+    No classes: the labels are numbers.
+    """
     texts = any(isinstance(name, str) for name in classes)
     if (y.dtype.kind in "SU") if not texts else (y.dtype.kind in "fiub"):
-        raise ValueError(f"y is of type {y.dtype}, but classes are {classes}; give them alike")
+        wanted = f"classes are {classes}; give them alike" if classes else "numbers are learned"
+        raise ValueError(f"y is of type {y.dtype}, but {wanted}")
     if not texts:
         return _arrays.readable(y)
     places = {name: float(place) for place, name in enumerate(classes)}
@@ -68,8 +72,8 @@ def _cells_of(description: dict[str, Any]) -> Callable[[np.ndarray], np.ndarray]
 class Reader:
     """Reads rows by a schema's description; `owner` is who complains about a wrong shape.
 
-    `classes` are the label values in Python when the schema was made for them; None when the schema
-    is the user's own, and y has the cells of its target column.
+    `classes` are the label values in Python when the schema was made for them, none of them for
+    numbers; None when the schema is the user's own, and y has the cells of its target column.
     """
 
     def __init__(self, description: dict[str, Any], classes: list[Any] | None, owner: str):

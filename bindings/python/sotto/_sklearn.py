@@ -10,6 +10,10 @@ import inspect
 import warnings
 from typing import Any
 
+import numpy as np
+
+from . import _arrays
+
 
 class Parameters:
     """get_params, set_params and repr from the arguments of __init__."""
@@ -43,6 +47,31 @@ class Parameters:
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
+class FeatureNames:
+    """Columns with names must have them at fit() and after, as scikit-learn asks."""
+
+    def _note_names(self, X: Any) -> None:
+        names = _arrays.frame_names(X)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _check_names(self, X: Any) -> None:
+        """Columns with names must be those of fit(), in their order."""
+        fitted, names = getattr(self, "feature_names_in_", None), _arrays.frame_names(X)
+        if fitted is None or names is None:
+            if (fitted is None) != (names is None):
+                having = "has" if fitted is None else "does not have valid"
+                warnings.warn(f"X {having} feature names, but {type(self).__name__} was fitted "
+                              f"with{'out' if fitted is None else ''} feature names",
+                              UserWarning, stacklevel=4)
+            return
+        if names != fitted.tolist():
+            raise ValueError("The feature names should match those that were passed during fit.\n"
+                             + _difference(names, fitted.tolist()))
+
+
 def not_fitted(estimator: Any) -> Exception:
     """The error of an estimator that is used before fit()."""
     message = f"This {type(estimator).__name__} is not fitted yet: call fit() first"
@@ -63,16 +92,33 @@ def warn_column_vector() -> None:
                   category, stacklevel=4)
 
 
-def classifier_tags(non_deterministic: bool) -> Any:
-    """Two classes, missing cells welcome, texts too: a schema's categories are texts."""
-    from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+def tags(non_deterministic: bool, *, multi_class: bool | None = None,
+         positive: bool = False) -> Any:
+    """Missing cells are welcome, texts too: a schema's categories are texts.
 
+    ``multi_class`` is for classifiers, None for regressors; ``positive`` for targets that are counts.
+    """
+    from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
+
+    classifies = multi_class is not None
     return Tags(
-        estimator_type="classifier",
-        target_tags=TargetTags(required=True),
+        estimator_type="classifier" if classifies else "regressor",
+        target_tags=TargetTags(required=True, positive_only=positive),
         transformer_tags=None,
-        regressor_tags=None,
-        classifier_tags=ClassifierTags(multi_class=False),
+        regressor_tags=None if classifies else RegressorTags(),
+        classifier_tags=ClassifierTags(multi_class=multi_class) if classifies else None,
         input_tags=InputTags(allow_nan=True, string=True),
         non_deterministic=non_deterministic,
     )
+
+
+def _difference(names: list[str], fitted: list[str]) -> str:
+    unseen = sorted(set(names) - set(fitted))
+    missing = sorted(set(fitted) - set(names))
+    text = ""
+    for title, listed in (("Feature names unseen at fit time:\n", unseen),
+                          ("Feature names seen at fit time, yet now missing:\n", missing)):
+        if listed:
+            shown = listed[:5] + (["..."] if len(listed) > 5 else [])
+            text += title + "".join(f"- {name}\n" for name in shown)
+    return text or "Feature names must be in the same order as they were in fit.\n"

@@ -12,9 +12,21 @@ from typing import Any
 import numpy as np
 
 from ._arrays import view
-from ._library import Evaluation, Handle, call, library, owned_text, text_of, value_of_form
+from ._library import (
+    CONSTANTS,
+    Evaluation,
+    Handle,
+    call,
+    library,
+    owned_text,
+    text_of,
+    value_of_form,
+)
 from ._records import Reader
 from .schema import describe
+
+_PROBABILITIES, _SCORE, _NUMBER = (
+    CONSTANTS[f"SOTTO_PREDICTS_{name}"] for name in ("PROBABILITIES", "SCORE", "NUMBER"))
 
 
 class Model(Handle):
@@ -24,10 +36,15 @@ class Model(Handle):
     ----------
     json : str
         The whole file.
-    classes_ : ndarray
-        The label set, in the schema's order; of two the second is the positive one.
+    kind : str
+        What was learned: ``"logistic"``, ``"svm"``, ``"softmax"``, ``"linear"``, ...
+    classes_ : ndarray or None
+        The label set, in the schema's order; of two the second is the positive one. None for
+        numbers.
     coef_, intercept_ : ndarray
-        Coefficients of the encoded features, one row, and the constant term.
+        Coefficients of the encoded features and the constant term: one row, for softmax one a
+        class. For numbers a plain list and a number, in the units of the target; for counts they
+        make its logarithm.
     encoded_features_ : list of str
         Their names: ``"age"``, ``"town=Lund"``, or the place in a matrix.
     certificate_ : dict or None
@@ -42,7 +59,11 @@ class Model(Handle):
         self.schema = json.loads(describe(library.sotto_model_schema(self.pointer)))
         self._given = classes, owner
         self._reader = Reader(self.schema, classes, owner)
-        self.classes_ = np.array(_classes_of(self) if classes is None else classes)
+        self.kind = text_of("sotto_model_kind_name", library.sotto_model_kind_of(self.pointer))
+        self._predicts = library.sotto_model_predicts(self.pointer)
+        self.classes_ = None
+        if self._predicts != _NUMBER:
+            self.classes_ = np.array(_classes_of(self) if classes is None else classes)
         self.certificate_ = json.loads(text).get("certificate")
         self._read_coefficients()
 
@@ -52,54 +73,88 @@ class Model(Handle):
     def _read_coefficients(self) -> None:
         places = range(library.sotto_model_dimension(self.pointer))
         names = [text_of("sotto_model_feature", self.pointer, place) for place in places]
-        values = [library.sotto_model_coefficient(self.pointer, place) for place in places]
+        margins = library.sotto_model_margins(self.pointer)
+        values = np.array([library.sotto_model_coefficient(self.pointer, place)
+                           for place in range(margins * len(places))]).reshape(margins, -1)
         constant = float(self.schema.get("intercept", 0.0))
-        term = 0.0
+        term = np.zeros(margins)
         if constant != 0.0:  # the constant column comes last
             names.pop()
-            term = values.pop() * constant
+            values, term = values[:, :-1], values[:, -1] * constant
         self.encoded_features_ = names
-        self.coef_ = np.array([values])
-        self.intercept_ = np.array([term])
+        self.coef_, self.intercept_ = values, term
+        if self._predicts == _NUMBER:
+            center, half = (0.0, 1.0) if self.kind == "poisson" else _scale_of(self.schema)
+            self.coef_, self.intercept_ = half * values[0], center + half * float(term[0])
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each class for each row. Any row has a prediction."""
+    def _outputs(self, X: Any) -> np.ndarray:
+        """What the library says of each row, one line each. Any row has a prediction."""
         features = self._reader.features_of(X)
-        out = np.empty((len(features), library.sotto_model_classes(self.pointer)))
+        out = np.empty((len(features), library.sotto_model_outputs(self.pointer)))
         call("sotto_model_predict", self.pointer, byref(view(features)),
              out.ctypes.data_as(ctypes.POINTER(c_double)))
         return out
 
+    def _refuse(self, what: str, *, unless: tuple[int, ...]) -> None:
+        if self._predicts not in unless:
+            raise AttributeError(f"a model of kind {self.kind} has no {what}; use predict()")
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class for each row; of logistic and softmax models."""
+        self._refuse("probabilities", unless=(_PROBABILITIES,))
+        return self._outputs(X)
+
     def decision_function(self, X: Any) -> np.ndarray:
-        """The log-odds of the second class."""
+        """Of two classes a score of the second, from 0 on for it: the log-odds, or the margin.
+
+        Of more the logarithm of each class's probability.
+        """
+        self._refuse("scores", unless=(_PROBABILITIES, _SCORE))
+        outputs = self._outputs(X)
+        if self._predicts == _SCORE:
+            return outputs[:, 0]
         with np.errstate(divide="ignore"):
-            logarithms = np.log(self.predict_proba(X))
-        return logarithms[:, 1] - logarithms[:, 0]
+            logarithms = np.log(outputs)
+        return logarithms if outputs.shape[1] > 2 else logarithms[:, 1] - logarithms[:, 0]
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each row: the second one if its probability is at least one half."""
-        return self.classes_[(self.predict_proba(X)[:, 1] >= 0.5).astype(np.intp)]
+        """The number of each row, or its class: of more than two the most probable.
+
+        Of two it is the second if its probability is at least one half, its score at least 0.
+        """
+        outputs = self._outputs(X)
+        if self._predicts == _NUMBER:
+            return outputs[:, 0]
+        if self._predicts == _SCORE:
+            return self.classes_[(outputs[:, 0] >= 0).astype(np.intp)]
+        if outputs.shape[1] == 2:
+            return self.classes_[(outputs[:, 1] >= 0.5).astype(np.intp)]
+        return self.classes_[outputs.argmax(axis=1)]
 
     def evaluate(self, X: Any, y: Any = None, *, threshold: float = 0.5) -> dict[str, Any]:
-        """How well the model does on PUBLIC rows: accuracy, log_loss, auc, brier, confusion.
+        """How well the model does on PUBLIC rows.
 
-        Scores of private rows are a release, which nothing here pays for.
+        Classes: accuracy, log_loss, auc, brier, confusion; numbers: mse, mae, r2, deviance. What
+        has no meaning for the model is NaN. Scores of private rows are a release, which nothing
+        here pays for.
         """
         records, keep = self._reader.records_of(X, y, None)
         scores = Evaluation()
         call("sotto_model_evaluate_records", self.pointer, byref(records), threshold, byref(scores))
         del keep
         size = scores.classes
-        found = {"rows": scores.rows, "accuracy": scores.accuracy, "log_loss": scores.log_loss,
-                 "auc": scores.auc, "brier": scores.brier,
-                 "confusion": [scores.confusion[place * size:(place + 1) * size]
-                               for place in range(size)]}
+        names = (("mse", "mae", "r2", "deviance") if self._predicts == _NUMBER
+                 else ("accuracy", "log_loss", "auc", "brier"))
+        found = {"rows": scores.rows, **{name: getattr(scores, name) for name in names}}
+        if size > 0:
+            found["confusion"] = [scores.confusion[place * size:(place + 1) * size]
+                                  for place in range(size)]
         library.sotto_evaluation_clear(byref(scores))
         return found
 
-    def score(self, X: Any, y: Any) -> float:
-        """The accuracy on PUBLIC rows."""
-        return self.evaluate(X, y)["accuracy"]
+    def score(self, X: Any, y: Any = None) -> float:
+        """On PUBLIC rows the accuracy, or for numbers R^2."""
+        return self.evaluate(X, y)["r2" if self._predicts == _NUMBER else "accuracy"]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file: all of it or, if that fails, nothing."""
@@ -112,7 +167,7 @@ class Model(Handle):
             draft.unlink(missing_ok=True)
 
     def export_c(self, name: str = "sotto_model") -> str:
-        """A C header with NAME_probability() and NAME_predict() for one row."""
+        """A C header with NAME_predict() for one row, and what stands behind it."""
         return owned_text("sotto_model_export_c", "sotto_model_free_text", self.pointer,
                           name.encode())
 
@@ -128,7 +183,9 @@ class Model(Handle):
                           len(data), value_of_form(form))
 
     def __repr__(self) -> str:
-        return f"<sotto.Model: {self.coef_.size} features, classes {self.classes_.tolist()}>"
+        features = len(self.encoded_features_)
+        what = "numbers" if self.classes_ is None else f"classes {self.classes_.tolist()}"
+        return f"<sotto.Model: {self.kind}, {features} features, {what}>"
 
 
 def load(path: str | os.PathLike[str]) -> Model:
@@ -138,6 +195,14 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 def _restore(text: str, classes: list[Any] | None, owner: str) -> Model:
     return Model(text, classes=classes, owner=owner)
+
+
+def _scale_of(schema: dict[str, Any]) -> tuple[float, float]:
+    """The middle of the target's bounds and half their distance: it is learned as -1 to 1."""
+    target = schema["target"]
+    if "columns" in schema:
+        (target,) = (column for column in schema["columns"] if column["name"] == target["column"])
+    return (target["upper"] + target["lower"]) / 2, (target["upper"] - target["lower"]) / 2
 
 
 def _classes_of(model: Model) -> list[Any]:

@@ -45,25 +45,58 @@ def describe(pointer: Any, target: str | None = None) -> str:
     return owned_text("sotto_schema_to_json", "sotto_schema_free_text", pointer, name)
 
 
+class Labels:
+    """A target that is one of these classes; of two the second is the positive one."""
+
+    def __init__(self, classes: Sequence[Any]):
+        self.classes = list(classes)
+        self.named = any(isinstance(name, str) for name in self.classes)
+
+    def column(self, name: str) -> tuple[dict[str, Any], Any]:
+        """The column of a table, and its target."""
+        if all(isinstance(label, str) for label in self.classes):
+            return {"name": name, "type": "category", "values": self.classes}, name
+        labels = [float(value) for value in self.classes]
+        column = {"name": name, "type": "number", "lower": min(labels), "upper": max(labels)}
+        return column, {"column": name, "labels": labels}
+
+    def matrix(self) -> dict[str, Any]:
+        """The members of a matrix. Its labels are numbers: names become their places."""
+        places = range(len(self.classes))
+        return {"labels": [float(value) for value in (places if self.named else self.classes)]}
+
+
+class Numbers:
+    """A target that is a number within bounds. It has no classes."""
+
+    def __init__(self, lower: float, upper: float):
+        self.bounds = {"lower": float(lower), "upper": float(upper)}
+        self.classes: list[Any] = []
+
+    def column(self, name: str) -> tuple[dict[str, Any], Any]:
+        """The column of a table, and its target."""
+        return {"name": name, "type": "number", **self.bounds}, name
+
+    def matrix(self) -> dict[str, Any]:
+        """The members of a matrix."""
+        return {"target": self.bounds}
+
+
+Goal = Labels | Numbers
+
+
 def of_bounds(names: Sequence[str], lower: Sequence[float], upper: Sequence[float],
-              classes: Sequence[Any]) -> dict[str, Any]:
+              goal: Goal) -> dict[str, Any]:
     """A table of bounded numbers and a target, which comes last."""
     columns = [{"name": name, "type": "number", "lower": float(low), "upper": float(high)}
                for name, low, high in zip(names, lower, upper, strict=True)]
-    label = _unused("target", names)
-    if all(isinstance(name, str) for name in classes):
-        column = {"name": label, "type": "category", "values": list(classes)}
-        return {"target": label, "columns": [*columns, column]}
-    labels = [float(value) for value in classes]
-    column = {"name": label, "type": "number", "lower": min(labels), "upper": max(labels)}
-    return {"target": {"column": label, "labels": labels}, "columns": [*columns, column]}
+    column, target = goal.column(_unused("target", names))
+    return {"target": target, "columns": [*columns, column]}
 
 
-def of_norm(features: int, norm: float, rule: str, classes: Sequence[Any]) -> dict[str, Any]:
-    """A matrix of rows with a bounded norm. Its labels are numbers: names become 0 and 1."""
-    named = any(isinstance(name, str) for name in classes)
-    labels = [0.0, 1.0] if named else [float(value) for value in classes]
-    return {"features": features, "labels": labels, "row_norm": {"bound": norm, "rule": rule}}
+def of_norm(features: int, norm: float, rule: str, goal: Goal) -> dict[str, Any]:
+    """A matrix of rows with a bounded norm."""
+    return {"features": features, **goal.matrix(), "row_norm": {"bound": norm, "rule": rule}}
 
 
 def _unused(name: str, taken: Sequence[str]) -> str:

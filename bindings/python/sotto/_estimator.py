@@ -1,0 +1,430 @@
+"""What all estimators share: settings, training, prediction, scikit-learn's manners."""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+import warnings
+from collections.abc import Callable
+from ctypes import byref, c_bool, c_char_p, c_double, c_int, c_uint64
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import _arrays, _records
+from . import schema as schemas
+from ._errors import PrivacyWarning, SottoError
+from ._library import (
+    Handle,
+    ProgressFunction,
+    TrainConfig,
+    call,
+    library,
+    text_of,
+    value_of_name,
+)
+from ._sklearn import FeatureNames, Parameters, not_fitted, tags
+from .model import Model
+
+# The end of every estimator's docstring; what is its own stands before.
+_SETTINGS = """
+    epsilon : float
+        Privacy of the whole training; has no default.
+    delta : float, optional
+        Without it only methods without a delta run.
+    schema : path, JSON text, dict or Schema, optional
+        What is public about the table (docs/schema.md). X is then a DataFrame with the schema's
+        columns by name, or an array with them in order; y may be left out if X has the target.
+    bounds : (lower, upper), optional
+        Instead of a schema: public bounds of the features, one pair for all or one number a
+        feature. Cells are clipped to them and scaled to [-1, 1].
+    data_norm : float, optional
+        Instead of bounds: a public bound on the norm of a row. Beside bounds it bounds the norm of
+        the scaled row.
+    norm_rule : {"clip", "scale"}
+        Rows longer than data_norm are shrunk to it; or all rows are stretched to it.
+    target : str, optional
+        The schema's column to predict; default the schema's own target.
+    adjacency : {"add-remove", "replace-one"}
+        What it means that two data sets differ in one record.
+    method : str
+        "auto", "objective", "output", "gd", "sgd", ... (docs/training.md); "none" adds no noise and
+        needs data_is_public.
+    calibration : {"sharp", "chaudhuri", "kifer", "redberg"}
+        The theorem that fixes the noise of objective perturbation.
+    lambda_ : float or "theory", optional
+        Of (lambda/2)|theta|^2 beside the sum of losses; default the library's rule.
+    radius : float, optional
+        The coefficients stay in this L2 ball; with method "frank-wolfe" in this L1 ball.
+    l1, l1_width : float, optional
+        Weight of the smoothed L1 norm of the coefficients, and width of its smoothed corner.
+    prior : path, optional
+        A model file of public data: lambda draws to its coefficients instead of 0.
+    fit_intercept, intercept_scaling : bool, float
+        A constant column of this value, inside the norm and regularised like the others.
+    expected_rows : int, optional
+        A public guess of the number of rows, never compared with the data.
+    public_n : int, optional
+        The number of rows, declared public; needs replace-one.
+    steps, learning_rate : int, float, optional
+        Of methods in steps; the rate in units of 1/smoothness.
+    sampling : {"poisson", "single-record"}
+        How method "sgd" draws the records of a step.
+    batch : int, optional
+        Records a step of method "sgd", on average.
+    schedule : {"auto", "constant", "root", "strong", "linear"}
+        Step sizes of method "sgd".
+    iterate : {"auto", "average", "suffix", "weighted", "last"}
+        Which iterate of methods "sgd" and "gd" is the result.
+    dataset, ledger : str, optional
+        The data set's id, and the file that keeps its budget.
+    data_is_public : bool
+        Of method "none" only.
+    threads : int, optional
+        Default one per CPU; the result is the same for any number.
+    progress : callable, optional
+        Called between steps with (step, steps, elapsed_seconds, epsilon_so_far).
+    insecure_test_seed : int, optional
+        For tests: noise from a seed. The certificate then says NOT PRIVATE.
+
+    Attributes
+    ----------
+    model_ : Model
+        The released model.
+    certificate_ : dict or None
+        What it reveals at most.
+    coef_, intercept_, n_features_in_
+        As in scikit-learn; coef_ belongs to the encoded features, model_.encoded_features_.
+        Classifiers have classes_ too.
+    feature_names_in_ : ndarray
+        The columns of X, if it was a DataFrame with names.
+    """
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class Estimator(FeatureNames, Parameters):
+    """Settings, each a field, and one way to plan, fit and predict for every kind of model.
+
+    ``__init__`` comes from the fields, those of a subclass after these. Nothing that carries
+    privacy has a value here but the adjacency: None is the library's word "not given".
+    """
+
+    epsilon: float | None = field(kw_only=False)
+    delta: float | None = field(default=None, kw_only=False)
+    schema: schemas.Source | schemas.Schema | None = None
+    bounds: tuple[Any, Any] | None = None
+    data_norm: float | None = None
+    norm_rule: str = "clip"
+    target: str | None = None
+    adjacency: str = "add-remove"
+    method: str = "auto"
+    calibration: str = "sharp"
+    lambda_: float | str | None = None
+    radius: float | None = None
+    l1: float | None = None
+    l1_width: float | None = None
+    prior: str | os.PathLike[str] | None = None
+    fit_intercept: bool = True
+    intercept_scaling: float = 1.0
+    expected_rows: int | None = None
+    public_n: int | None = None
+    steps: int | None = None
+    learning_rate: float | None = None
+    sampling: str = "poisson"
+    batch: int | None = None
+    schedule: str = "auto"
+    iterate: str = "auto"
+    dataset: str | None = None
+    ledger: str | os.PathLike[str] | None = None
+    data_is_public: bool = False
+    threads: int | None = None
+    progress: Callable[[int, int, float, float], None] | None = None
+    insecure_test_seed: int | None = None
+
+    # What a schema says itself, and what fit() takes over from the model.
+    _of_schema: ClassVar[tuple[str, ...]] = (
+        "bounds", "data_norm", "dataset", "norm_rule", "fit_intercept", "intercept_scaling")
+    _of_model: ClassVar[tuple[str, ...]] = ("certificate_", "coef_", "intercept_")
+
+    def __init_subclass__(cls) -> None:
+        if cls.__doc__ is not None and "Parameters\n" in cls.__doc__:
+            cls.__doc__ = cls.__doc__.rstrip() + _SETTINGS
+
+    # ---- what the estimators differ in ----
+
+    def _kind(self) -> str:
+        """The model's name in the library."""
+        raise NotImplementedError
+
+    def _goal(self, y: Any) -> schemas.Goal:
+        """What is predicted, without a schema. Without y only settings may tell."""
+        raise NotImplementedError
+
+    def _check_public(self, table: Any, y: Any) -> None:
+        """Refuses public rows that cannot be meant. Of private ones a refusal would tell."""
+        if len(table) == 0:
+            raise ValueError("X has no rows (0 samples), and they are public; give some")
+
+    # ---- training ----
+
+    def plan(self, n_features: int | None = None) -> dict[str, Any]:
+        """What fit() would do, from settings alone: method, lambda, noise, events. No row is read.
+
+        Without a schema the number of features, and the classes or the target's bounds, must be
+        given.
+        """
+        if self.schema is None:
+            if n_features is None:
+                raise ValueError("a plan reads no rows; give n_features, or a schema")
+            table = np.empty((0, operator.index(n_features)))
+            made = schemas.Schema(self._make_schema(table, self._goal(None)))
+        else:
+            made = self._given_schema()
+        config, training = self._config(), Handle("sotto_training_free")
+        call("sotto_training_plan", byref(config), made.pointer, byref(training.pointer))
+        return json.loads(text_of("sotto_training_json", training.pointer))
+
+    def fit(self, X: Any, y: Any = None, *, units: Any = None):
+        """Trains on rows X with targets y, and on whose rows they are if the schema has a unit."""
+        owner = type(self).__name__
+        if self.schema is None:
+            if y is None:
+                raise ValueError(f"{owner} requires y to be passed, but the target y is None")
+            table, goal = _shape(X), self._goal(y)
+            made, classes = schemas.Schema(self._make_schema(table, goal)), goal.classes
+        else:
+            table = X if hasattr(X, "shape") else np.asarray(X)
+            classes, made = None, self._given_schema()
+        reader = _records.Reader(made.describe(self.target), classes, owner)
+        records, keep = reader.records_of(table, y, units)
+        if self.data_is_public:
+            self._check_public(table, y)
+        if self.insecure_test_seed is not None:
+            warnings.warn("the noise comes from a seed: the model is NOT PRIVATE", PrivacyWarning,
+                          stacklevel=2)
+        text = self._train(made, records)
+        del keep
+        self.model_ = Model(text, classes=classes, owner=owner)
+        self.n_features_in_ = table.shape[1]
+        self._note_names(X)
+        for name in self._of_model:
+            setattr(self, name, getattr(self.model_, name))
+        return self
+
+    def _make_schema(self, table: Any, goal: schemas.Goal) -> dict[str, Any]:
+        """The schema that bounds or data_norm stand for."""
+        width = table.shape[1]
+        if self.bounds is not None:
+            lower, upper = (np.broadcast_to(np.asarray(side, dtype=np.float64), (width,))
+                            for side in self.bounds)
+            made = schemas.of_bounds(_names_of(table), lower, upper, goal)
+            if self.data_norm is not None:
+                made["row_norm"] = {"bound": float(self.data_norm), "rule": self.norm_rule}
+        elif self.data_norm is not None:
+            made = schemas.of_norm(width, float(self.data_norm), self.norm_rule, goal)
+        else:
+            raise ValueError(
+                "the features have no public bounds; give schema=, bounds= or data_norm=, and do "
+                "not take them from the rows: a bound read from the data reveals a record")
+        made["intercept"] = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        if self.dataset is not None:
+            made["dataset"] = self.dataset
+        return made
+
+    def _given_schema(self) -> schemas.Schema:
+        """The user's own schema, with nothing beside it that it says itself."""
+        for name in self._of_schema:
+            value, default = getattr(self, name), self._parameters()[name].default
+            if value is not None if default is None else value != default:
+                raise ValueError(f"{name} is {value!r} beside a schema, which says it itself; "
+                                 "leave one of them out")
+        return (self.schema if isinstance(self.schema, schemas.Schema)
+                else schemas.Schema(self.schema))
+
+    def _config(self) -> TrainConfig:
+        """The settings as the library has them; what is None keeps the library's default."""
+        config = library.sotto_train_defaults()
+        config.model = value_of_name("sotto_model_kind_from_name", self._kind())
+        for name, kind in TrainConfig._fields_:
+            if name in self._parameters() and getattr(self, name) is not None:
+                self._set(config, name, kind)
+        if isinstance(self.lambda_, str) and self.lambda_ == "theory":
+            config.lambda_theory = True
+        elif self.lambda_ is not None:
+            setattr(config, "lambda", float(self.lambda_))
+        if self.insecure_test_seed is not None:
+            config.insecure_test = True
+            config.test_seed = self._whole("insecure_test_seed")
+        return config
+
+    def _set(self, config: TrainConfig, name: str, kind: Any) -> None:
+        """One setting, converted as its field in C asks; callbacks are set elsewhere."""
+        value = getattr(self, name)
+        if kind is c_double:
+            setattr(config, name, float(value))
+        elif kind is c_uint64:
+            setattr(config, name, self._whole(name))
+        elif kind is c_int:
+            setattr(config, name, value_of_name(f"sotto_{name}_from_name", value))
+        elif kind is c_char_p:
+            setattr(config, name, value.encode() if name == "target" else os.fsencode(value))
+        elif kind is c_bool:
+            if value not in (True, False):
+                raise ValueError(f"{name} is {value!r}; give True or False")
+            setattr(config, name, bool(value))
+
+    def _whole(self, name: str) -> int:
+        """A setting for a field without a sign, where ctypes would wrap a negative number."""
+        value = getattr(self, name)
+        number = operator.index(value)
+        if not 0 <= number < 2**63:
+            raise ValueError(f"{name} is {value!r}; give a whole number that is not negative")
+        return number
+
+    def _train(self, schema: schemas.Schema, records: Any) -> str:
+        """The model file of one call of the library."""
+        config, watch = self._config(), _Watch(self.progress)
+        config.progress = watch.function
+        result = Handle("sotto_train_free")
+        try:
+            call("sotto_train_records", byref(config), schema.pointer, byref(records),
+                 byref(result.pointer))
+        except SottoError:
+            if watch.failure is not None:
+                raise watch.failure from None
+            raise
+        return text_of("sotto_train_json", result.pointer)
+
+    # ---- prediction: post-processing of the model ----
+
+    def _model(self, X: Any = None) -> Model:
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        if X is not None and self.schema is None:
+            self._check_names(X)
+        return self.model_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row, or its number."""
+        return self._model(X).predict(X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Of PUBLIC rows the accuracy, or for numbers R^2.
+
+        On private rows it is a release that nothing pays for.
+        """
+        return self._model(X).score(X, y)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file, for sotto.load() and the command."""
+        self._model().save(path)
+
+    @property
+    def model_json_(self) -> str:
+        """The model file's text."""
+        return self._model().json
+
+    # ---- scikit-learn ----
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class Classifier(Estimator):
+    """Predicts one of the classes, which are public: given, or declared so by reading them."""
+
+    classes: Any = None
+
+    _of_schema: ClassVar[tuple[str, ...]] = (*Estimator._of_schema, "classes")
+    _of_model: ClassVar[tuple[str, ...]] = (*Estimator._of_model, "classes_")
+    _multi_class: ClassVar[bool] = False
+
+    def _goal(self, y: Any) -> schemas.Goal:
+        if self.classes is not None:
+            return schemas.Labels(np.asarray(self.classes).tolist())
+        if y is None:
+            raise ValueError("a plan reads no rows; give classes=, or a schema")
+        found = _records.label_set(_records.labels(y), binary=not self._multi_class)
+        warnings.warn("the label set is read from y, which declares it public; give classes=",
+                      PrivacyWarning, stacklevel=3)
+        return schemas.Labels(found)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Of two classes a score of the second, from 0 on for it; of more a score a class."""
+        return self._model(X).decision_function(X)
+
+    def __sklearn_tags__(self) -> Any:
+        return tags(self.insecure_test_seed is None, multi_class=self._multi_class)
+
+
+class Probabilities:
+    """Classifiers whose model gives probabilities."""
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class for each row."""
+        return self._model(X).predict_proba(X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Its logarithm."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class Regressor(Estimator):
+    """Predicts a number within public bounds."""
+
+    target_bounds: tuple[float, float] | None = None
+    threshold: float | None = None
+
+    _of_schema: ClassVar[tuple[str, ...]] = (*Estimator._of_schema, "target_bounds")
+    _counts: ClassVar[bool] = False
+
+    def _goal(self, y: Any) -> schemas.Goal:
+        if self.target_bounds is None:
+            raise ValueError(
+                "the target has no public bounds; give target_bounds=, or a schema, and do not "
+                "take them from y: a bound read from the data reveals a record")
+        lower, upper = self.target_bounds
+        return schemas.Numbers(lower, upper)
+
+    def _check_public(self, table: Any, y: Any) -> None:
+        super()._check_public(table, y)
+        if y is not None and not np.isfinite(_arrays.number_cells(_arrays.column(y))).all():
+            raise ValueError("y has NaN, infinity or what is no number, and is public; drop these "
+                             "rows, or replace the values")
+
+    def __sklearn_tags__(self) -> Any:
+        return tags(self.insecure_test_seed is None, positive=self._counts)
+
+
+class _Watch:
+    """Lets an interrupt, or an exception of the caller's function, end a training between steps."""
+
+    def __init__(self, report: Callable[[int, int, float, float], None] | None):
+        self.report = report
+        self.failure: BaseException | None = None
+        self.function = ProgressFunction(self._step)
+
+    def _step(self, progress: Any, _: Any) -> int:
+        try:
+            if self.report is not None:
+                now = progress.contents
+                self.report(now.step, now.steps, now.elapsed_seconds, now.epsilon_so_far)
+        except BaseException as problem:  # noqa: BLE001
+            # An interrupt too: it is raised again when the library has returned.
+            self.failure = problem
+            return 1
+        return 0
+
+
+def _shape(X: Any) -> Any:
+    """X with a shape: a DataFrame as it is, anything else as an array."""
+    return X if _arrays.is_frame(X) else _arrays.matrix(X)
+
+
+def _names_of(table: Any) -> list[str]:
+    return _arrays.frame_names(table) or [f"x{place}" for place in range(table.shape[1])]

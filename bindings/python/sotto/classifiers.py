@@ -1,0 +1,74 @@
+"""Private classifiers: logistic regression, a linear support vector machine, softmax regression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ._estimator import Classifier, Probabilities
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class LogisticRegression(Probabilities, Classifier):
+    """Logistic regression for two classes, trained with differential privacy.
+
+    Nothing about the rows is read but by the private learner: bounds and classes are given. A cell
+    that makes no sense counts as missing, without a message. Each fit is a release, charged to the
+    ledger if there is one.
+
+    Parameters
+    ----------
+    classes : pair, optional
+        The label set; the second is the positive class. Without it, or a schema, the labels in y
+        are declared public, with a PrivacyWarning.
+    """
+
+    def _kind(self) -> str:
+        return "logistic"
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class LinearSVC(Classifier):
+    """A linear support vector machine for two classes, trained with differential privacy.
+
+    Its loss is the hinge with a smoothed corner, or the hinge itself. It has scores and no
+    probabilities. Nothing about the rows is read but by the private learner.
+
+    Parameters
+    ----------
+    classes : pair, optional
+        The label set; the second is the positive class. Without it, or a schema, the labels in y
+        are declared public, with a PrivacyWarning.
+    width : float, optional
+        Of the smoothed corner, in units of the margin; default 0.5. 0 is the hinge itself, which is
+        not smooth: for methods other than "objective".
+    """
+
+    width: float | None = None
+
+    def _kind(self) -> str:
+        return "hinge" if self.width == 0 else "svm"
+
+    def _set(self, config: Any, name: str, kind: Any) -> None:
+        if name != "width" or self.width != 0:  # the hinge itself has none
+            super()._set(config, name, kind)
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class SoftmaxRegression(Probabilities, Classifier):
+    """Softmax regression for two classes or more, trained with differential privacy.
+
+    Nothing about the rows is read but by the private learner: bounds and classes are given. All
+    classes are learned in one release.
+
+    Parameters
+    ----------
+    classes : sequence, optional
+        The label set. Without it, or a schema, the labels in y are declared public, with a
+        PrivacyWarning.
+    """
+
+    _multi_class: ClassVar[bool] = True
+
+    def _kind(self) -> str:
+        return "softmax"

@@ -1,0 +1,67 @@
+"""Private regressors: least squares, Huber's loss, counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ._estimator import Regressor
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class LinearRegression(Regressor):
+    """Linear least squares, trained with differential privacy.
+
+    Nothing about the rows is read but by the private learner: the bounds of features and target are
+    given. A number beyond them counts as the nearer bound, one that makes no sense as missing,
+    without a message. Each fit is a release, charged to the ledger if there is one.
+
+    Parameters
+    ----------
+    target_bounds : (lower, upper)
+        Public bounds of y; needed unless there is a schema. Predictions stay within them.
+    threshold : float, optional
+        Where the slope of the loss is cut off, for y scaled to [-1, 1]; default the library's rule.
+    """
+
+    def _kind(self) -> str:
+        return "linear"
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class HuberRegressor(Regressor):
+    """Linear regression with Huber's loss, trained with differential privacy.
+
+    Residuals beyond the threshold count linearly: rows far off pull less, and the noise is smaller
+    than for least squares. Otherwise as LinearRegression.
+
+    Parameters
+    ----------
+    target_bounds : (lower, upper)
+        Public bounds of y; needed unless there is a schema. Predictions stay within them.
+    threshold : float, optional
+        Residuals beyond it count linearly, for y scaled to [-1, 1]; default the library's rule.
+    """
+
+    def _kind(self) -> str:
+        return "huber"
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class PoissonRegressor(Regressor):
+    """Poisson regression of counts, trained with differential privacy.
+
+    The logarithm of the expected count is linear in the features. Otherwise as LinearRegression.
+
+    Parameters
+    ----------
+    target_bounds : (lower, upper)
+        Public bounds of y, from 0 on; needed unless there is a schema. Predictions stay within them.
+    threshold : float, optional
+        Where the slope of the loss is cut off, in counts; default the library's rule.
+    """
+
+    _counts: ClassVar[bool] = True
+
+    def _kind(self) -> str:
+        return "poisson"
