@@ -69,7 +69,7 @@ def seeded(kind, X, y, **settings):
 def test_a_private_model_predicts_and_its_certificate_holds(kind, public):
     X, y = rows(kind)
     model = private(kind, **public).fit(X, y)
-    assert model.score(*rows(kind, seed=2)) > (0.5 if kind is sotto.PoissonRegressor else 0.95)
+    assert model.score(*rows(kind, seed=2)) > (0.3 if kind is sotto.PoissonRegressor else 0.95)
     assert model.certificate_["epsilon"] <= 4
     model.model_.verify()
     assert (model.n_features_in_, model.predict(X).shape) == (3, (2000,))
