@@ -113,7 +113,8 @@ bench: build
 	    "$(PEERS)/bin/python" bench/peers_account_answers.py --json build/sotto; \
 	fi
 	@if [ -n "$(PEERS)" ] && [ -n "$(DATA)" ]; then \
-	    PYTHONPATH=build/release/python "$(PEERS)/bin/python" bench/peers_train.py --json "$(DATA)"; \
+	    PYTHONPATH=build/release/python "$(PEERS)/bin/python" bench/peers_train.py --json "$(DATA)" && \
+	    "$(PEERS)/bin/python" bench/peers_adassp.py --json --sotto build/sotto "$(DATA)"; \
 	fi
 	@$(SKIPPED)
 

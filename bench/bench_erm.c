@@ -1,7 +1,7 @@
 /* Every model by every method on real data, beside the same model without noise; and the rate of noisy
  * SGD in the number of rows.
  *
- *     bench_erm [DATA]      DATA has adult-onehot/, california-housing/, bike-sharing/, covertype/
+ *     bench_erm [DATA]      DATA has adult-onehot/, california-housing/, bike-sharing/
  *
  * The rates need no data: rows are made up. 5 seeds a case, nothing tuned: every setting is the rule's.
  * One JSON line a case. It is the experiment behind `--method auto` (docs/choosing-parameters.md).
@@ -317,11 +317,14 @@ static outcome run_case(const study *at, const char *directory,
         squares += (scores[i] - found.score) * (scores[i] - found.score);
     if (seeds > 1) found.error = sqrt(squares / (seeds - 1) / seeds);
     printf("{\"bench\": \"erm\", \"data\": \"%s\", \"model\": \"%s\", \"method\": "
-           "\"%s\", \"epsilon\": %g, \"score\": %.4f, \"standard_error\": %.4f, "
-           "\"seconds\": %.2f}\n",
-           at->data->name, sotto_model_kind_name(at->model), sotto_method_name(method),
-           method == SOTTO_METHOD_NONE ? (double)INFINITY : epsilon, found.score,
-           found.error, found.seconds);
+           "\"%s\", \"epsilon\": ",
+           at->data->name, sotto_model_kind_name(at->model), sotto_method_name(method));
+    if (method == SOTTO_METHOD_NONE)
+        printf("null");
+    else
+        printf("%g", epsilon);
+    printf(", \"score\": %.4f, \"standard_error\": %.4f, \"seconds\": %.2f}\n",
+           found.score, found.error, found.seconds);
     (void)fflush(stdout);
     return found;
 }

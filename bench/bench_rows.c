@@ -7,11 +7,12 @@
  * memory, and as a stream. Each training is a process of its own; its peak memory is what the
  * kernel says (ru_maxrss). A line each:
  *
- *     {"bench": "rows", "rows": ..., "stream": ..., "seconds": ..., "microseconds_per_row": ...,
+ *     {"bench": "rows", "rows": ..., "stream": ..., "seconds": ..., "user_seconds": ...,
+ *      "system_seconds": ..., "microseconds_per_row": ... (of user_seconds),
  *      "peak_mebibytes": ..., "bytes_per_row": ..., "checked": ...}
  *
- * Checked: the stream's model has the bits of the other one; from the second number of rows on, time and
- * memory a row are within 1.5 and 1.1 times those of the number before, beyond the 32 MiB of any
+ * Checked: the stream's model has the bits of the other one; from the second number of rows on, the
+ * process's own time (user_seconds: what the kernel takes to find memory is the machine's) and memory a row are within 1.5 and 1.1 times those of the number before, beyond the 32 MiB of any
  * process; and the stream takes at most 64 MiB whatever the rows. Exits 1 if anything is not. */
 #define _GNU_SOURCE /* wait4 */
 #include <math.h>
@@ -29,10 +30,10 @@
 enum { FEATURES = 50, STEPS = 3, PATH_BYTES = 512, MODEL_BYTES = 8192, RUNS_MAX = 16 };
 
 /* What one training cost. */
-typedef struct cost {
-    double seconds, peak_bytes;
+typedef struct run_cost {
+    double seconds, user_seconds, system_seconds, peak_bytes;
     char model[MODEL_BYTES]; /* its coefficients */
-} cost;
+} run_cost;
 
 static double now(void)
 {
@@ -54,10 +55,12 @@ static uint64_t next_bits(uint64_t *stream)
 
 static bool write_header(FILE *file, const char *kind, const char *shape)
 {
-    char text[118 + 1];
-    (void)snprintf(text, sizeof text,
-                   "{'descr': '%s', 'fortran_order': False, 'shape': %s, }%*s", kind,
-                   shape, 118, "");
+    char text[118 + 1]; /* 128 bytes with what stands before */
+    const int used =
+        snprintf(text, sizeof text,
+                 "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape);
+    if (used < 0 || used > 117) return false;
+    memset(text + used, ' ', 117 - (size_t)used);
     text[117] = '\n';
     return fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, file) == 10 &&
            fwrite(text, 1, 118, file) == 118;
@@ -132,14 +135,14 @@ static int train(const sotto_data_file *file, uint64_t rows, bool stream, int ou
 }
 
 static bool measure(const sotto_data_file *file, uint64_t rows, bool stream,
-                    cost *out_cost)
+                    run_cost *out_cost)
 {
     int ends[2];
     int code = 1;
     struct rusage usage;
     size_t used = 0;
     ssize_t got = 1;
-    *out_cost = (cost){.seconds = 0.0};
+    *out_cost = (run_cost){.seconds = 0.0};
     if (pipe(ends) != 0) return false;
     const double started = now();
     const pid_t child = fork();
@@ -152,6 +155,10 @@ static bool measure(const sotto_data_file *file, uint64_t rows, bool stream,
     (void)close(ends[0]);
     if (child < 0 || wait4(child, &code, 0, &usage) != child) return false;
     out_cost->seconds = now() - started;
+    out_cost->user_seconds =
+        (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec;
+    out_cost->system_seconds =
+        (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec;
     out_cost->peak_bytes = 1024.0 * (double)usage.ru_maxrss;
     return WIFEXITED(code) && WEXITSTATUS(code) == 0;
 }
@@ -162,23 +169,26 @@ static const double process_bytes = 32.0 * 0x1p20;
 static const double stream_bytes_most = 64.0 * 0x1p20;
 
 /* Time and memory a row, beyond what any process takes, against the number of rows before. */
-static bool is_linear(const cost *cost, double rows, const struct cost *before,
+static bool is_linear(const run_cost *cost, double rows, const run_cost *before,
                       double rows_before)
 {
     const double bytes = fmax(0.0, cost->peak_bytes - process_bytes) / rows;
     const double bytes_before =
         fmax(0.0, before->peak_bytes - process_bytes) / rows_before;
-    return cost->seconds / rows <= 1.5 * before->seconds / rows_before &&
+    return cost->user_seconds / rows <= 1.5 * before->user_seconds / rows_before &&
            bytes <= fmax(1.1 * bytes_before, 300.0);
 }
 
-static bool report(const cost *cost, uint64_t rows, bool stream, bool fine)
+static bool report(const run_cost *cost, uint64_t rows, bool stream, bool fine)
 {
     (void)printf("{\"bench\": \"rows\", \"rows\": %llu, \"stream\": %s, \"seconds\": "
-                 "%.3f, \"microseconds_per_row\": %.3f, \"peak_mebibytes\": %.1f, "
+                 "%.3f, \"user_seconds\": %.3f, \"system_seconds\": %.3f, "
+                 "\"microseconds_per_row\": %.3f, "
+                 "\"peak_mebibytes\": %.1f, "
                  "\"bytes_per_row\": %.1f, \"checked\": %s}\n",
                  (unsigned long long)rows, stream ? "true" : "false", cost->seconds,
-                 1e6 * cost->seconds / (double)rows, cost->peak_bytes / 0x1p20,
+                 cost->user_seconds, cost->system_seconds,
+                 1e6 * cost->user_seconds / (double)rows, cost->peak_bytes / 0x1p20,
                  cost->peak_bytes / (double)rows, fine ? "true" : "false");
     (void)fflush(stdout);
     return fine;
@@ -186,7 +196,7 @@ static bool report(const cost *cost, uint64_t rows, bool stream, bool fine)
 
 static bool run(const char *directory, const uint64_t *rows, size_t count)
 {
-    static cost costs[RUNS_MAX][2];
+    static run_cost costs[RUNS_MAX][2];
     char features[PATH_BYTES], labels[PATH_BYTES];
     bool fine = true;
     (void)snprintf(features, sizeof features, "%s/sotto_bench_rows_%ld.npy", directory,
@@ -197,7 +207,7 @@ static bool run(const char *directory, const uint64_t *rows, size_t count)
     for (size_t i = 0; fine && i < count; i++) {
         fine = write_rows(features, labels, rows[i]);
         for (int stream = 0; fine && stream < 2; stream++) {
-            cost *at = &costs[i][stream];
+            run_cost *at = &costs[i][stream];
             fine = measure(&file, rows[i], stream == 1, at);
             if (i > 0)
                 fine = fine && is_linear(at, (double)rows[i], &costs[i - 1][stream],

@@ -75,6 +75,8 @@ static const study studies[] = {
     {&adult, SOTTO_METHOD_OUTPUT, SOTTO_ADD_REMOVE, false, 1.0, NO_GATE},
     {&adult, SOTTO_METHOD_GD, SOTTO_ADD_REMOVE, false, 0.1, NO_GATE},
     {&adult, SOTTO_METHOD_GD, SOTTO_ADD_REMOVE, false, 1.0, NO_GATE},
+    {&adult, SOTTO_METHOD_NEWTON, SOTTO_ADD_REMOVE, false, 0.1, NO_GATE},
+    {&adult, SOTTO_METHOD_NEWTON, SOTTO_ADD_REMOVE, false, 1.0, NO_GATE},
 };
 
 static double seconds(void)

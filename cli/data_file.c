@@ -3,7 +3,7 @@
 #define QUERY                                                                            \
     {                                                                                    \
         "query", CLI_TEXT, CLI_OPTIONAL,                                                 \
-            "DATA is a SQLite database: SELECT columns FROM one table WHERE ...",        \
+            "of a SQLite database: SELECT columns FROM one table WHERE ...",             \
             .value = "SQL", .example = "SELECT * FROM patients"                          \
     }
 

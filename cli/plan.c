@@ -7,6 +7,7 @@
 #include <sotto/accountant.h>
 
 #include "commands.h"
+#include "data_file.h"
 #include "input.h"
 #include "plan_report.h"
 #include "training.h"
@@ -32,6 +33,14 @@ static const cli_option options[] = {
      .value = "N", .example = "10000", .count_max = UINT64_C(1) << 26},
     {"repeats", CLI_COUNT, CLI_OPTIONAL, "forecast: how often", .value = "K",
      .example = "10", .fallback = "10", .count_max = 10000},
+    {"theory", CLI_FLAG, CLI_OPTIONAL, "training: what theory bounds the excess risk by",
+     .value = NULL},
+    {"excess", CLI_NUMBER, CLI_OPTIONAL,
+     "theory: how many rows an excess risk of G takes", .value = "G", .example = "0.01",
+     .range = CLI_POSITIVE},
+    {"failure", CLI_NUMBER, CLI_OPTIONAL,
+     "theory: with what probability it may be missed", .value = "B", .example = "0.05",
+     .fallback = "0.05", .range = CLI_POSITIVE},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
      "forecast: repeatable noise, for tests", .value = "N", .example = "7",
      .count_max = UINT64_MAX},
@@ -161,22 +170,26 @@ sotto_status plan_report_fill(plan_report *report, double delta, sotto_error *er
 /* What belongs to a training has no meaning beside a file of events. */
 static sotto_status check_strangers(const cli_call *call, sotto_error *error)
 {
-    static const char *const strangers[] = {
-        "model",  "forecast", "public",       "rows",   "insecure-test-seed",
-        "target", "epsilon",  "public-n",     "lambda", "expected-rows",
-        "steps",  "threads",  "learning-rate"};
+    static const char *const strangers[] = {"model",  "forecast", "public",
+                                            "rows",   "theory",   "excess",
+                                            "labels", "query",    "insecure-test-seed"};
     if (cli_text(call, "plan") == NULL) {
         return cli_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "PLAN is missing; give it, for example plan.json, or --schema for "
             "a training");
     }
-    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
-        if (!cli_given(call, strangers[i])) continue;
+    const char *given = NULL;
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++)
+        if (cli_given(call, strangers[i])) given = strangers[i];
+    for (const cli_option *option = cli_training_options; option->name != NULL; option++)
+        if (strcmp(option->name, "adjacency") != 0 && cli_given(call, option->name))
+            given = option->name;
+    if (given != NULL) {
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
                         "--%s is of a training, PLAN a file of events; leave one of them "
                         "out",
-                        strangers[i]);
+                        given);
     }
     if (cli_given(call, "delta")) return SOTTO_OK;
     return cli_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -202,7 +215,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_training_options, NULL};
+static const cli_option *const shared[] = {cli_data_options, cli_training_options, NULL};
 
 const cli_command cli_plan = {
     .name = "plan",

@@ -5,15 +5,17 @@
 
 #include <sotto/train.h>
 
+#include "data_file.h"
 #include "output.h"
 #include "plan_report.h"
+#include "plan_theory.h"
 #include "training.h"
 
 /* --- the forecast --- */
 
 static sotto_status check_forecast(const cli_call *call, sotto_error *error)
 {
-    static const char *const parts[] = {"public", "rows", "repeats"};
+    static const char *const parts[] = {"public", "rows", "repeats", "labels", "query"};
     const bool both = cli_given(call, "public") && cli_given(call, "rows");
     if (both) {
         return cli_fail(
@@ -81,22 +83,26 @@ static json_t *forecast_json(const sotto_forecast *forecast)
 /* --- both forms --- */
 
 static sotto_status show_json(const sotto_training *training, const plan_report *report,
-                              const sotto_forecast *forecast, sotto_error *error)
+                              const sotto_forecast *forecast, const plan_theory *theory,
+                              sotto_error *error)
 {
     cli_json first = cli_json_new();
     cli_json_add(&first, "training", json_loads(sotto_training_json(training), 0, NULL));
     if (forecast != NULL) cli_json_add(&first, "forecast", forecast_json(forecast));
+    if (theory->asked) cli_json_add(&first, "theory", plan_theory_json(theory));
     if (first.failed || report->plan == NULL) return cli_json_print(&first, error);
     return plan_report_json(report, first.object, error);
 }
 
 static sotto_status show(const cli_call *call, const sotto_training *training,
                          const plan_report *report, const sotto_forecast *forecast,
-                         sotto_error *error)
+                         const plan_theory *theory, sotto_error *error)
 {
-    if (cli_flag(call, "json")) return show_json(training, report, forecast, error);
+    if (cli_flag(call, "json"))
+        return show_json(training, report, forecast, theory, error);
     (void)fputs(sotto_training_text(training), stdout);
     if (forecast != NULL) show_forecast(call, forecast);
+    if (theory->asked) plan_theory_text(theory);
     if (report->plan == NULL) return SOTTO_OK;
     (void)putchar('\n');
     return plan_report_text(report, error);
@@ -116,17 +122,20 @@ static sotto_status report_on(const cli_call *call, const sotto_training *traini
 {
     plan_report report = {.plan = sotto_training_events(training)};
     sotto_forecast forecast;
+    plan_theory theory;
     const bool asked = cli_flag(call, "forecast");
-    sotto_status status = SOTTO_OK;
+    sotto_status status = plan_theory_find(call, training, &theory, error);
+    if (status != SOTTO_OK) return status;
     if (report.plan != NULL)
         status = plan_report_fill(&report, delta_of(training), error);
     if (status == SOTTO_OK && asked) {
-        status = sotto_training_forecast(training, cli_text(call, "public"),
-                                         rows_to_draw(call), cli_count(call, "repeats"),
-                                         &forecast, error);
+        const sotto_data_file file = cli_data_file(call, cli_text(call, "public"));
+        status = sotto_training_forecast_data(
+            training, file.path == NULL ? NULL : &file, rows_to_draw(call),
+            cli_count(call, "repeats"), &forecast, error);
     }
     if (status == SOTTO_OK)
-        status = show(call, training, &report, asked ? &forecast : NULL, error);
+        status = show(call, training, &report, asked ? &forecast : NULL, &theory, error);
     free(report.costs);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <sotto/report.h>
 
 #include "commands.h"
+#include "data_file.h"
 #include "input.h"
 #include "output.h"
 
@@ -20,13 +21,20 @@ static const cli_option options[] = {
      .value = "FILE", .example = "budget.ledger"},
     {"output", CLI_FILE, CLI_REQUIRED, "the page to write", .value = "FILE",
      .example = "report.html", .letter = 'o'},
+    {"expected-rows", CLI_COUNT, CLI_OPTIONAL,
+     "rows the model was learned from, a public guess: curves are for so many",
+     .value = "N", .example = "5000", .count_max = UINT64_C(1) << 32},
     {"repeats", CLI_COUNT, CLI_OPTIONAL,
-     "trainings on the public rows for each epsilon of the curve; 0: no curve",
-     .value = "N", .example = "10", .fallback = "10", .count_max = 10000},
+     "trainings on the public rows for each epsilon of the curve", .value = "N",
+     .example = "10", .fallback = "10", .count_max = 10000},
+    {"no-curve", CLI_FLAG, CLI_OPTIONAL,
+     "do not train on the public rows: scores alone, no curve", .value = NULL},
     {"threads", CLI_COUNT, CLI_OPTIONAL, "threads; the page is the same for any number",
      .value = "N", .example = "1", .count_max = 1024},
     {0},
 };
+
+static const cli_option *const shared[] = {cli_data_options, NULL};
 
 typedef struct model_file {
     char *text;
@@ -36,8 +44,10 @@ typedef struct model_file {
 /* The page replaces what has its name: not one of the files it is made of. */
 static sotto_status spare_inputs(const cli_call *call, sotto_error *error)
 {
-    static const char *const inputs[][2] = {
-        {"model", "model"}, {"data", "public rows"}, {"ledger", "ledger"}};
+    static const char *const inputs[][2] = {{"model", "model"},
+                                            {"data", "public rows"},
+                                            {"labels", "labels"},
+                                            {"ledger", "ledger"}};
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
         const sotto_status status = cli_spare(inputs[i][1], cli_text(call, inputs[i][0]),
                                               cli_text(call, "output"), error);
@@ -51,9 +61,10 @@ static sotto_status write_page(const cli_call *call, const model_file *file,
 {
     sotto_report_config config = sotto_report_defaults();
     char *html = NULL;
-    config.data = cli_text(call, "data");
+    config.data = cli_data_file(call, cli_text(call, "data"));
     config.ledger = cli_text(call, "ledger");
-    config.repeats = cli_count(call, "repeats");
+    config.expected_rows = cli_count(call, "expected-rows");
+    config.repeats = cli_flag(call, "no-curve") ? 0 : cli_count(call, "repeats");
     config.threads = (size_t)cli_count(call, "threads");
     sotto_status status = sotto_report_render(cli_text(call, "model"), file->text,
                                               file->size_bytes, &config, &html, error);
@@ -103,6 +114,11 @@ static sotto_status run(const cli_call *call, sotto_error *error)
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
                         "--data is -, but the rows are read more than once; give a file");
     }
+    if (data == NULL && (cli_given(call, "labels") || cli_given(call, "query"))) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--%s is about public rows, which nobody gave; add --data",
+                        cli_given(call, "labels") ? "labels" : "query");
+    }
     sotto_status status = spare_inputs(call, error);
     if (status == SOTTO_OK)
         status =
@@ -122,6 +138,7 @@ const cli_command cli_report = {
         "words, what an attacker can do, the budget, accuracy and its price,\n"
         "coefficients with their noise, the certificate, known weaknesses.",
     .options = options,
+    .shared = shared,
     .example =
         "sotto report examples/model.json --data examples/survey.csv -o report.html",
     .run = run,

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 tools/fair-survey build/demo
 cp examples/fair.schema.json build/demo/
 cd build/demo
-rm -f fair.ledger* model.json open.json second.json forged.json affairs.h
+rm -f fair.ledger* model.json open.json second.json forged.json affairs.h report.html
 
 say()
 {
@@ -62,6 +62,10 @@ show "sed 's/\"epsilon\": 1\\.0/\"epsilon\": 0.1/' model.json > forged.json; sot
 
 say 'The model as a C header, for programs without room for a library.'
 show 'sotto export model.json --c --name affairs -o affairs.h && grep -c . affairs.h'
+
+say 'Everything above on one page, for people who decide: open build/demo/report.html in a browser.' \
+    'The curve in it learns from the public rows, repeated up to 5000: a public guess.'
+show 'sotto report model.json --data fair-test.csv --ledger fair.ledger --expected-rows 5000 -o report.html'
 
 say 'What is in build/demo now.'
 show 'ls'

@@ -41,7 +41,7 @@ def synopsis_of(text):
         path, _, body = block.partition("\n")
         words = set()
         for line in body.splitlines():
-            option = re.fullmatch(r"\.(Op )?Fl (-[a-z-]+)(?: Ar ([A-Z]+))?", line)
+            option = re.fullmatch(r"\.(Op )?Fl (-[a-z0-9-]+)(?: Ar ([A-Z]+))?", line)
             operand = re.fullmatch(r"\.(Op )?Ar ([A-Z]+)", line)
             if option:
                 word = "-" + option[2] + (" " + option[3] if option[3] else "")

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sotto/data_file.h>
 #include <sotto/error.h>
 
 #ifdef __cplusplus
@@ -23,16 +24,21 @@ extern "C" {
 
 /* Start from sotto_report_defaults(). Texts are borrowed for the call. */
 typedef struct sotto_report_config {
-    const char *
-        data; /* file of PUBLIC rows of the model's schema, with the target; NULL: none */
-    const char
-        *ledger; /* whose budget is shown; NULL: what the certificate quotes of it */
-    uint64_t
-        repeats; /* trainings on the public rows for each epsilon of the curve, at most 10000;
-                         0: no curve; default 10 */
-    size_t threads; /* 0: one per CPU; the page is the same for any number */
+    /* PUBLIC rows of the model's schema, with the target; path NULL: none. */
+    sotto_data_file data;
+    /* Whose budget is shown; NULL: what the certificate quotes of it. */
+    const char *ledger;
+    /* A public guess of the rows the model was learned from: public rows are repeated up to it for
+     * the curve; 0: they are taken as they are. */
+    uint64_t expected_rows;
+    /* Trainings on the public rows for each epsilon of the curve, at most 10000; 0: no curve;
+     * default 10. */
+    uint64_t repeats;
+    /* 0: one per CPU; the page is the same for any number. */
+    size_t threads;
 } sotto_report_config;
 
+/* No rows, no ledger, ten repeats. */
 SOTTO_API sotto_report_config sotto_report_defaults(void);
 
 /* The page of a model file, free with sotto_report_free_text(). The same files give the same page:

@@ -32,6 +32,7 @@
 #include <sotto/selection_cost.h>
 #include <sotto/sparse_vector.h>
 #include <sotto/system.h>
+#include <sotto/theory.h>
 #include <sotto/train.h>
 #include <sotto/train_config.h>
 #include <sotto/tree_aggregation.h>

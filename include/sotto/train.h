@@ -26,6 +26,7 @@
 #include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/schema.h>
+#include <sotto/theory.h>
 #include <sotto/train_config.h>
 
 #ifdef __cplusplus
@@ -71,6 +72,13 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast(
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast_data(
     const sotto_training *training, const sotto_data_file *file, uint64_t rows,
     uint64_t repeats, sotto_forecast *out_forecast, sotto_error *error);
+
+/* The numbers of this training that theory speaks about (sotto/theory.h): rows, coefficients, bounds of the
+ * loss, budget. The radius is the setting's, or a guess. SOTTO_INVALID_ARGUMENT when nobody gave a
+ * number of rows, or the training has no budget. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_training_theory(const sotto_training *training, sotto_theory_setting *out_setting,
+                      sotto_error *error);
 
 typedef struct sotto_train_result sotto_train_result;
 

@@ -151,7 +151,14 @@ static sotto_status check_from(const char **at, sql_token *out_next, sotto_error
     return SOTTO_OK;
 }
 
-/* Expressions, up to FROM, or to the end. */
+/* 'x': what may stand behind ESCAPE, which fails on anything longer when a row is read. */
+static bool is_one_character(const sql_token *token)
+{
+    return token->kind == TOKEN_TEXT && token->size_bytes == 3 && token->text[1] != '\'';
+}
+
+/* Expressions, up to FROM, or to the end. A function in quotes is a function to SQLite too: what is
+ * said of patterns would not be found. */
 static sotto_status check_expressions(const char **at, sql_token *out_next,
                                       sotto_error *error)
 {
@@ -172,6 +179,13 @@ static sotto_status check_expressions(const char **at, sql_token *out_next,
                           error);
         if (is(&word, "in") && !is(&next, "("))
             return refuse(&word, "needs a list of values, in parentheses", error);
+        if (is(&word, "escape") && !is_one_character(&next))
+            return refuse(&word,
+                          "fails on a row where it is not one character; write out a "
+                          "single ASCII one, in single quotes",
+                          error);
+        if (word.kind == TOKEN_QUOTED && is(&next, "("))
+            return refuse(&word, "is a function in quotes; write it without them", error);
     }
     *out_next = next;
     return SOTTO_OK;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plant.h"
 #include "base/text.h"
 #include "release/plain.h"
 
@@ -15,6 +16,10 @@ static bool is_digit(char letter)
 
 static void add_letter(sot_growing *out, const char *letter, size_t length)
 {
+    if (SOT_PLANTED(report_text_is_markup)) {
+        sot_growing_add(out, letter, length);
+        return;
+    }
     switch (*letter) {
     case '&':
         sot_growing_text(out, "&amp;");
@@ -123,7 +128,7 @@ void sot_html_table_open(sot_growing *out, const char *kind, const char *caption
                          const char *const *header, size_t columns)
 {
     sot_html_element(out,
-                     "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"",
+                     "<div class=\"wide\" role=\"group\" tabindex=\"0\" aria-label=\"",
                      caption, "\">\n");
     sot_growing_format(out, "<table class=\"%s\">\n", kind);
     sot_html_element(out, "<caption>", caption, "</caption>\n<thead>\n<tr>");

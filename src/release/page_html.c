@@ -157,8 +157,7 @@ static void open_blocks(sot_output *output, sot_block_kind kind, bool is_part,
                         const char *heading)
 {
     if (is_part && kind == SOT_BLOCK_HEADER) {
-        element(output,
-                "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"",
+        element(output, "<div class=\"wide\" role=\"group\" tabindex=\"0\" aria-label=\"",
                 heading, "\">\n");
     }
     if (kind == SOT_BLOCK_FACT || kind == SOT_BLOCK_HEADER) {

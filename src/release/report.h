@@ -9,9 +9,6 @@
 #ifndef SOT_RELEASE_REPORT_H
 #define SOT_RELEASE_REPORT_H
 
-#include <sotto/report.h>
-#include <sotto/train.h>
-
 #include "base/growing.h"
 #include "release/certificate.h"
 #include "release/model.h"
@@ -72,7 +69,7 @@ typedef struct sot_report_scores {
  * probability (or score) of the second and whether it is the true one; of more the probability
  * of the predicted class and whether it is the true one; of numbers the prediction and the truth. */
 SOTTO_MUST_CHECK sotto_status sot_report_scores_read(const sotto_model *model,
-                                                     const char *path,
+                                                     const sotto_data_file *file,
                                                      sot_report_scores *out_scores,
                                                      sotto_error *error);
 void sot_report_scores_clear(sot_report_scores *scores);
@@ -85,8 +82,11 @@ typedef struct sot_report_point {
 } sot_report_point;
 
 typedef struct sot_report_curve {
-    sotto_forecast_score score;
-    uint64_t repeats, seen, held; /* rows to learn from, rows to score */
+    bool
+        is_error; /* the score is an error, in the units of the target; else a share of rows */
+    uint64_t repeats;
+    uint64_t seen, held; /* public rows to learn from, and to score */
+    uint64_t learned;    /* rows learned from: those, perhaps repeated */
     sot_report_point points[SOT_REPORT_POINTS_MAX]; /* epsilons ascending */
     size_t count;                                   /* 0: there is none */
     double own;           /* epsilon of this model: one of the points */

@@ -60,7 +60,7 @@ typedef struct lines {
 static lines lines_of(const sot_report_curve *curve)
 {
     lines found = {.least = HUGE_VAL, .most = -HUGE_VAL};
-    const bool shares = curve->score == SOTTO_FORECAST_ACCURACY;
+    const bool shares = !curve->is_error;
     found.scale = shares ? 100.0 : 1.0;
     const double marks[] = {curve->without_noise, curve->trivial};
     for (size_t i = 0; i < 2; i++) {
@@ -77,7 +77,7 @@ static lines lines_of(const sot_report_curve *curve)
         found.least = fmin(found.least, found.lower[i]);
         found.most = fmax(found.most, found.upper[i]);
     }
-    const double room = fmax(0.08 * (found.most - found.least), 1e-9 * fabs(found.most));
+    const double room = fmax(0.12 * (found.most - found.least), 1e-9 * fabs(found.most));
     found.least = fmax(0.0, found.least - room);
     found.most += room;
     if (shares) found.most = fmin(100.0, found.most);
@@ -85,14 +85,18 @@ static lines lines_of(const sot_report_curve *curve)
     return found;
 }
 
+static void draw_mark(sot_growing *out, const sot_svg_panel *panel, double value)
+{
+    const double x[] = {panel->x.least, panel->x.most}, y[] = {value, value};
+    if (!isnan(value)) sot_svg_line(out, panel, SOT_SVG_GUIDE, x, y, 2);
+}
+
 /* Where the curve is not: what is above it has its words on the left, what is below on the right. */
-static void draw_mark(sot_growing *out, const sot_svg_panel *panel, double value,
+static void name_mark(sot_growing *out, const sot_svg_panel *panel, double value,
                       bool is_upper, bool is_left, const char *text)
 {
     if (isnan(value)) return;
-    const double x[] = {panel->x.least, panel->x.most}, y[] = {value, value};
     const double height = panel->y.most - panel->y.least;
-    sot_svg_line(out, panel, SOT_SVG_GUIDE, x, y, 2);
     sot_svg_note(
         out, panel, SOT_SVG_GUIDE, is_left ? panel->x.least * 1.05 : panel->x.most / 1.05,
         value + (is_upper ? 0.02 : -0.06) * height, is_left ? "start" : "end", text);
@@ -101,7 +105,7 @@ static void draw_mark(sot_growing *out, const sot_svg_panel *panel, double value
 static void draw_curve(sot_growing *out, const sot_report_curve *curve)
 {
     const lines found = lines_of(curve);
-    const bool shares = curve->score == SOTTO_FORECAST_ACCURACY;
+    const bool shares = !curve->is_error;
     char words[WORDS_BYTES], first[SOT_SHOWN_BYTES], last[SOT_SHOWN_BYTES];
     const sot_svg_panel panel = {.title = "",
                                  .x = {"epsilon", curve->points[0].epsilon * 0.8,
@@ -123,10 +127,8 @@ static void draw_curve(sot_growing *out, const sot_report_curve *curve)
                          shares ? "Accuracy against epsilon" : "Error against epsilon",
                          words);
     sot_svg_panel_draw(out, &panel);
-    draw_mark(out, &panel, found.scale * curve->without_noise, shares, true,
-              "without noise");
-    draw_mark(out, &panel, found.scale * curve->trivial, !shares, false,
-              shares ? "always the commonest class" : "always the mean");
+    draw_mark(out, &panel, found.scale * curve->without_noise);
+    draw_mark(out, &panel, found.scale * curve->trivial);
     sot_svg_whiskers(out, &panel, SOT_SVG_FIRST, found.epsilon, found.lower, found.upper,
                      curve->count);
     sot_svg_line(out, &panel, SOT_SVG_FIRST, found.epsilon, found.mean, curve->count);
@@ -134,6 +136,10 @@ static void draw_curve(sot_growing *out, const sot_report_curve *curve)
         sot_svg_points(out, &panel,
                        found.epsilon[i] == curve->own ? SOT_SVG_SECOND : SOT_SVG_FIRST,
                        &found.epsilon[i], &found.mean[i], 1);
+    name_mark(out, &panel, found.scale * curve->without_noise, shares, true,
+              "without noise");
+    name_mark(out, &panel, found.scale * curve->trivial, !shares, false,
+              shares ? "always the commonest class" : "always the mean");
     sot_svg_end(out);
     sot_growing_text(out,
                      "<figcaption>Dots: the mean of the trainings; bars: one standard "
@@ -143,7 +149,7 @@ static void draw_curve(sot_growing *out, const sot_report_curve *curve)
 
 static void add_points(sot_growing *out, const sot_report_curve *curve)
 {
-    const bool shares = curve->score == SOTTO_FORECAST_ACCURACY;
+    const bool shares = !curve->is_error;
     const char *const header[] = {"Epsilon", shares ? "Accuracy" : "Error",
                                   "Standard deviation"};
     sot_html_table_open(out, "", "What privacy costs", header, 3);
@@ -178,19 +184,32 @@ static void add_points(sot_growing *out, const sot_report_curve *curve)
 static void add_curve(sot_growing *out, const sot_report_curve *curve)
 {
     char repeats[SOT_SHOWN_BYTES], seen[SOT_SHOWN_BYTES], held[SOT_SHOWN_BYTES];
+    char learned[SOT_SHOWN_BYTES];
     sot_growing_text(out, "<h3>What privacy costs</h3>\n");
     if (curve->count == 0) {
         sot_html_element(out, "<p class=\"none\">No curve: ", curve->reason, "</p>\n");
         return;
     }
-    sot_html_say(
-        out,
-        "The same kind of training, %s times at each epsilon, learning from %s of "
-        "the public rows and scored on the %s others. The model itself was learned "
-        "from other rows: with more of them, privacy costs less than here, with "
-        "fewer more.",
-        sot_shown_count(curve->repeats, repeats), sot_shown_count(curve->seen, seen),
-        sot_shown_count(curve->held, held));
+    (void)sot_shown_count(curve->repeats, repeats);
+    (void)sot_shown_count(curve->seen, seen);
+    (void)sot_shown_count(curve->held, held);
+    if (curve->learned > curve->seen) {
+        sot_html_say(
+            out,
+            "The same kind of training, %s times at each epsilon, learning from %s "
+            "public rows and scored on %s others. They are repeated until there "
+            "are %s, the number of rows that the model is said to be learned from: "
+            "a public guess.",
+            repeats, seen, held, sot_shown_count(curve->learned, learned));
+    } else {
+        sot_html_say(
+            out,
+            "The same kind of training, %s times at each epsilon, learning from %s "
+            "of the public rows and scored on the %s others. The model itself was "
+            "learned from other rows: with more of them, privacy costs less than "
+            "here, with fewer more.",
+            repeats, seen, held);
+    }
     sot_growing_text(out, "<div class=\"pair\">\n");
     draw_curve(out, curve);
     sot_growing_text(out, "<div>\n");

@@ -75,7 +75,7 @@ static void climb(const sot_report_ledger *ledger, stairs *out)
     out->y[out->corners++] = out->left[out->count - 1];
 }
 
-static void draw(sot_growing *out, const sot_report_ledger *ledger)
+static void draw(sot_growing *out, const sot_report_ledger *ledger, const char *label)
 {
     stairs steps = {.count = 0};
     char words[WORDS_BYTES];
@@ -83,7 +83,7 @@ static void draw(sot_growing *out, const sot_report_ledger *ledger)
     if (steps.count == 0) return;
     const sot_svg_panel panel = {
         .title = "",
-        .x = {"entry of the ledger", 1.0, steps.at[steps.count - 1] + 0.8, false, true},
+        .x = {label, 1.0, steps.at[steps.count - 1] + 0.8, false, true},
         .y = {"budget left, %", 0.0, 105.0, false, false},
         .left = 62,
         .top = 14,
@@ -191,7 +191,7 @@ static void add_ledger(sot_growing *out, const sot_report *report)
                           "chain, and every charge was recomputed from its plan.");
     }
     sot_growing_text(out, "<div class=\"pair\">\n");
-    draw(out, ledger);
+    draw(out, ledger, "entry of the ledger");
     sot_growing_text(out, "<div>\n");
     add_entries(out, ledger);
     sot_growing_text(out, "</div>\n</div>\n");
@@ -221,7 +221,7 @@ static void add_quote(sot_growing *out, const sotto_reservation *reservation)
         .balance = reservation->after, .entries = entries, .count = 2};
     add_balance(out, &reservation->after);
     sot_growing_text(out, "<div class=\"pair\">\n");
-    draw(out, &ledger);
+    draw(out, &ledger, "1: before this model, 2: after");
     sot_growing_text(out, "<div>\n");
     sot_html_table_open(out, "", "What this model took", header, 3);
     for (int i = 0; i < 2; i++) {

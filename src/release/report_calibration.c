@@ -13,36 +13,55 @@ enum { WIDTH = 440, HEIGHT = 300, DIGITS = 3, WORDS_BYTES = 512, SHADES = 5 };
 
 /* What is compared, by what the model predicts. */
 typedef struct comparison {
-    const char *said, *found; /* axes, and columns of the table */
-    const char *caption;
-    double scale;  /* 100 for shares */
-    bool diagonal; /* said and found are the same quantity */
+    const char *said, *found; /* axes */
+    double scale;             /* 100 for shares */
+    bool diagonal;            /* said and found are the same quantity */
 } comparison;
 
 static comparison comparison_of(const sotto_model *model)
 {
     if (model->prediction == SOTTO_PREDICTS_NUMBER)
-        return (comparison){
-            "predicted", "true, on average",
-            "Rows of similar prediction: what was predicted, and what was "
-            "true on average. On the diagonal the two agree.",
-            1.0, true};
+        return (comparison){"predicted", "true, on average", 1.0, true};
     if (model->prediction == SOTTO_PREDICTS_SCORE)
-        return (comparison){
-            "score", "of the second class, %",
-            "The score of this kind of model is no probability; the share "
-            "should rise with it, and cross the middle near 0.",
-            1.0, false};
+        return (comparison){"score", "truly so, %", 1.0, false};
     if (sotto_model_classes(model) > 2)
-        return (comparison){
-            "said probability, %", "right, %",
-            "The probability of the predicted class, and how often it was "
-            "right. On the diagonal the two agree.",
-            100.0, true};
-    return (comparison){"said probability, %", "truly so, %",
-                        "The said probability of the second class, and its share among "
-                        "those rows. On the diagonal the two agree.",
-                        100.0, true};
+        return (comparison){"said probability, %", "right, %", 100.0, true};
+    return (comparison){"said probability, %", "truly so, %", 100.0, true};
+}
+
+#define OPEN  "\xe2\x80\x9c" /* quotation marks */
+#define CLOSE "\xe2\x80\x9d"
+
+static void add_meaning(sot_growing *out, const sotto_model *model)
+{
+    const size_t classes = sotto_model_classes(model);
+    const char *second = classes == 2 ? sotto_model_class(model, 1) : "";
+    if (classes == 0) {
+        sot_html_say(out,
+                     "Do predictions mean what they say? The public rows are put into "
+                     "groups of similar prediction: what was predicted, and what was "
+                     "true on average. On the diagonal the two agree.");
+    } else if (model->prediction == SOTTO_PREDICTS_SCORE) {
+        sot_html_say(out,
+                     "Do predictions mean what they say? The public rows are put into "
+                     "groups of similar score: the score for " OPEN "%s" CLOSE
+                     ", and the share of " OPEN "%s" CLOSE ". A score is no probability; "
+                     "the share should rise with it, and cross the middle near 0.",
+                     second, second);
+    } else if (classes > 2) {
+        sot_html_say(out,
+                     "Do predictions mean what they say? The public rows are put into "
+                     "groups of similar prediction: the probability of the predicted "
+                     "class, and how often it was right. On the diagonal the two "
+                     "agree.");
+    } else {
+        sot_html_say(out,
+                     "Do predictions mean what they say? The public rows are put into "
+                     "groups of similar prediction: the probability of " OPEN "%s" CLOSE
+                     " that was said, and the share of " OPEN "%s" CLOSE
+                     " that was true. On the diagonal the two agree.",
+                     second, second);
+    }
 }
 
 typedef struct dots {
@@ -123,8 +142,8 @@ static void draw_calibration(sot_growing *out, const sot_report_scores *scores,
     sot_svg_line(out, &panel, SOT_SVG_FIRST, made.said, made.found, scores->bin_count);
     sot_svg_points(out, &panel, SOT_SVG_FIRST, made.said, made.found, scores->bin_count);
     sot_svg_end(out);
-    sot_html_element(out, "<figcaption>", kind->caption,
-                     " Bars: 95% intervals.</figcaption>\n</figure>\n");
+    sot_growing_text(out, "<figcaption>Dots: groups of rows; bars: 95% "
+                          "intervals.</figcaption>\n</figure>\n");
 }
 
 static void add_bins(sot_growing *out, const sot_report_scores *scores,
@@ -159,9 +178,7 @@ void sot_report_add_calibration(sot_growing *out, const sot_report *report)
     } else {
         const comparison kind = comparison_of(report->model);
         const bool is_share = report->scores->evaluation.classes > 0;
-        sot_html_say(out,
-                     "Do predictions mean what they say? The public rows are put into "
-                     "groups of similar prediction.");
+        add_meaning(out, report->model);
         sot_growing_text(out, "<div class=\"pair\">\n");
         draw_calibration(out, report->scores, &kind, is_share);
         sot_growing_text(out, "<div>\n");
@@ -190,7 +207,7 @@ static void add_matrix(sot_growing *out, const sot_report *report)
     const size_t classes = evaluation->classes;
     char label[WORDS_BYTES];
     sot_growing_text(
-        out, "<div class=\"wide\" role=\"region\" tabindex=\"0\" "
+        out, "<div class=\"wide\" role=\"group\" tabindex=\"0\" "
              "aria-label=\"Confusion matrix\">\n<table class=\"confusion\">\n"
              "<caption>Confusion matrix: rows by true class, with the share of "
              "that class</caption>\n<thead>\n<tr><th scope=\"col\">True class</th>");

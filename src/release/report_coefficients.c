@@ -88,12 +88,13 @@ static void explain_meaning(sot_growing *out, const sot_report *report)
                  "or against it. The schema scaled the features, so that weights can be "
                  "compared.");
     } else if (sotto_model_classes(model) == 2) {
-        sot_html_say(
-            out,
-            "How much each feature speaks for the class %s, if the bar is to the "
-            "right, or for the class %s. The schema scaled the features, so that "
-            "weights can be compared.",
-            sotto_model_class(model, 1), sotto_model_class(model, 0));
+        sot_html_say(out,
+                     "How much each feature speaks for the class "
+                     "\xe2\x80\x9c%s\xe2\x80\x9d, if the bar is to the "
+                     "right, or for the class \xe2\x80\x9c%s\xe2\x80\x9d. The schema "
+                     "scaled the features, so that "
+                     "weights can be compared.",
+                     sotto_model_class(model, 1), sotto_model_class(model, 0));
     } else {
         sot_html_say(
             out, "How much each feature raises the prediction, if the bar is to the "

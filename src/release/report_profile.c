@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/plant.h"
 #include "base/svg.h"
 #include "release/html.h"
 #include "release/report.h"
@@ -12,8 +13,8 @@
 enum {
     WIDTH = 440,
     HEIGHT = 300,
-    POINTS = 25,
-    LARGE = 20, /* deltas for the middle of the attack's curve */
+    POINTS = 19,
+    LARGE = 11, /* deltas for the middle of the attack's curve */
     RATES = 101,
     PAIRS_MAX = POINTS + LARGE + SOT_GUARANTEES_MAX + SOT_PROFILE_SIZE,
     DIGITS = 6,
@@ -65,7 +66,7 @@ static sotto_status compute(const sot_certificate *certificate, profile *out,
     for (int i = 0; i < POINTS + LARGE; i++) {
         bool found = false;
         const double delta =
-            i < POINTS ? DELTA_MOST * exp(step * i) : 0.025 * (double)(i - POINTS + 1);
+            i < POINTS ? DELTA_MOST * exp(step * i) : 0.04 * (double)(i - POINTS + 1);
         const sotto_status status = price(certificate, delta, out, &found, error);
         if (status != SOTTO_OK) return status;
         if (!found || i >= POINTS) continue;
@@ -209,8 +210,9 @@ static void add_rates(sot_growing *out, const sot_certificate *certificate, bool
         char wrong[SOT_SHOWN_BYTES], right[SOT_SHOWN_BYTES];
         const char *const cells[] = {
             sot_shown_percent_whole(sot_false_positive_rates[i], wrong),
-            sot_shown_percent_up(certificate->claims.true_positive_rates[i],
-                                 PERCENT_DIGITS, right)};
+            (SOT_PLANTED(report_attack_rounded_down) ? sot_shown_percent_down
+                                                     : sot_shown_percent_up)(
+                certificate->claims.true_positive_rates[i], PERCENT_DIGITS, right)};
         sot_html_row(out, "", cells, 2);
     }
     sot_html_table_close(out);
@@ -256,9 +258,12 @@ sotto_status sot_report_add_profile(sot_growing *out, const sot_report *report,
         if (status != SOTTO_OK) return status;
     }
     const bool is_void = certificate != NULL && !sot_report_holds(report);
+    const char *warning =
+        is_void && certificate->is_secure
+            ? "Not verified: see the warning above. The file states:"
+            : "Void: see the warning above. With true noise it would be:";
     sot_html_section_open(out, "profile", "The guarantee");
-    if (is_void)
-        add_none(out, "Void: see the warning above. With true noise it would be:");
+    if (is_void) add_none(out, warning);
     if (certificate != NULL) {
         add_guarantee(out, certificate, &curve);
     } else {
@@ -267,8 +272,7 @@ sotto_status sot_report_add_profile(sot_growing *out, const sot_report *report,
     }
     sot_html_section_close(out);
     sot_html_section_open(out, "attack", "What an attacker can do");
-    if (is_void)
-        add_none(out, "Void: see the warning above. With true noise it would be:");
+    if (is_void) add_none(out, warning);
     if (certificate != NULL) {
         add_attack(out, certificate, &curve);
     } else {

@@ -54,15 +54,14 @@ static outcome judge(const sot_scorer *scorer, const sot_record *record)
     return (outcome){isnan(said) ? 0.0 : said, label == 1 ? 1.0 : 0.0};
 }
 
-static sotto_status read_rows(const sotto_model *model, const char *path, outcomes *all,
-                              sotto_error *error)
+static sotto_status read_rows(const sotto_model *model, const sotto_data_file *file,
+                              outcomes *all, sotto_error *error)
 {
     sot_source *source = NULL;
     sot_scorer scorer = {.model = NULL};
     sot_record record;
     bool more = true;
-    sotto_status status =
-        sot_source_open_file(path, model->schema, false, &source, error);
+    sotto_status status = sot_source_open(file, model->schema, false, &source, error);
     if (status == SOTTO_OK) status = sot_scorer_open(model, &scorer, error);
     while (status == SOTTO_OK && more) {
         status = sot_source_next(source, &record, &more, error);
@@ -91,8 +90,9 @@ static void share_interval(sot_report_bin *bin)
     const double middle = (bin->found + z2 / (2.0 * n)) / (1.0 + z2 / n);
     const double reach = NORMAL_975 / (1.0 + z2 / n) *
                          sqrt(bin->found * (1.0 - bin->found) / n + z2 / (4.0 * n * n));
-    bin->lower = fmax(0.0, middle - reach);
-    bin->upper = fmin(1.0, middle + reach);
+    /* It holds the share itself, up to rounding. */
+    bin->lower = fmin(bin->found, fmax(0.0, middle - reach));
+    bin->upper = fmax(bin->found, fmin(1.0, middle + reach));
 }
 
 static sot_report_bin summarise(const outcome *rows, size_t count, bool is_share)
@@ -140,14 +140,14 @@ static void fill_bins(outcomes *all, bool is_share, sot_report_scores *out)
     }
 }
 
-sotto_status sot_report_scores_read(const sotto_model *model, const char *path,
+sotto_status sot_report_scores_read(const sotto_model *model, const sotto_data_file *file,
                                     sot_report_scores *out_scores, sotto_error *error)
 {
     outcomes all = {0};
     *out_scores = (sot_report_scores){.bin_count = 0};
     sotto_status status =
-        sotto_model_evaluate_file(model, path, 0.5, &out_scores->evaluation, error);
-    if (status == SOTTO_OK) status = read_rows(model, path, &all, error);
+        sotto_model_evaluate_data(model, file, 0.5, &out_scores->evaluation, error);
+    if (status == SOTTO_OK) status = read_rows(model, file, &all, error);
     if (status == SOTTO_OK)
         fill_bins(&all, sot_encoding_classes(model->encoding) > 0, out_scores);
     sot_free(all.rows);

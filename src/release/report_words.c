@@ -5,6 +5,7 @@
 
 #include <sotto/version.h>
 
+#include "base/plant.h"
 #include "numeric/outward.h"
 #include "release/html.h"
 #include "release/report.h"
@@ -31,7 +32,8 @@ static void add_outcome(sot_growing *out, const sot_report *report)
             out, false, "No privacy guarantee",
             "This model was made without noise, of rows that were declared public. If "
             "they were not, treat this page and the model like the data themselves.");
-    } else if (!report->file->certificate.is_secure) {
+    } else if (!report->file->certificate.is_secure &&
+               !SOT_PLANTED(report_hides_test_seed)) {
         add_news(out, false, "NOT PRIVATE",
                  "A test seed made the noise, and whoever knows the seed can take it off "
                  "again. Do not publish this model: treat it like the data themselves. "
@@ -180,7 +182,7 @@ static void add_figures(sot_growing *out, const sot_report *report)
     sot_html_figures_open(out);
     if (certified) {
         const sot_claims *claims = &report->file->certificate.claims;
-        const bool holds = report->file->certificate.is_secure;
+        const bool holds = sot_report_holds(report);
         sot_html_figure(out, holds ? "Epsilon" : "Epsilon, void",
                         sot_shown_up(claims->epsilon, DIGITS, number),
                         "the smaller, the more private");

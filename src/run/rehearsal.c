@@ -63,6 +63,21 @@ sotto_status sot_rehearsal_open(const sotto_training *training,
                               : SOTTO_OK;
 }
 
+sotto_status sot_rehearsal_enlarge(sot_rehearsal *rehearsal, uint64_t rows,
+                                   sotto_error *error)
+{
+    sot_matrix *many = NULL;
+    if (rows <= rehearsal->seen->rows) return SOTTO_OK;
+    if (rows > SIZE_MAX / sizeof(double))
+        return sot_fail_memory(error, (size_t)rows, sizeof(double));
+    const sotto_status status =
+        sot_public_repeat(rehearsal->seen, (size_t)rows, &many, error);
+    if (status != SOTTO_OK) return status;
+    sot_matrix_free(rehearsal->seen);
+    rehearsal->seen = many;
+    return SOTTO_OK;
+}
+
 void sot_rehearsal_close(sot_rehearsal *rehearsal)
 {
     sot_matrix_free(rehearsal->seen);

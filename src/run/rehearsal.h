@@ -25,6 +25,9 @@ SOTTO_MUST_CHECK sotto_status sot_rehearsal_open(const sotto_training *training,
                                                  uint64_t rows, sotto_rng *rng,
                                                  sot_rehearsal *out_rehearsal,
                                                  sotto_error *error);
+/* Repeats the rows to learn from until there are so many, if there are fewer. */
+SOTTO_MUST_CHECK sotto_status sot_rehearsal_enlarge(sot_rehearsal *rehearsal,
+                                                    uint64_t rows, sotto_error *error);
 void sot_rehearsal_close(sot_rehearsal *rehearsal);
 
 /* Trains `repeats` times: the mean and the standard deviation of the score (sot_public_score()) and,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <sotto/grid.h>
 #include <sotto/report.h>
 
 #include "base/error.h"
@@ -32,6 +33,11 @@ sotto_report_config sotto_report_defaults(void)
 
 static sotto_status check_config(const sotto_report_config *config, sotto_error *error)
 {
+    if (config->expected_rows > SOTTO_GRID_RECORDS_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%llu rows are expected; a table has at most 2^32",
+                        (unsigned long long)config->expected_rows);
+    }
     if (config->repeats <= SOT_REHEARSAL_REPEATS_MAX) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "%llu repeats were asked for; give at most %d, or 0 for no curve",
@@ -124,6 +130,7 @@ static sotto_status read_training(const sources *from, sot_report_training *out,
     const char *method = NULL, *adjacency = NULL;
     *out = (sot_report_training){.schema = from->model->schema,
                                  .model = from->model->kind,
+                                 .expected_rows = from->config->expected_rows,
                                  .threads = from->config->threads};
     sotto_status status = sot_json_get_string(&root, "method", &method, error);
     if (status == SOTTO_OK) status = sotto_method_from_name(method, &out->method, error);
@@ -160,13 +167,13 @@ static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *e
             return sot_fail_memory(error, count, sizeof *from->deviations);
     }
     status =
-        sot_report_curve_fill(&training, from->config->data, from->config->repeats,
+        sot_report_curve_fill(&training, &from->config->data, from->config->repeats,
                               &from->curve, from->deviations, count, &measured, error);
     if (status == SOTTO_OK && measured) {
         report->noise = (sot_report_noise){.kind = SOT_NOISE_MEASURED,
                                            .deviations = from->deviations,
                                            .repeats = from->curve.repeats,
-                                           .rows = from->curve.seen};
+                                           .rows = from->curve.learned};
     }
     report->curve = &from->curve;
     return status;
@@ -174,9 +181,9 @@ static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *e
 
 static sotto_status read_rows(sources *from, sot_report *report, sotto_error *error)
 {
-    if (from->config->data == NULL) return SOTTO_OK;
+    if (from->config->data.path == NULL) return SOTTO_OK;
     const sotto_status status =
-        sot_report_scores_read(from->model, from->config->data, &from->scores, error);
+        sot_report_scores_read(from->model, &from->config->data, &from->scores, error);
     if (status != SOTTO_OK) return status;
     report->scores = &from->scores;
     if (!from->is_certified || from->config->repeats == 0) return SOTTO_OK;

@@ -52,11 +52,11 @@ static sotto_train_config own_config(const sot_report_training *training, uint64
 /* ---- the rows ---- */
 
 /* The number of rows is not known before they are read: a first plan is for reading them. */
-static sotto_status open_rows(const sot_report_training *training, const char *path,
-                              sotto_rng *rng, sot_rehearsal *run, sotto_error *error)
+static sotto_status open_rows(const sot_report_training *training,
+                              const sotto_data_file *file, sotto_rng *rng,
+                              sot_rehearsal *run, uint64_t *out_seen, sotto_error *error)
 {
     sotto_training *plain = NULL;
-    const sotto_data_file file = {.path = path};
     sotto_train_config config = sotto_train_defaults();
     config.model =
         training->model == SOTTO_MODEL_HINGE ? SOTTO_MODEL_SVM : training->model;
@@ -64,7 +64,10 @@ static sotto_status open_rows(const sot_report_training *training, const char *p
     config.data_is_public = true;
     config.threads = training->threads;
     sotto_status status = sotto_training_plan(&config, training->schema, &plain, error);
-    if (status == SOTTO_OK) status = sot_rehearsal_open(plain, &file, 0, rng, run, error);
+    if (status == SOTTO_OK) status = sot_rehearsal_open(plain, file, 0, rng, run, error);
+    *out_seen = status == SOTTO_OK ? run->seen->rows : 0;
+    if (status == SOTTO_OK)
+        status = sot_rehearsal_enlarge(run, training->expected_rows, error);
     sotto_training_free(plain);
     return status;
 }
@@ -85,7 +88,7 @@ static sotto_status add_point(const sot_report_training *training, sot_rehearsal
         sot_rehearse_without_noise(run, planned, &curve->without_noise, NULL) != SOTTO_OK)
         curve->without_noise = NAN;
     if (status == SOTTO_OK) {
-        curve->score = sot_rehearsal_score(planned);
+        curve->is_error = sot_rehearsal_score(planned) == SOTTO_FORECAST_RMSE;
         status = sot_public_trivial(planned->encoding, run->seen, run->held,
                                     &curve->trivial, error);
     }
@@ -134,7 +137,7 @@ static sotto_status run_all(const sot_report_training *training, sot_rehearsal *
                             sot_report_curve *curve, double *out_deviations,
                             bool *out_measured, sotto_error *error)
 {
-    curve->seen = run->seen->rows;
+    curve->learned = run->seen->rows;
     curve->held = run->held->rows;
     sotto_status status = fill_points(training, run, curve, error);
     if (status == SOTTO_OK && out_deviations != NULL && curve->repeats > 1)
@@ -143,10 +146,10 @@ static sotto_status run_all(const sot_report_training *training, sot_rehearsal *
     return status;
 }
 
-sotto_status sot_report_curve_fill(const sot_report_training *training, const char *path,
-                                   uint64_t repeats, sot_report_curve *out_curve,
-                                   double *out_deviations, size_t count,
-                                   bool *out_measured, sotto_error *error)
+sotto_status sot_report_curve_fill(const sot_report_training *training,
+                                   const sotto_data_file *file, uint64_t repeats,
+                                   sot_report_curve *out_curve, double *out_deviations,
+                                   size_t count, bool *out_measured, sotto_error *error)
 {
     sotto_rng *rng = NULL;
     sot_rehearsal run = {.rng = NULL};
@@ -164,7 +167,7 @@ sotto_status sot_report_curve_fill(const sot_report_training *training, const ch
     }
     sotto_status status = sotto_rng_new_for_test(SEED, &rng, error);
     if (status == SOTTO_OK) {
-        status = open_rows(training, path, rng, &run, &reason);
+        status = open_rows(training, file, rng, &run, &out_curve->seen, &reason);
         if (status == SOTTO_OK && run.count == count) {
             status =
                 run_all(training, &run, out_curve, out_deviations, out_measured, error);

@@ -2,6 +2,9 @@
 #ifndef SOT_RUN_REPORT_CURVE_H
 #define SOT_RUN_REPORT_CURVE_H
 
+#include <sotto/data_file.h>
+#include <sotto/train_config.h>
+
 #include "base/json.h"
 #include "release/report.h"
 
@@ -12,9 +15,10 @@ typedef struct sot_report_training {
     sotto_method method;
     double epsilon, delta; /* delta SOTTO_UNSET: pure */
     sotto_adjacency adjacency;
-    double lambda;        /* SOTTO_UNSET: not known */
-    double steps;         /* SOTTO_UNSET: not known */
-    double learning_rate; /* SOTTO_UNSET: not known */
+    double lambda;          /* SOTTO_UNSET: not known */
+    double steps;           /* SOTTO_UNSET: not known */
+    double learning_rate;   /* SOTTO_UNSET: not known */
+    uint64_t expected_rows; /* to learn from; 0: as many as there are */
     size_t threads;
 } sot_report_training;
 
@@ -22,11 +26,9 @@ typedef struct sot_report_training {
  * at the model's own epsilon and lambda into `out_deviations` (of `count`), unless it is NULL. What
  * cannot be done again (a caller's loss, too few rows, a method that refuses) leaves the curve
  * empty and says why; only lack of memory and rows that cannot be read fail. */
-SOTTO_MUST_CHECK sotto_status sot_report_curve_fill(const sot_report_training *training,
-                                                    const char *path, uint64_t repeats,
-                                                    sot_report_curve *out_curve,
-                                                    double *out_deviations, size_t count,
-                                                    bool *out_measured,
-                                                    sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_report_curve_fill(
+    const sot_report_training *training, const sotto_data_file *file, uint64_t repeats,
+    sot_report_curve *out_curve, double *out_deviations, size_t count, bool *out_measured,
+    sotto_error *error);
 
 #endif

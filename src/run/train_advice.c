@@ -6,6 +6,7 @@
 
 #include <sotto/loss.h>
 
+#include "learn/erm/erm.h"
 #include "run/train.h"
 
 #if defined(__GNUC__)
@@ -130,6 +131,27 @@ static void advise_on_counts(sotto_training *training)
            sot_shown(most, 0, shown));
 }
 
+/* What auto would have chosen, had it known more; what another method would do better. */
+static void advise_on_method(sotto_training *training)
+{
+    const sotto_train_config *config = &training->config;
+    const size_t dimension = sot_encoding_dimension(training->encoding);
+    const double rows = (double)sot_learner_rows(&training->learner->setup);
+    if (config->method == SOTTO_METHOD_AUTO && rows == 0.0) {
+        const char *why;
+        sotto_train_config with_rows = *config;
+        with_rows.expected_rows = 1;
+        if (sot_erm_choose(&with_rows, &why) != training->method)
+            advise(training,
+                   "with the expected rows gradient descent could be used, which does "
+                   "better for this loss and epsilon: give them, a guess will do");
+    }
+    if (training->method == SOTTO_METHOD_FRANK_WOLFE && (double)dimension < rows)
+        advise(training,
+               "frank-wolfe is for more columns than rows; with fewer the other methods "
+               "do better: try auto");
+}
+
 void sot_training_advise(sotto_training *training)
 {
     if (training->plan == NULL) return;
@@ -138,6 +160,7 @@ void sot_training_advise(sotto_training *training)
     advise_on_norm(training);
     advise_on_lambda(training);
     advise_on_counts(training);
+    advise_on_method(training);
     if (training->config.calibration != SOTTO_CALIBRATION_SHARP &&
         training->method == SOTTO_METHOD_OBJECTIVE) {
         advise(training, "the calibration %s is for comparison; sharp needs less noise",

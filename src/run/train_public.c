@@ -173,3 +173,17 @@ sotto_status sot_public_split(const sot_matrix *all, size_t nth, sot_matrix **ou
     *out_held = held;
     return SOTTO_OK;
 }
+
+sotto_status sot_public_repeat(const sot_matrix *few, size_t rows, sot_matrix **out_many,
+                               sotto_error *error)
+{
+    size_t values = 0;
+    for (size_t i = 0; i < rows; i++)
+        values += values_of(few, i % few->rows);
+    sot_matrix *many = new_like(few, rows, values);
+    if (many == NULL) return sot_fail_memory(error, rows, sizeof *few->labels);
+    for (size_t i = 0; i < rows; i++)
+        append(many, few, i % few->rows);
+    *out_many = many;
+    return SOTTO_OK;
+}

@@ -29,6 +29,11 @@ SOTTO_MUST_CHECK sotto_status sot_public_split(const sot_matrix *all, size_t nth
                                                sot_matrix **out_seen,
                                                sot_matrix **out_held, sotto_error *error);
 
+/* As many rows as asked for: the same ones again and again, in order. `few` has at least one. */
+SOTTO_MUST_CHECK sotto_status sot_public_repeat(const sot_matrix *few, size_t rows,
+                                                sot_matrix **out_many,
+                                                sotto_error *error);
+
 /* Labels that a model of the target's role explains, but not all of them, in the place of those
  * that are there: on the target's grid and within its bounds. */
 SOTTO_MUST_CHECK sotto_status sot_public_plant(const sot_encoding *encoding,

@@ -127,6 +127,9 @@ static void columns_may_come_in_any_order_and_be_computed(void **state)
                 "4 2 0 0 a\n7 4 1 1 b\n");
     assert_rows(path, "SELECT * FROM \"t\" WHERE (age BETWEEN 40 AND 60) /* one */",
                 "50 4 1 1 b\n");
+    assert_rows(path,
+                "SELECT * FROM t WHERE town LIKE 'L!_nd' ESCAPE '!' OR \"age\" IN (50)",
+                "50 4 1 1 b\n");
     assert_rows(path, "SELECT * FROM t WHERE 0", "");
     (void)unlink(path);
 }
@@ -182,6 +185,13 @@ static void queries_that_mix_rows_or_can_fail_are_refused(void **state)
         {"SELECT * FROM t WHERE like(note, town)", "like"},
         {"SELECT * FROM t WHERE town GLOB note", "GLOB"},
         {"SELECT * FROM t WHERE town LIKE \"a%\"", "LIKE"},
+        {"SELECT * FROM t WHERE \"like\"(note, town)", "in quotes"},
+        {"SELECT * FROM t WHERE [glob] /* */ (note, town)", "in quotes"},
+        {"SELECT `substr`(town, 1, 2) AS town FROM t", "in quotes"},
+        {"SELECT * FROM t WHERE town LIKE 'L%' ESCAPE note", "ESCAPE"},
+        {"SELECT * FROM t WHERE town NOT LIKE 'L%' escape '!!'", "escape"},
+        {"SELECT * FROM t WHERE town LIKE 'L%' ESCAPE ''", "ESCAPE"},
+        {"SELECT * FROM t WHERE town LIKE 'L%' ESCAPE substr(note, 1, 1)", "ESCAPE"},
         {"SELECT * FROM t WHERE town = \"Lund\"", "no such column"},
         {"SELECT * FROM t WHERE age > ?", "parameter"},
         {"SELECT * FROM v", "v"},

@@ -15,7 +15,8 @@
 /* ---- public ---- */
 
 /* gram.md, 3: a unit moves the eigenvalue by k S^2; and least_eigenvalue.md: each of the two data sets
- * may be off by half the resolution, by rounding, and by half a unit when it becomes an integer. */
+ * may be off by half the resolution (the whole is counted), by rounding, and by less than a unit when it
+ * becomes an integer. */
 sotto_status sot_adassp_sensitivity(const sot_learner *learner,
                                     sot_statistics *statistics, sotto_error *error)
 {

@@ -16,10 +16,12 @@
 /* A row's gradient is at most 2^20 units long. */
 enum { GRADIENT_BITS = 19 };
 
-/* With features of at most X the ball of this over X lets margins be up to 4, as sot_erm_norm_guess(). */
-#define MARGIN_GUESS 4.0
+/* The ball, where nobody says: the L1 norm of so many equal coefficients whose L2 norm is
+ * sot_erm_norm_guess(). */
+#define COEFFICIENTS_GUESS 64.0
 
-enum { STEPS_RULE_MOST = 1000 };
+/* A is the worst that the loss can curve, and real losses curve less: more steps than this only cost. */
+enum { STEPS_RULE_MOST = 200 };
 
 /* The epsilon of a choice is found by halving: so often. */
 enum { HALVINGS = 40 };
@@ -289,8 +291,9 @@ static void describe(sot_learner *learner, const frank_wolfe *at)
     sot_learner_set(learner, "lambda", at->lambda,
                     isnan(config->lambda) ? "none: the ball is enough" : "given");
     sot_learner_set(learner, "radius", at->radius,
-                    isnan(config->radius) ? "of the L1 ball: margins of up to 4"
-                                          : "given, of the L1 ball");
+                    isnan(config->radius)
+                        ? "of the L1 ball, as 64 equal coefficients would need"
+                        : "given, of the L1 ball");
     sot_learner_set(learner, "steps", (double)at->steps,
                     config->steps > 0
                         ? "given"
@@ -313,14 +316,16 @@ sotto_status sot_erm_frank_wolfe(sot_learner *learner, sotto_error *error)
     learner->learn = learn;
     learner->streams = true;
     learner->grid = 0x1p-40;
-    *at = (frank_wolfe){.choice = sotto_selection_defaults(),
-                        .pure = isnan(config->delta),
-                        .steps = config->steps,
-                        .radius = isnan(config->radius)
-                                      ? MARGIN_GUESS /
-                                            sot_encoding_feature_most(setup->encoding)
-                                      : config->radius,
-                        .lambda = isnan(config->lambda) ? 0.0 : config->lambda};
+    *at = (frank_wolfe){
+        .choice = sotto_selection_defaults(),
+        .pure = isnan(config->delta),
+        .steps = config->steps,
+        .radius = isnan(config->radius)
+                      ? sot_erm_norm_guess(learner) *
+                            sqrt(fmin(COEFFICIENTS_GUESS,
+                                      (double)learner->empirical->facts.dimension))
+                      : config->radius,
+        .lambda = isnan(config->lambda) ? 0.0 : config->lambda};
     status = set_sensitivity(learner, at, error);
     if (status == SOTTO_OK && config->steps == 0)
         status = steps_of_rule(learner, at, error);

@@ -13,6 +13,8 @@
  * average over the later half forgives those that are not. */
 enum { STEPS_LEAST = 20, STEPS_RULE_MOST = 500 };
 #define RATE 4.0
+/* The squared loss curves by beta everywhere: longer steps than this are stable on no data. */
+#define RATE_SQUARED 2.0
 
 /* ---- public ---- */
 
@@ -121,7 +123,8 @@ sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error)
     learner->learn = learn;
     learner->streams = true;
     learner->grid = 0x1p-40;
-    const double rate = isnan(config->learning_rate) ? RATE : config->learning_rate;
+    const double rule = config->model == SOTTO_MODEL_LINEAR ? RATE_SQUARED : RATE;
+    const double rate = isnan(config->learning_rate) ? rule : config->learning_rate;
     const double rows = (double)sot_learner_rows(setup);
     *descent = (sot_descent){
         .noise = sotto_gaussian_defaults(),

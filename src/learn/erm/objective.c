@@ -25,6 +25,10 @@
 #define PURE_FACTOR  1.5 /* over epsilon, within these two: */
 #define PURE_LEAST   0.6
 #define PURE_MOST    10.0
+/* Losses without a sharp theorem pay for the determinant, by the smoothness beta, and the lambda of
+ * sot_objective_least_lambda() is a share of epsilon's worth of it. Less of it is better where the noise, which goes with
+ * L, is small against what lambda costs: SVM and Huber (bench/bench_erm.c). */
+#define FLAT_FACTOR 0.4
 
 static const struct {
     sotto_calibration calibration;
@@ -62,12 +66,15 @@ static sotto_status choose_theorem(const sot_learner *learner, sot_objective_the
                     (int)config->calibration);
 }
 
-static double lambda_factor(const sot_learner_setup *setup)
+static double lambda_factor(const sot_learner_setup *setup,
+                            const sot_empirical_facts *facts)
 {
     const sotto_train_config *config = setup->config;
+    const bool flat = facts->record_bound * facts->record_bound <= facts->smoothness;
     const double steps =
         (double)setup->unit_rows * (config->adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0);
     const double epsilon = config->epsilon / steps;
+    if (!facts->self_bounding && !isnan(config->delta)) return flat ? FLAT_FACTOR : 1.0;
     if (isnan(config->delta))
         return fmin(PURE_MOST, fmax(PURE_LEAST, PURE_FACTOR / epsilon));
     if (epsilon < LOW_EPSILON) return LOW_FACTOR;
@@ -90,10 +97,14 @@ static sotto_status choose_lambda(const sot_learner *learner, sot_objective_law 
         &sharp, config->epsilon, sot_erm_delta(config), &least, error);
     if (status != SOTTO_OK) return status;
     if (isnan(config->lambda)) {
-        const double factor = lambda_factor(&learner->setup);
+        const double factor = lambda_factor(&learner->setup, &learner->empirical->facts);
         law->lambda = factor * least;
         *out_why = "that of the sharp theorem, for comparison";
         if (law->theorem != sharp.theorem) return SOTTO_OK;
+        if (sharp.theorem != SOT_OBJECTIVE_SHARP) {
+            *out_why = "the rule for this loss: part of epsilon pays for its curvature";
+            return SOTTO_OK;
+        }
         *out_why = factor == 1.0 ? "the least that the theorem allows"
                    : factor > 1.0
                        ? "more than the least that the theorem allows: here noise costs "

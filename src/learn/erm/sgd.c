@@ -15,6 +15,9 @@
 #define RATE_RULE   0.05
 #define PASSES_RULE 20.0
 
+/* In units of 1/smoothness: as gd.c. */
+#define RATE_MOST 4.0
+
 /* The listener hears of so many of the steps. */
 enum { REPORTS = 100 };
 
@@ -87,28 +90,61 @@ static void set_steps(const sotto_train_config *config, sot_descent *descent)
     descent->steps = (uint64_t)fmin(steps, SOT_DESCENT_STEPS_MAX);
 }
 
-/* The root of what theory bounds a step's gradient estimate by, G^2 = L^2 + d s^2, s the noise of a
- * coordinate; of a loss that is smooth, a batch of many records has far less than L. */
+/* The root of G^2 = L^2 / B + d s^2, s the noise of a coordinate: what a batch of B records and the noise make
+ * of a step's gradient estimate. Theory has L^2 where L^2 / B, the batch's variance, stands here; for one
+ * record they are the same, and for a smooth loss the gradient itself shrinks on the way. */
 static double gradient_length(const sot_learner *learner, const sot_descent *descent)
 {
     const sot_empirical_facts *facts = &learner->empirical->facts;
     const double noise = descent->noise.sigma * descent->spacing / descent->divisor;
-    return sqrt(facts->record_bound * facts->record_bound +
+    return sqrt(facts->record_bound * facts->record_bound / descent->divisor +
                 (double)facts->dimension * noise * noise);
 }
 
-/* Schedules and averages of the lectures: strongly convex 1/(lambda t), with weights t; convex
- * D / (G sqrt(t)), averaged. With a constant rate it is D / (G sqrt(T)). */
+/* Where nobody says: 1/(lambda t) for a strongly convex loss, a constant rate for batches, and the
+ * lectures' 1/sqrt(t) for single records. */
+static sotto_schedule schedule_of_rule(const sot_learner *learner,
+                                       const sot_descent *descent)
+{
+    if (!isnan(learner->setup.config->learning_rate)) return SOTTO_SCHEDULE_ROOT;
+    if (descent->terms.lambda > 0.0) return SOTTO_SCHEDULE_STRONG;
+    return descent->divisor > 1.0 ? SOTTO_SCHEDULE_CONSTANT : SOTTO_SCHEDULE_ROOT;
+}
+
+static sotto_iterate iterate_of_rule(const sot_descent *descent)
+{
+    switch (descent->schedule) {
+    case SOTTO_SCHEDULE_STRONG:
+        return SOTTO_ITERATE_WEIGHTED;
+    case SOTTO_SCHEDULE_LINEAR:
+        return SOTTO_ITERATE_LAST;
+    case SOTTO_SCHEDULE_CONSTANT:
+        return SOTTO_ITERATE_SUFFIX;
+    case SOTTO_SCHEDULE_ROOT:
+    case SOTTO_SCHEDULE_AUTO:
+        break;
+    }
+    return SOTTO_ITERATE_AVERAGE;
+}
+
+/* D / (G sqrt(t)), or with a constant rate D / (G sqrt(T)), no longer than what gradient descent
+ * takes. */
+static double rate_of_rule(const sot_learner *learner, const sot_descent *descent)
+{
+    const double rate = sot_erm_norm_guess(learner) / gradient_length(learner, descent);
+    if (descent->schedule == SOTTO_SCHEDULE_ROOT) return rate;
+    return fmin(rate / sqrt((double)descent->steps),
+                RATE_MOST / sot_descent_curvature(learner));
+}
+
 static sotto_status set_schedule(const sot_learner *learner, sot_descent *descent,
                                  sotto_error *error)
 {
     const sotto_train_config *config = learner->setup.config;
-    const bool strong = descent->terms.lambda > 0.0;
-    descent->schedule = config->schedule;
-    if (config->schedule == SOTTO_SCHEDULE_AUTO)
-        descent->schedule = strong && isnan(config->learning_rate) ? SOTTO_SCHEDULE_STRONG
-                                                                   : SOTTO_SCHEDULE_ROOT;
-    if (descent->schedule == SOTTO_SCHEDULE_STRONG && !strong) {
+    descent->schedule = config->schedule == SOTTO_SCHEDULE_AUTO
+                            ? schedule_of_rule(learner, descent)
+                            : config->schedule;
+    if (descent->schedule == SOTTO_SCHEDULE_STRONG && !(descent->terms.lambda > 0.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the schedule strong divides by lambda, which is 0; give a "
                         "lambda, or another schedule");
@@ -119,19 +155,11 @@ static sotto_status set_schedule(const sot_learner *learner, sot_descent *descen
                         "%g was given; leave it out, or choose another schedule",
                         config->learning_rate);
     }
-    descent->iterate = config->iterate;
-    if (config->iterate == SOTTO_ITERATE_AUTO) {
-        descent->iterate =
-            descent->schedule == SOTTO_SCHEDULE_STRONG   ? SOTTO_ITERATE_WEIGHTED
-            : descent->schedule == SOTTO_SCHEDULE_LINEAR ? SOTTO_ITERATE_LAST
-                                                         : SOTTO_ITERATE_AVERAGE;
-    }
-    const double length = gradient_length(learner, descent);
-    descent->rate = sot_erm_norm_guess(learner) / length;
-    if (descent->schedule != SOTTO_SCHEDULE_ROOT)
-        descent->rate /= sqrt((double)descent->steps);
-    if (!isnan(config->learning_rate))
-        descent->rate = config->learning_rate / sot_descent_curvature(learner);
+    descent->iterate = config->iterate == SOTTO_ITERATE_AUTO ? iterate_of_rule(descent)
+                                                             : config->iterate;
+    descent->rate = isnan(config->learning_rate)
+                        ? rate_of_rule(learner, descent)
+                        : config->learning_rate / sot_descent_curvature(learner);
     return SOTTO_OK;
 }
 

@@ -288,7 +288,9 @@ static void describe(sot_learner *learner, const sot_statistics *of)
 {
     const double unit = of->moments.grid;
     const double target_unit = 1.0 / (of->gram.per_unit * of->gram.per_target);
-    if (!isnan(of->lambda)) sot_learner_set(learner, "lambda", of->lambda, "given");
+    if (!isnan(of->lambda))
+        sot_learner_set(learner, "lambda", of->lambda,
+                        "given; more where the released matrix needs it");
     sot_learner_set(learner, "ridge_most", of->ridge * unit,
                     of->adaptive        ? "lambda if the released eigenvalue is 0"
                     : isnan(of->lambda) ? "lambda if the released matrix is noise alone"

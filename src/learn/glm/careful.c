@@ -1,6 +1,5 @@
 /* The gradient in about 106 bits. A float has 24 bits, so a double split into 29 and 24 bits times a
  * float is exact, part by part; the sums are twofold. */
-#include <math.h>
 #include <string.h>
 
 #include "learn/glm/pass.h"
@@ -8,7 +7,6 @@
 typedef struct task {
     sot_pass *pass;
     const double *theta, *theta_low;
-    double width; /* of a corner */
 } task;
 
 /* x = high + rest, high of 29 bits, rest of 23 (Dekker 1971; |x| < 2^990). */
@@ -47,6 +45,13 @@ static sot_twofold dot(const task *shared, size_t row)
             dot_step(shared, matrix->indices[k], matrix->values[k], &sum, &low);
     }
     return sot_twofold_plus(sum, low);
+}
+
+sot_twofold sot_pass_margin_careful(sot_pass *pass, size_t row, const double *theta,
+                                    const double *theta_low)
+{
+    const task shared = {.pass = pass, .theta = theta, .theta_low = theta_low};
+    return dot(&shared, row);
 }
 
 typedef struct parts {
@@ -128,49 +133,5 @@ sotto_status sot_pass_gradient_careful(sot_pass *pass, const double *theta,
         out_gradient[j] = sum.high;
         out_gradient_low[j] = sum.low;
     }
-    return SOTTO_OK;
-}
-
-static sotto_status corner_chunk(size_t chunk, size_t begin, size_t end, void *context,
-                                 sotto_error *error)
-{
-    (void)error;
-    const task *shared = context;
-    const sot_matrix *matrix = shared->pass->glm->matrix;
-    const double width = shared->width;
-    double sum = 0.0;
-    for (size_t i = begin; i < end; i++) {
-        const sot_twofold u = dot(shared, i);
-        const double sign = matrix->labels[i] < 0.0 ? 1.0 : -1.0;
-        const sot_twofold a =
-            sot_twofold_plus((sot_twofold){sign * u.high, sign * u.low}, 1.0);
-        const double size = fabs(a.high);
-        if (size < width) sum += size * (0.5 * ((width - size) / width));
-    }
-    shared->pass->numbers[2 * chunk] = sum;
-    return SOTTO_OK;
-}
-
-/* The summand is a function of u with slopes of at most 1/2. Its own roundings: 2^-50 relative, and
- * 2^-53 of the width where width - size cancels; a sum of positive numbers. */
-sotto_status sot_pass_corner(sot_pass *pass, const sot_pass_bounds *bounds,
-                             const double *theta, const double *theta_low, double width,
-                             double *out_sum_upper, sotto_error *error)
-{
-    const sot_glm *glm = pass->glm;
-    const double rows = (double)glm->matrix->rows;
-    task shared = {.pass = pass, .theta = theta, .theta_low = theta_low, .width = width};
-    const sotto_status status = sot_parallel_for(
-        glm->pool, glm->matrix->rows, pass->chunk_rows, corner_chunk, &shared, error);
-    if (status != SOTTO_OK) return status;
-    double sum = 0.0;
-    for (size_t chunk = 0; chunk < pass->chunks; chunk++)
-        sum += pass->numbers[2 * chunk];
-    const double margin_error = (4.0 * (double)bounds->terms + 16.0) * 0x1p-104 *
-                                sot_norm_upper(theta, glm->matrix->columns) *
-                                bounds->row_upper;
-    *out_sum_upper = (sum * (1.0 + (rows + 64.0) * 0x1p-51) +
-                      rows * (margin_error + 0x1p-52 * width)) *
-                     (1.0 + 0x1p-40);
     return SOTTO_OK;
 }

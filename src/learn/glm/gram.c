@@ -1,7 +1,6 @@
 /* Proof note: gram.md. */
 #include "learn/glm/gram.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -25,10 +24,16 @@ typedef struct task {
     double *panels; /* SOT_PANEL_ROWS width a chunk */
 } task;
 
-static double whole(double x)
+/* Toward zero. All numbers here are at most 2^15 (1 + 2^-50), far inside int32. */
+static inline double whole(double x)
 {
-    if (SOT_PLANTED(gram_rounds_to_nearest)) return nearbyint(x);
-    return trunc(x);
+    return (double)(int32_t)x;
+}
+
+/* What a planted bug does instead: halves are added first, so that truncation becomes rounding. */
+static double planted_half(void)
+{
+    return SOT_PLANTED(gram_rounds_to_nearest) ? 0.5 : 0.0;
 }
 
 static void weigh(const task *shared, size_t begin, size_t end, double *weights)
@@ -59,6 +64,7 @@ static void fill_panels(const task *shared, size_t begin, size_t end, double *pa
 {
     double weights[SOT_PANEL_ROWS];
     const sot_matrix *matrix = shared->matrix;
+    const double half = planted_half();
     weigh(shared, begin, end, weights);
     for (size_t i = begin; i < end; i++) {
         const float *x = matrix->dense + i * matrix->stride;
@@ -68,7 +74,7 @@ static void fill_panels(const task *shared, size_t begin, size_t end, double *pa
                 matrix->columns - j < SOT_PANEL ? matrix->columns - j : SOT_PANEL;
             double *place = place_of(panels, i - begin, j);
             for (size_t k = 0; k < count; k++)
-                place[k] = whole(scale * (double)x[j + k]);
+                place[k] = whole(scale * (double)x[j + k] + half);
         }
         if (shared->size > matrix->columns)
             *place_of(panels, i - begin, matrix->columns) =

@@ -26,7 +26,7 @@ typedef void (*sot_gram_weights)(const void *context, const sot_matrix *matrix,
                                  size_t begin, size_t end, double *out_weights);
 
 typedef struct sot_gram {
-    double per_unit; /* units a feature of 1 has: a power of two; R per_unit <= 2^15 */
+    double per_unit; /* units a feature of 1 has: a power of two; w R per_unit <= 2^15 */
     double
         per_target; /* units a target of 1 has; at most 2^15 for the largest; 0: no target */
     sot_gram_weights weights; /* NULL: 1 */

@@ -20,27 +20,36 @@ typedef struct task {
     double *panels; /* dense: SOT_PANEL_ROWS width a chunk */
 } task;
 
-static void fill_panels(const task *shared, size_t begin, size_t end, double *panels)
+/* Copies rows from `first` on until `end` or until the panels are full, and passes over those without
+ * curvature, which add nothing. Returns the next row; *out_rows have been copied. */
+static size_t fill_panels(const task *shared, size_t first, size_t end, double *panels,
+                          size_t *out_rows)
 {
     const sot_matrix *matrix = shared->matrix;
-    for (size_t i = begin; i < end; i++) {
+    size_t rows = 0;
+    size_t i = first;
+    for (; i < end && rows < SOT_PANEL_ROWS; i++) {
+        if (shared->curvatures[i] == 0.0) continue;
         const float *x = matrix->dense + i * matrix->stride;
         const double root = sqrt(shared->curvatures[i]);
         for (size_t j = 0; j < shared->width; j += SOT_PANEL) {
-            double *place = panels + j * SOT_PANEL_ROWS + (i - begin) * SOT_PANEL;
+            double *place = panels + j * SOT_PANEL_ROWS + rows * SOT_PANEL;
             for (size_t k = 0; k < SOT_PANEL; k++)
                 place[k] = root * (double)x[j + k];
         }
+        rows++;
     }
+    *out_rows = rows;
+    return i;
 }
 
 static void add_dense(const task *shared, size_t begin, size_t end, double *panels,
                       double *sum)
 {
     const size_t width = shared->width;
-    for (size_t first = begin; first < end; first += SOT_PANEL_ROWS) {
-        const size_t rows = end - first > SOT_PANEL_ROWS ? SOT_PANEL_ROWS : end - first;
-        fill_panels(shared, first, first + rows, panels);
+    for (size_t first = begin; first < end;) {
+        size_t rows;
+        first = fill_panels(shared, first, end, panels, &rows);
         for (size_t a = 0; a < width; a += 4) {
             const double *left =
                 panels + a / SOT_PANEL * SOT_PANEL * SOT_PANEL_ROWS + a % SOT_PANEL;
@@ -57,6 +66,7 @@ static void add_sparse(const task *shared, size_t begin, size_t end, double *sum
     for (size_t i = begin; i < end; i++) {
         const size_t first = (size_t)matrix->starts[i];
         const size_t last = (size_t)matrix->starts[i + 1];
+        if (shared->curvatures[i] == 0.0) continue;
         for (size_t a = first; a < last; a++) {
             const double scaled = shared->curvatures[i] * (double)matrix->values[a];
             double *line = sum + matrix->indices[a] * shared->width;

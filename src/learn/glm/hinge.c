@@ -5,7 +5,6 @@
 
 #include "base/plant.h"
 #include "learn/glm/solver.h"
-#include "numeric/outward.h"
 
 /* Corners shrink step by step; the sum that is to vanish is about proportional to their width. */
 #define WIDTH_FIRST  0.5
@@ -45,10 +44,10 @@ static sotto_status follow(sot_solver *s, double width, double share, sotto_erro
     return status;
 }
 
-/* At one width: the minimiser, and, unless NULL, the sum of the corner. The ball's second certificate is
- * for `smooth` losses, not for what the corner stands for. */
+/* The minimiser at one width. The ball's second certificate is for `smooth` losses, not for what the corner
+ * stands for. */
 static sotto_status run_at(sot_solver *s, double width, double tau, bool smooth,
-                           double *out_sum, sotto_error *error)
+                           sotto_error *error)
 {
     const sot_twofold none = {0.0, 0.0};
     const sot_loss *const own = s->glm.loss;
@@ -57,27 +56,42 @@ static sotto_status run_at(sot_solver *s, double width, double tau, bool smooth,
     const double wanted =
         WANTED_SHARE * width * s->glm.lambda / (s->bounds.row_upper + DBL_MIN);
     s->glm.loss = &smoothed;
-    sotto_status status = s->glm.radius > 0.0
-                              ? sot_solver_run_in_ball(s, tau, smooth, error)
-                              : sot_solver_run(s, none, tau, wanted, error);
-    if (status == SOTTO_OK && out_sum != NULL)
-        status = sot_pass_corner(&s->pass, &s->bounds, s->here.theta, s->here.theta_low,
-                                 width, out_sum, error);
+    const sotto_status status = s->glm.radius > 0.0
+                                    ? sot_solver_run_in_ball(s, tau, smooth, error)
+                                    : sot_solver_run(s, none, tau, wanted, error);
     s->glm.loss = own;
     return status;
+}
+
+/* The corner's sum: in double, and once more with care if only rounding is in the way. */
+static sotto_status corner(sot_solver *s, double width, double target, double *out_sum,
+                           sotto_error *error)
+{
+    double computed = 0.0;
+    for (int careful = 0; careful < 2; careful++) {
+        const sotto_status status =
+            sot_pass_corner(&s->pass, &s->bounds, s->here.theta, s->here.theta_low, width,
+                            careful == 1, &computed, out_sum, error);
+        if (status != SOTTO_OK || *out_sum <= target) return status;
+        if (computed > target) break;
+    }
+    *out_sum = fmax(computed, target * (1.0 + 0x1p-20)); /* not there yet */
+    return SOTTO_OK;
 }
 
 sotto_status sot_solver_run_hinge(sot_solver *solver, double tau, sotto_error *error)
 {
     const double lambda = solver->glm.lambda;
-    const double target = tau / (4.0 * lambda) * tau; /* sqrt(lambda sum) <= tau / 2 */
+    /* sqrt(lambda sum) <= tau / 2, less what rounds these operations. */
+    const double target = tau / (4.0 * lambda) * tau * (1.0 - 0x1p-40);
     double width = WIDTH_FIRST;
     for (;;) {
         double sum = 0.0;
-        sotto_status status = run_at(solver, width, 0.5 * tau, false, &sum, error);
+        sotto_status status = run_at(solver, width, 0.5 * tau, false, error);
+        if (status == SOTTO_OK) status = corner(solver, width, target, &sum, error);
         if (status != SOTTO_OK) return status;
         if (SOT_PLANTED(glm_hinge_corner_forgotten)) return SOTTO_OK;
-        if (sot_sqrt_up(sot_mul_up(lambda, sum)) <= 0.5 * tau) return SOTTO_OK;
+        if (sum <= target) return SOTTO_OK;
         const double share = fmin(SHRINK_MOST, fmax(SHRINK_LEAST, 0.5 * target / sum));
         status = follow(solver, width, share, error);
         if (status != SOTTO_OK) return status;
@@ -96,10 +110,10 @@ sotto_status sot_solver_run_corner(sot_solver *solver, double tau, sotto_error *
     const double last = solver->glm.loss->parameters[0];
     for (double width = WIDTH_FIRST; width > last;) {
         const double share = fmax(SHRINK_LEAST, last / width);
-        sotto_status status = run_at(solver, width, tau, true, NULL, error);
+        sotto_status status = run_at(solver, width, tau, true, error);
         if (status == SOTTO_OK) status = follow(solver, width, share, error);
         if (status != SOTTO_OK) return status;
         width *= share;
     }
-    return run_at(solver, last, tau, true, NULL, error);
+    return run_at(solver, last, tau, true, error);
 }

@@ -60,12 +60,18 @@ SOTTO_MUST_CHECK sotto_status sot_pass_gradient_careful(
     sot_pass *pass, const double *theta, const double *theta_low, double *out_gradient,
     double *out_gradient_low, double *out_slope_squares, sotto_error *error);
 
-/* For the hinge, smoothed by `width`: an upper bound of the sum over rows of |a| (h - |a|) / (2 h),
- * a = 1 - y u, where |a| < h: by so much the smoothed slopes fail to be subgradients (solver.md). */
+/* The product of one row with theta + theta_low, as the careful gradient has it. */
+sot_twofold sot_pass_margin_careful(sot_pass *pass, size_t row, const double *theta,
+                                    const double *theta_low);
+
+/* For the hinge, smoothed by `width`: the computed sum and an upper bound of the sum over rows of |a| (h - |a|) / (2 h),
+ * a = 1 - y u, where |a| < h: by so much the smoothed slopes fail to be subgradients (solver.md).
+ * In double, or, if `careful`, in twofold numbers, where the two are closer. */
 SOTTO_MUST_CHECK sotto_status sot_pass_corner(sot_pass *pass,
                                               const sot_pass_bounds *bounds,
                                               const double *theta,
                                               const double *theta_low, double width,
+                                              bool careful, double *out_sum,
                                               double *out_sum_upper, sotto_error *error);
 
 /* (X^T C X + ridge) v, C the diagonal matrix of curvatures. */

@@ -96,9 +96,9 @@ static void every_loss_is_minimised(void **state)
         {.rows = 1, .columns = 1, .lambda = 0.75},
         {.rows = 60, .columns = 3, .lambda = 0.25, .sparse = true},
         {.rows = 60, .columns = 4, .lambda = 1.0, .tilt = true},
-        {.rows = 150, .columns = 5, .lambda = 4.0, .centre = true},
-        {.rows = 150, .columns = 6, .lambda = 0.5, .l1 = true, .sparse = true},
-        {.rows = 100,
+        {.rows = 80, .columns = 5, .lambda = 4.0, .centre = true},
+        {.rows = 80, .columns = 6, .lambda = 0.5, .l1 = true, .sparse = true},
+        {.rows = 60,
          .columns = 6,
          .lambda = 0.01,
          .l1 = true,
@@ -118,8 +118,8 @@ static void the_minimiser_within_a_ball_is_found(void **state)
     const setting all[] = {
         {.rows = 60, .columns = 3, .lambda = 0.25, .radius = 100.0},
         {.rows = 60, .columns = 3, .lambda = 0.25, .radius = 0.5, .sparse = true},
-        {.rows = 90, .columns = 4, .lambda = 1.0, .tilt = true, .radius = 0.01},
-        {.rows = 90, .columns = 5, .lambda = 0.125, .centre = true, .radius = 0.875},
+        {.rows = 50, .columns = 4, .lambda = 1.0, .tilt = true, .radius = 0.01},
+        {.rows = 50, .columns = 5, .lambda = 0.125, .centre = true, .radius = 0.875},
         {.rows = 90,
          .columns = 4,
          .lambda = 0.5,
@@ -180,6 +180,18 @@ static void many_rows_in_one_corner_are_no_trap(void **state)
         }
         free_matrix(&m);
     }
+}
+
+/* So fine a tau that the corner's sum in double is rounding: it must be taken with care, not again. */
+static void a_fine_hinge_is_solved_with_care(void **state)
+{
+    (void)state;
+    const recipe from = {
+        .rows = 300, .columns = 3, .filled = 1.0, .noise = 0.3, .seed = 12};
+    sot_matrix m = make_matrix(&from);
+    const sot_glm glm = {.matrix = &m, .loss = &sot_loss_hinge, .lambda = 1.0};
+    assert_minimiser(&glm, 1e-6);
+    free_matrix(&m);
 }
 
 static void far_starts_and_huge_tilts_are_survived(void **state)
@@ -354,6 +366,7 @@ int main(void)
         cmocka_unit_test(the_minimiser_within_a_ball_is_found),
         cmocka_unit_test(a_ball_that_just_touches_is_no_trap),
         cmocka_unit_test(many_rows_in_one_corner_are_no_trap),
+        cmocka_unit_test(a_fine_hinge_is_solved_with_care),
         cmocka_unit_test(far_starts_and_huge_tilts_are_survived),
         cmocka_unit_test(the_safe_ways_end_at_the_same_point),
         cmocka_unit_test(the_careful_stage_ends_at_the_same_point),

@@ -136,7 +136,7 @@ static void gaussian_settings_out_of_range_are_refused(void **state)
     config = good;
     config.rate = 0.5;
     assert_refused(sotto_gaussian_event(&config, &event, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "rate", "not sampled", NULL);
+                   &error, "rate", "Poisson", NULL);
     assert_refused(sotto_discrete_gaussian_event(&config, &event, &error),
                    SOTTO_UNSUPPORTED, &error, "sampled", NULL);
     config.sampling = (sotto_sampling)7;

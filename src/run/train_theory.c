@@ -1,0 +1,38 @@
+/* The numbers of a training that theory speaks about. */
+#include <math.h>
+
+#include "base/error.h"
+#include "learn/erm/erm.h"
+#include "run/train.h"
+
+sotto_status sotto_training_theory(const sotto_training *training,
+                                   sotto_theory_setting *out_setting, sotto_error *error)
+{
+    const sot_learner *learner = training->learner;
+    const sotto_train_config *config = &training->config;
+    const uint64_t rows = sot_learner_rows(&learner->setup);
+    if (training->plan == NULL) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the method none has no budget, and theory nothing to say; choose "
+            "a private method");
+    }
+    if (rows == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "theory speaks about a number of rows, which nobody gave; give "
+                        "the expected rows, a guess will do");
+    }
+    sotto_theory_setting setting = sotto_theory_defaults();
+    setting.adjacency = config->adjacency;
+    setting.epsilon = config->epsilon;
+    setting.delta = config->delta;
+    setting.rows = (double)rows;
+    setting.dimension = (double)learner->empirical->facts.dimension;
+    setting.unit_rows = (double)learner->setup.unit_rows;
+    setting.lipschitz = learner->empirical->facts.record_bound;
+    setting.trace = learner->empirical->facts.trace;
+    setting.radius = isnan(config->radius) ? sot_erm_norm_guess(learner) : config->radius;
+    setting.lambda = config->lambda;
+    *out_setting = setting;
+    return SOTTO_OK;
+}

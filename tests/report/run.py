@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""Looks at reports in a headless Chromium: every kind of model, on screens and on paper.
+
+    run.py --sotto build/dev/sotto --pictures DIR   makes the reports and looks at them
+    run.py --self-test                              spoils a page and must catch every fault
+
+A report is shown on a desk (light and dark), on a phone and on paper; faults.js lists what is wrong
+with what is shown. Then its numbers are compared with those of the model file and of the other
+commands. Pictures and pages stay in DIR, for people to look at.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import Browser  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "..", "..", "examples")
+SECTIONS = ["words", "profile", "attack", "budget", "accuracy", "coefficients", "calibration",
+            "confusion", "certificate", "weaknesses"]
+VIEWS = [("desk", 1200, 900, "light"), ("dark", 1200, 900, "dark"), ("phone", 360, 740, "light"),
+         ("phone-dark", 390, 800, "dark")]
+# Names that would be markup, and one that would turn the writing around.
+BAD_VALUE = "<script>alert(1)</script>"
+BAD_NAME = "\"><img src=x onerror=alert(1)> & 'co'"
+BAD_TURN = "a\u202egnihtemos"
+with open(os.path.join(HERE, "faults.js"), encoding="utf-8") as source:
+    FAULTS = source.read()
+
+
+# --- models to report on ---
+
+def write_table(directory, rows=400):
+    """Public and secret rows of the same made-up kind, and their schemas."""
+    rng = random.Random(7)
+    towns = ["Lund", "Ystad", BAD_VALUE, BAD_TURN]
+    columns = [{"name": "age", "type": "number", "lower": 18, "upper": 90},
+               {"name": BAD_NAME, "type": "number", "lower": 0, "upper": 1},
+               {"name": "town", "type": "category", "values": towns, "missing": "Lund"},
+               {"name": "sick", "type": "boolean", "missing": False},
+               {"name": "grade", "type": "category", "values": ["low", "middle", "high"],
+                "missing": "low"},
+               {"name": "pressure", "type": "number", "lower": 80, "upper": 200},
+               {"name": "visits", "type": "integer", "lower": 0, "upper": 20}]
+    for name in ("secret", "public"):
+        with open(os.path.join(directory, name + ".csv"), "w", encoding="utf-8") as file:
+            file.write(",".join('"' + column["name"].replace('"', '""') + '"'
+                                for column in columns) + "\n")
+            for _ in range(rows):
+                age, other = rng.uniform(18, 90), rng.random()
+                score = (age - 54) / 18 + 2 * other - 1
+                grade = min(2, max(0, int(score + 1.5 + rng.gauss(0, 0.4))))
+                cells = [f"{age:.1f}", f"{other:.3f}", rng.choice(towns),
+                         "true" if rng.random() < 1 / (1 + 2.718281828 ** -score) else "false",
+                         ["low", "middle", "high"][grade],
+                         f"{140 + 15 * score + rng.gauss(0, 6):.1f}",
+                         str(max(0, min(20, int(4 + 1.5 * score + rng.gauss(0, 1)))))]
+                file.write(",".join(cells) + "\n")
+    targets = {"sick", "grade", "pressure", "visits"}
+    for target in targets:
+        schema = {"dataset": "made-up-2026", "target": target, "intercept": 1, "columns": [
+            column if column["name"] not in targets - {target}
+            else {"name": column["name"], "type": "ignore"} for column in columns]}
+        with open(os.path.join(directory, target + ".json"), "w", encoding="utf-8") as file:
+            json.dump(schema, file)
+
+
+class Maker:
+    """Runs the command under test in one directory."""
+
+    def __init__(self, sotto, directory):
+        self.sotto, self.directory = os.path.abspath(sotto), directory
+
+    def run(self, *words, expect=0):
+        done = subprocess.run([self.sotto, *words], cwd=self.directory, text=True,
+                              capture_output=True)
+        if done.returncode != expect:
+            sys.exit(f"sotto {' '.join(words)}: exit code {done.returncode}\n{done.stderr}")
+        return done.stdout
+
+    def train(self, name, target, *words):
+        self.run("train", "secret.csv", "--schema", target + ".json", "-o", name + ".json", *words)
+        return name + ".json"
+
+
+PRIVATE = ["--epsilon", "1", "--delta", "1e-6"]
+SEEDED = PRIVATE + ["--insecure-test-seed", "5"]
+
+
+def make_reports(make):
+    """The reports to look at: {"name", "page", "model", "plots", ...}, one after another."""
+    write_table(make.directory)
+    make.run("ledger", "init", "budget.ledger", "--dataset", "made-up-2026", "--epsilon", "4",
+             "--delta", "1e-5")
+    for target, model in (("pressure", "linear"), ("sick", "logistic")):
+        make.train(model + "-charged", target, "--model", model, *PRIVATE, "--ledger",
+                   "budget.ledger")
+    make.run("ledger", "grant", "budget.ledger", "--epsilon", "1", "--reason", BAD_VALUE)
+    all_plots = ["profile-plot", "attack-plot", "budget-plot", "curve-plot", "calibration-plot"]
+    yield report(make, "private", "logistic-charged.json", 0, all_plots, "--data", "public.csv",
+                 "--ledger", "budget.ledger", "--expected-rows", "1000")
+    yield report(make, "quoted", "linear-charged.json", 0, all_plots, "--data", "public.csv")
+    yield report(make, "bare", "logistic-charged.json", 0, all_plots[:3])
+    kinds = [("logistic", "sick", "output", ["--expected-rows", "400"]),
+             ("logistic", "sick", "gd", ["--expected-rows", "400"]), ("svm", "sick", "objective", []),
+             ("hinge", "sick", "output", ["--expected-rows", "400"]),
+             ("linear", "pressure", "objective", []), ("huber", "pressure", "objective", []),
+             ("softmax", "grade", "objective", []), ("poisson", "visits", "objective", [])]
+    plots = ["profile-plot", "attack-plot", "curve-plot", "calibration-plot"]
+    make.run("ledger", "init", "seeded.ledger", "--dataset", "made-up-2026", "--epsilon", "20",
+             "--delta", "1e-5")
+    for model, target, method, more in kinds:
+        name = f"{model}-{method}"
+        path = make.train(name, target, "--model", model, "--method", method, *SEEDED, *more,
+                          "--ledger", "seeded.ledger")
+        yield report(make, name, path, 1, plots + ["budget-plot"], "--data", "public.csv",
+                     "--repeats", "4")
+    path = make.train("open", "grade", "--model", "softmax", "--method", "none",
+                      "--data-is-public")
+    yield report(make, "open", path, 0, ["calibration-plot"], "--data", "public.csv")
+    path = make.train("open-number", "pressure", "--model", "huber", "--method", "none",
+                      "--data-is-public")
+    yield report(make, "open-bare", path, 0, [])
+
+
+def report(make, name, model, exit_code, plots, *words):
+    """Exit code 1: the noise came from a test seed, and the page says NOT PRIVATE."""
+    page = os.path.join(make.directory, name + ".html")
+    make.run("report", model, "-o", page, *words, expect=exit_code)
+    with open(os.path.join(make.directory, model), encoding="utf-8") as file:
+        content = json.load(file)
+    return {"name": name, "page": page, "model": content, "path": model, "plots": plots,
+            "seeded": exit_code == 1, "data": "--data" in words}
+
+
+# --- what a page must show ---
+
+TABLE = """((caption) => [...document.querySelectorAll("table")]
+    .filter((table) => table.caption.textContent.startsWith(caption))
+    .map((table) => [...table.tBodies[0].rows].map((row) =>
+        [...row.cells].map((cell) => cell.innerText.replace(/\\u00a0/g, " ").trim())))[0] ?? null)"""
+
+
+def number(text):
+    return float(text.replace("\u2212", "-").replace("%", "").replace("\u00b1", "").replace(" ", ""))
+
+
+def check_guarantee(browser, item, need):
+    """The attack table and the figures are those of the certificate, rounded to the safe side."""
+    certificate = item["model"].get("certificate")
+    rows = browser.run(TABLE + "('The best possible attack')")
+    need((rows is None) == (certificate is None), "the attack table")
+    if certificate is None:
+        return
+    for row, stated in zip(rows, certificate["attack"], strict=True):
+        rate = stated["true_positive_rate"]
+        need(rate <= number(row[1]) / 100 <= rate * 1.006, f"attack {row} against {rate}")
+    rows = browser.run(TABLE + "('The guarantee at several deltas')")
+    for row, stated in zip(rows, certificate["guarantees"], strict=True):
+        epsilon = stated["epsilon"]
+        need(epsilon <= number(row[1]) <= epsilon * 1.00001, f"epsilon {row} against {epsilon}")
+    words = browser.run("document.querySelector('blockquote').innerText")
+    need(certificate["statement"] in words.replace("\u00a0", " "), "the certificate's sentence")
+    text = browser.run("document.getElementById('certificate').parentNode.innerText")
+    need(certificate["hash"] in text, "the certificate's hash")
+
+
+def check_coefficients(browser, item, need):
+    rows = browser.run(TABLE + "('Coefficients')")
+    values = item["model"]["coefficients"]
+    if isinstance(values[0], list):
+        values = [value for row in values for value in row]
+    values = sorted((float.fromhex(value) for value in values), key=abs, reverse=True)
+    need(len(rows) == min(30, len(values)), "the number of coefficients")
+    for row, value in zip(rows, values):
+        need(abs(number(row[1]) - value) <= 0.006 * abs(value), f"coefficient {row} against {value}")
+        known = row[2] != "not known"
+        need(known and (number(row[2]) > 0) == ("certificate" in item["model"]),
+             f"the noise of {row}")
+
+
+def check_scores(browser, item, make, need):
+    """The confusion matrix and the accuracy are those of sotto evaluate."""
+    rows = browser.run(TABLE + "('Confusion matrix')")
+    if not item["data"]:
+        need(rows is None, "a confusion matrix of no rows")
+        return
+    scores = json.loads(make.run("evaluate", item["path"], "public.csv", "--data-is-public",
+                                 "--json"))
+    text = browser.run("document.getElementById('accuracy').parentNode.innerText")
+    text = text.replace("\u00a0", " ")
+    if "confusion" not in scores:
+        need(rows is None and "RMSE" in text, "the scores of a model of numbers")
+        shown = number(re.search(r"RMSE\)\n+([\d.e-]+)", text)[1])
+        need(scores["mse"] ** 0.5 <= shown <= scores["mse"] ** 0.5 * 1.002, "the error")
+        return
+    counts = [[int(cell.split("\n")[0].replace(" ", "")) for cell in row[1:]] for row in rows]
+    need(counts == scores["confusion"], "the confusion matrix")
+    shown = number(re.search(r"Accuracy\n+([\d.]+)%", text)[1]) / 100
+    need(scores["accuracy"] * 0.998 <= shown <= scores["accuracy"] + 1e-12, "the accuracy")
+
+
+def check_words(browser, item, need):
+    found = browser.run("[...document.querySelectorAll('main > section > h2')].map((h) => h.id)")
+    need(found == SECTIONS, f"the sections are {found}")
+    found = browser.run("[...document.querySelectorAll('figure svg')].map((s) => "
+                        "s.getAttribute('aria-labelledby').split('-title')[0])")
+    need(sorted(found) == sorted(item["plots"]), f"the plots are {found}")
+    news = browser.run("document.querySelector('.news strong').innerText")
+    expected = ("NOT PRIVATE" if item["seeded"] else "Private, and verified"
+                if "certificate" in item["model"] else "No privacy guarantee")
+    need(news == expected, f"the news are {news}")
+    text = browser.run("document.body.innerText")
+    need("alert(1)" in text and "\u202e" not in text, "names that would be markup")
+    tree = [node["role"]["value"] for node in
+            browser.call("Accessibility.getFullAXTree")["nodes"] if "role" in node]
+    for role in ("banner", "navigation", "main", "contentinfo"):
+        need(tree.count(role) == 1, f"{tree.count(role)} {role} in the accessibility tree")
+
+
+def look_at(browser, item, make, pictures):
+    """Every fault of one report, as sentences."""
+    faults = []
+
+    def need(is_so, fault):
+        if not is_so:
+            faults.append(f"{item['name']}: {fault}")
+
+    for view, width, height, scheme in VIEWS:
+        asked, said = browser.open(item["page"], width, height, scheme)
+        need(not asked, f"it fetches {asked}")
+        need(not said, f"the browser says {said}")
+        faults += [f"{item['name']}, {view}: {fault}" for fault in browser.run(FAULTS)]
+        pixel = browser.picture(os.path.join(pictures, f"{item['name']}-{view}.png"))
+        need((sum(pixel) < 200) == (scheme == "dark"), f"{view} begins with {pixel}")
+    browser.open(item["page"], 1200, 900, "light")
+    check_words(browser, item, need)
+    check_guarantee(browser, item, need)
+    check_coefficients(browser, item, need)
+    check_scores(browser, item, make, need)
+    browser.open(item["page"], 794, 1123, "dark", "print")
+    faults += [f"{item['name']}, print: {fault}" for fault in browser.run(FAULTS)]
+    browser.call("Emulation.setEmulatedMedia", media="")
+    pages = browser.print(os.path.join(pictures, item["name"] + ".pdf"))
+    need(2 <= pages <= 12, f"{pages} pages on paper")
+    return faults
+
+
+def check_repeatable(make):
+    """The same files give the same page, by any number of threads."""
+    texts = []
+    for threads in ("1", "2"):
+        make.run("report", "logistic-charged.json", "--data", "public.csv", "-o", "again.html",
+                 "--threads", threads)
+        with open(os.path.join(make.directory, "again.html"), encoding="utf-8") as file:
+            texts.append(file.read())
+    return [] if texts[0] == texts[1] else ["two reports of the same files differ"]
+
+
+# --- the checker is checked ---
+
+SPOILS = [
+    ("a script", "<main", "<script>1</script><main"),
+    ("an address", "<main", "<a href=\"https://example.org/\">x</a><main"),
+    ("a fetched picture", "<main", "<img src=\"x.png\" alt=\"\"><main"),
+    ("a lost caption", "<caption>", "<caption hidden></caption><caption hidden>"),
+    ("a lost scope", "<th scope=\"col\">", "<th>"),
+    ("a skipped heading", "<h2 ", "<h4>x</h4><h2 "),
+    ("an id twice", "<footer", "<p id=\"words\">x</p><footer"),
+    ("a dead link", "href=\"#words\"", "href=\"#nowhere\""),
+    ("a picture without words", "<desc id=\"profile-plot-desc\">", "<desc id=\"x\">"),
+    ("grey on white", "--soft:#555f6b", "--soft:#9aa0a6"),
+    ("too wide", "<footer", "<p style=\"width:2000px\">x</p><footer"),
+    ("small letters", "figure .k{font-size:12.5px}", "figure .k{font-size:7px}"),
+    ("no language", "<html lang=\"en\">", "<html>"),
+    ("two mains", "<footer", "<main></main><footer"),
+    ("one text on another", "</svg>", "<text x=\"200\" y=\"150\">aaa</text>"
+                                      "<text x=\"204\" y=\"152\">bbb</text></svg>"),
+]
+
+
+def self_test():
+    """On the page of the example, which is taken from the command's own output."""
+    sotto = os.path.join(HERE, "..", "..", "build", "dev", "sotto")
+    sotto = os.environ.get("SOTTO", sotto)
+    missed = []
+    with tempfile.TemporaryDirectory() as directory, Browser() as browser:
+        page = os.path.join(directory, "page.html")
+        subprocess.run([sotto, "report", os.path.join(EXAMPLES, "model.json"), "-o", page],
+                       check=True, capture_output=True)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        browser.open(page, 360, 740, "light")
+        if browser.run(FAULTS):
+            missed.append("nothing: an unspoiled page was refused")
+        for name, old, new in SPOILS:
+            if old not in text:
+                missed.append(f"{name}: nothing to spoil")
+                continue
+            with open(page, "w", encoding="utf-8") as file:
+                file.write(text.replace(old, new, 1))
+            browser.open(page, 360, 740, "light")
+            if not browser.run(FAULTS):
+                missed.append(name)
+    if missed:
+        sys.exit("self-test: missed " + "; ".join(missed))
+    print(f"self-test: {len(SPOILS)} faults planted, all caught")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sotto")
+    parser.add_argument("--pictures", default=".")
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.self_test:
+        if arguments.sotto:
+            os.environ["SOTTO"] = os.path.abspath(arguments.sotto)
+        self_test()
+        return
+    os.makedirs(arguments.pictures, exist_ok=True)
+    faults, count = [], 0
+    with tempfile.TemporaryDirectory() as directory, Browser() as browser:
+        make = Maker(arguments.sotto, directory)
+        for item in make_reports(make):
+            faults += look_at(browser, item, make, arguments.pictures)
+            os.replace(item["page"], os.path.join(arguments.pictures, item["name"] + ".html"))
+            count += 1
+        faults += check_repeatable(make)
+    if faults:
+        sys.exit("\n".join(faults))
+    print(f"{count} reports, each on {len(VIEWS)} screens and on paper: no fault")
+
+
+if __name__ == "__main__":
+    main()
