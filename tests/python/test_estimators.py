@@ -105,6 +105,19 @@ def test_no_row_can_stop_a_training(kind):
 
 
 @EVERY
+@pytest.mark.parametrize("public", [{}, {"data_norm": None, "bounds": (-4, 4)}],
+                         ids=["matrix", "table"])
+def test_nothing_that_is_said_to_be_public_comes_from_the_rows(kind, public):
+    X, y = rows(kind, 100)
+    one = seeded(kind, X, y, **public)
+    other = seeded(kind, 1000 * X[:7], 0 * y[:7], **public)
+    assert one.model_.schema == other.model_.schema
+    for name in ("settings", "epsilon", "delta", "method"):
+        assert json.loads(one.model_json_)[name] == json.loads(other.model_json_)[name]
+    assert one.certificate_["plan"] == other.certificate_["plan"]
+
+
+@EVERY
 def test_the_help_lists_every_setting_once(kind):
     text = kind.__doc__
     assert text.count("Parameters\n") == text.count("Attributes\n") == 1
