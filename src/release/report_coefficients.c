@@ -123,7 +123,7 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
             out, "The whiskers bound the noise that was added for privacy: with other "
                  "noise, 95 of 100 trainings would stay within them, whatever the data. "
                  "This is the worst case; with many rows the noise is far smaller, but "
-                 "how much is secret. Public rows, given with --data, show it.");
+                 "how much is secret. Public rows, given with --public, show it.");
         break;
     case SOT_NOISE_MEASURED:
         sot_html_say(
@@ -140,7 +140,7 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
     case SOT_NOISE_UNKNOWN:
         sot_html_say(
             out, "How much of it is noise does not follow from the file alone for this "
-                 "method; public rows, given with --data, would show it as bars.");
+                 "method; public rows, given with --public, would show it as bars.");
         break;
     }
     if (noise->kind != SOT_NOISE_ABSENT)
