@@ -147,9 +147,10 @@ sotto_status sot_empirical_loss(const sot_learner_setup *setup, sot_loss *out_lo
     const sotto_status status = check_strangers(setup->config, error);
     if (status != SOTTO_OK) return status;
     if (!isnan(radius) && !(radius > 0.0 && radius <= 0x1p100)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the radius is %g; give a positive bound of the coefficients' norm", radius);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the radius is %g; give a bound of the coefficients' norm, above "
+                        "0 and at most 1e30",
+                        radius);
     }
     switch (model) {
     case SOTTO_MODEL_LOGISTIC:

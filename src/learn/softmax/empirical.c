@@ -136,10 +136,10 @@ static sotto_status check_settings(const sotto_train_config *config, sotto_error
                         stranger);
     }
     if (!isnan(config->radius) && !(config->radius > 0.0 && config->radius <= 0x1p100)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the radius is %g; give a positive bound of the coefficients' norm",
-            config->radius);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the radius is %g; give a bound of the coefficients' norm, above "
+                        "0 and at most 1e30",
+                        config->radius);
     }
     return SOTTO_OK;
 }
