@@ -13,7 +13,7 @@ CTEST = ctest --output-on-failure --no-label-summary -j $(JOBS)
 .PHONY: help demo test test-all bench build install deps format check asan tsan fuzz clean
 
 help:
-	@echo 'make demo      install what is missing, build, release a few private numbers'
+	@echo 'make demo      install what is missing, build, train a private model, end with a report'
 	@echo 'make test      install what is missing, build, run the fast tests'
 	@echo 'make test-all  the same, then slow tests, sanitizers, fuzzing, valgrind'
 	@echo 'make build     build/sotto, build/libsotto.so, build/libsotto.a'

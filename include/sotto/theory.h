@@ -30,7 +30,11 @@ typedef struct sotto_theory_setting {
     double unit_rows; /* rows of one unit, at most; 1: the row itself */
     double lipschitz; /* L: of one row's loss */
     double trace;     /* of one row's Hessian, at most; infinite: the loss has a corner */
-    double radius;    /* D: the norm of the best coefficients */
+    double
+        objective_least; /* lambda from which on objective perturbation needs the noise of one
+                            Gaussian release, as with the logistic loss; SOTTO_UNSET: there is none, and
+                            no bound for it */
+    double radius;       /* D: the norm of the best coefficients */
     double
         lambda; /* beside the sum of losses, for strongly convex rates; SOTTO_UNSET: none */
     double excess;  /* gamma: excess risk aimed at; SOTTO_UNSET: none */
@@ -49,7 +53,8 @@ typedef struct sotto_theory_bounds {
     /* The same steps where lambda > 0: of the mean loss with its regulariser, weights t. About
      * 4 d (k L)^2 / (lambda n mu^2). */
     double gradient_strong;
-    /* Objective perturbation k L D sqrt(d) / (n mu), with the lambda that gives it. */
+    /* Objective perturbation k L D sqrt(d) / (n mu), with the lambda that gives it; more where
+     * objective_least is above that lambda. */
     double objective;
     double objective_lambda;
     /* Output perturbation of a smooth loss with the lambda that is best for it. */

@@ -3,7 +3,29 @@
 
 #include "base/error.h"
 #include "learn/erm/erm.h"
+#include "privacy/accounting/objective.h"
 #include "run/train.h"
+
+/* Losses other than the logistic pay for their curvature: what theory says of the noise is not theirs. */
+static sotto_status find_objective_least(const sot_learner *learner, double *out,
+                                         sotto_error *error)
+{
+    const sotto_train_config *config = learner->setup.config;
+    const sot_empirical_facts *facts = &learner->empirical->facts;
+    sot_objective_law law = sot_objective_law_defaults();
+    if (!facts->self_bounding || isnan(config->delta)) return SOTTO_OK;
+    law.theorem = SOT_OBJECTIVE_SHARP;
+    law.adjacency = config->adjacency;
+    law.unit_rows = learner->setup.unit_rows;
+    law.record_bound = facts->record_bound;
+    law.smoothness = facts->smoothness;
+    law.rank = facts->rank;
+    law.trace = facts->trace;
+    law.one_signed = facts->one_signed;
+    law.classes = facts->outputs;
+    law.dimension = facts->dimension;
+    return sot_objective_least_lambda(&law, config->epsilon, config->delta, out, error);
+}
 
 sotto_status sotto_training_theory(const sotto_training *training,
                                    sotto_theory_setting *out_setting, sotto_error *error)
@@ -33,6 +55,8 @@ sotto_status sotto_training_theory(const sotto_training *training,
     setting.trace = learner->empirical->facts.trace;
     setting.radius = isnan(config->radius) ? sot_erm_norm_guess(learner) : config->radius;
     setting.lambda = config->lambda;
-    *out_setting = setting;
-    return SOTTO_OK;
+    const sotto_status status =
+        find_objective_least(learner, &setting.objective_least, error);
+    if (status == SOTTO_OK) *out_setting = setting;
+    return status;
 }

@@ -15,6 +15,7 @@ static sotto_theory_setting ordinary(void)
     setting.dimension = 100.0;
     setting.lipschitz = 1.5;
     setting.trace = 0.5;
+    setting.objective_least = 0.0;
     setting.radius = 3.0;
     return setting;
 }
@@ -122,6 +123,25 @@ static void sample_sizes_bring_the_excess_that_was_asked_for(void **state)
     assert_true(isnan(bounds_of(&s).output));
 }
 
+static void objective_perturbation_is_bounded_where_its_theorem_holds(void **state)
+{
+    (void)state;
+    sotto_theory_setting s = ordinary();
+    s.excess = 0.01;
+    s.failure = 0.05;
+    const sotto_theory_bounds free = bounds_of(&s);
+    s.objective_least = 4.0 * free.objective_lambda;
+    const sotto_theory_bounds more = bounds_of(&s);
+    assert_near(more.objective_lambda, s.objective_least);
+    assert_near(more.objective, free.objective * (4.0 + 0.25) / 2.0);
+    assert_true(more.rows_needed > free.rows_needed);
+    s.objective_least = SOTTO_UNSET; /* a loss that pays for its curvature */
+    const sotto_theory_bounds none = bounds_of(&s);
+    assert_true(isnan(none.objective) && isnan(none.objective_lambda) &&
+                isnan(none.rows_needed));
+    assert_near(none.gradient_convex, free.gradient_convex);
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
@@ -157,6 +177,7 @@ int main(void)
         cmocka_unit_test(rates_are_those_of_the_theory),
         cmocka_unit_test(a_pure_budget_has_the_pure_bounds_alone),
         cmocka_unit_test(sample_sizes_bring_the_excess_that_was_asked_for),
+        cmocka_unit_test(objective_perturbation_is_bounded_where_its_theorem_holds),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,8 +112,9 @@ def make_reports(make):
     kinds = [("logistic", "sick", "output", ["--expected-rows", "400"]),
              ("logistic", "sick", "gd", ["--expected-rows", "400"]), ("svm", "sick", "objective", []),
              ("hinge", "sick", "output", ["--expected-rows", "400"]),
-             ("linear", "pressure", "objective", []), ("huber", "pressure", "objective", []),
-             ("softmax", "grade", "objective", []), ("poisson", "visits", "objective", [])]
+             ("linear", "pressure", "objective", []), ("linear", "pressure", "adassp", []), ("huber", "pressure", "objective", []),
+             ("softmax", "grade", "objective", []), ("poisson", "visits", "objective", []),
+             ("logistic", "sick", "sgd", ["--expected-rows", "400"])]
     plots = ["profile-plot", "attack-plot", "curve-plot", "calibration-plot"]
     make.run("ledger", "init", "seeded.ledger", "--dataset", "made-up-2026", "--epsilon", "20",
              "--delta", "1e-5")

@@ -22,8 +22,8 @@ sotto_status sot_descent_check(const sot_learner_setup *setup, const char *subje
     if (isnan(config->delta)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "%s needs a delta, because its noise is Gaussian; give "
-                        "one, for example 1e-6, or use the method objective",
-                        subject);
+                        "one, for example 1e-6%s",
+                        subject, config->stream ? "" : ", or use the method objective");
     }
     if (sot_learner_rows(setup) == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -41,8 +41,8 @@ sotto_status sot_descent_check(const sot_learner_setup *setup, const char *subje
         !(config->learning_rate > 0.0 && config->learning_rate <= 1e6)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the learning rate is %g; give one above 0, in units of 1/smoothness, "
-            "for example 2",
+            "the learning rate is %g; give one above 0 and at most 1e6, in units of "
+            "1/smoothness, for example 2",
             config->learning_rate);
     }
     return SOTTO_OK;

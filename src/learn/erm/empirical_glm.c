@@ -149,7 +149,7 @@ sotto_status sot_empirical_loss(const sot_learner_setup *setup, sot_loss *out_lo
     if (!isnan(radius) && !(radius >= 0x1p-100 && radius <= 0x1p100)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the radius is %g; give a positive bound of the coefficients' "
-                        "norm, from 2^-100 to 2^100",
+                        "norm, from 1e-30 to 1e30",
                         radius);
     }
     switch (model) {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "learn/erm/empirical_parts.h"
 
 /* The corner of the smoothed L1 norm, times R, if nobody says how wide: a coefficient that moves no
  * margin by more than this counts as 0. */
@@ -150,14 +151,14 @@ static sotto_status check_numbers(const sotto_train_config *config, bool may_be_
         !(config->lambda <= 1e100 &&
           (config->lambda >= 0x1p-300 || (may_be_zero && config->lambda == 0.0)))) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "lambda is %g; give a positive weight beside the sum of the "
-                        "losses, or none for the rule",
+                        "lambda is %g; give a weight beside the sum of the losses, "
+                        "above 0 and at most 1e100, or none for the rule",
                         config->lambda);
     }
     if (!(config->l1 >= 0.0 && config->l1 <= 1e100)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the L1 weight is %g; give 0 or a positive weight beside the sum "
-                        "of the losses",
+                        "the L1 weight is %g; give a weight beside the sum of the "
+                        "losses, from 0 to 1e100",
                         config->l1);
     }
     if (!isnan(config->l1_width) &&
@@ -170,6 +171,12 @@ static sotto_status check_numbers(const sotto_train_config *config, bool may_be_
             "coefficients it sets to 0 can hang on one record (docs/losses.md)",
             config->l1_width);
     }
+    if (!isnan(config->l1_width) && config->l1 == 0.0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the L1 norm's corner has the width %g, but the norm no weight; "
+                        "give the weight l1 too, or leave the width out",
+                        config->l1_width);
+    }
     return SOTTO_OK;
 }
 
@@ -179,6 +186,60 @@ static sotto_status check_strangers(const sot_learner_setup *setup, sotto_error 
     const char *stranger = find_stranger(setup->config, taken);
     if (stranger != NULL) return refuse_stranger(setup, stranger, error);
     return check_numbers(setup->config, (taken & TAKES_NO_LAMBDA) != 0, error);
+}
+
+/* ---- settings that every method shares ---- */
+
+static const char *threshold_meaning(sotto_model_kind model)
+{
+    return model == SOTTO_MODEL_POISSON
+               ? "where the loss's slope is cut"
+               : "residuals beyond it count linearly, the target from -1 to 1";
+}
+
+/* The loss as it is, not as the rule behind it is called. Second moments have none of their own. */
+static sotto_status describe_loss(sot_learner *learner, sotto_error *error)
+{
+    sot_loss loss;
+    const sot_learner_setup *setup = &learner->setup;
+    const sotto_model_kind model = setup->config->model;
+    if (model == SOTTO_MODEL_SVM) {
+        sot_learner_set(learner, "width", setup->config->width,
+                        "of the hinge's smoothed corner");
+    }
+    const bool cut = model == SOTTO_MODEL_LINEAR || model == SOTTO_MODEL_HUBER ||
+                     model == SOTTO_MODEL_POISSON;
+    if (!cut || setup->method == SOTTO_METHOD_STATISTICS ||
+        setup->method == SOTTO_METHOD_ADASSP)
+        return SOTTO_OK;
+    const sotto_status status = sot_empirical_loss(setup, &loss, error);
+    if (status == SOTTO_OK) {
+        sot_learner_set(learner, "threshold", loss.slope_most, threshold_meaning(model));
+    }
+    return status;
+}
+
+/* Frank-Wolfe's ball is its own, of another norm. */
+static void describe_terms(sot_learner *learner)
+{
+    const sot_empirical_terms terms = sot_erm_terms(learner, 0.0);
+    if (terms.radius > 0.0 && learner->setup.method != SOTTO_METHOD_FRANK_WOLFE) {
+        sot_learner_set(learner, "radius", terms.radius,
+                        "of the ball that holds the coefficients");
+    }
+    if (terms.l1 > 0.0) {
+        sot_learner_set(learner, "l1", terms.l1,
+                        "weight of the coefficients' smoothed L1 norm");
+        sot_learner_set(learner, "l1_width", terms.l1_width, "of its corner");
+    }
+    if (terms.center != NULL) {
+        double squares = 0.0;
+        const size_t columns = sot_encoding_dimension(learner->setup.encoding);
+        for (size_t i = 0; i < learner->outputs * columns; i++)
+            squares += terms.center[i] * terms.center[i];
+        sot_learner_set(learner, "prior_norm", sqrt(squares),
+                        "of the prior's coefficients, from which lambda counts");
+    }
 }
 
 typedef sotto_status (*learner_maker)(sot_learner *learner, sotto_error *error);
@@ -216,6 +277,8 @@ sotto_status sot_erm_new(const sot_learner_setup *setup, sot_learner **out_learn
         learner->outputs = learner->empirical->facts.outputs;
         status = maker(learner, error);
     }
+    if (status == SOTTO_OK) status = describe_loss(learner, error);
+    if (status == SOTTO_OK) describe_terms(learner);
     if (status != SOTTO_OK) {
         sot_learner_free(learner);
         return status;

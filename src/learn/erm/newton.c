@@ -51,8 +51,8 @@ static sotto_status check_setup(const sot_learner_setup *setup, sotto_error *err
     const size_t columns = sot_encoding_dimension(setup->encoding);
     if (config->model != SOTTO_MODEL_LOGISTIC) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the method newton has a proof for the model logistic alone; the "
-                        "model %s has the method objective",
+                        "the method newton has a proof for the model logistic alone; for "
+                        "the model %s use the method auto, or another",
                         sotto_model_kind_name(config->model));
     }
     if (isnan(config->delta)) {

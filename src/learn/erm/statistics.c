@@ -31,11 +31,11 @@ static sotto_status check_setup(const sot_learner *learner, bool adaptive,
     const char *name = sotto_method_name(setup->method);
     const size_t columns = sot_encoding_dimension(setup->encoding);
     if (config->model != SOTTO_MODEL_LINEAR) {
-        return sot_fail(
-            error, SOTTO_UNSUPPORTED,
-            "the method %s needs the model linear: only squared loss is a "
-            "function of second moments; the model %s has the method objective",
-            name, sotto_model_kind_name(config->model));
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the method %s needs the model linear: only squared loss is a "
+                        "function of second moments; for the model %s use the method "
+                        "auto, or another",
+                        name, sotto_model_kind_name(config->model));
     }
     if (isnan(config->delta)) {
         return sot_fail(

@@ -14,6 +14,7 @@ sotto_theory_setting sotto_theory_defaults(void)
                                   .unit_rows = 1.0,
                                   .lipschitz = SOTTO_UNSET,
                                   .trace = SOTTO_UNSET,
+                                  .objective_least = SOTTO_UNSET,
                                   .radius = SOTTO_UNSET,
                                   .lambda = SOTTO_UNSET,
                                   .excess = SOTTO_UNSET,
@@ -110,6 +111,27 @@ static void fill_orders(const sotto_theory_setting *s, sotto_theory_bounds *out)
         fmax(out->order_rows_not_private, corrected * budget * larger);
 }
 
+/* n times the bound, by noise of norm `deviation`, and the lambda that gives the least of it. */
+static double objective_sum(const sotto_theory_setting *s, double deviation,
+                            double *out_lambda)
+{
+    const double lambda = fmax(s->objective_least, deviation / s->radius);
+    *out_lambda = lambda;
+    return (lambda * s->radius * s->radius + deviation * deviation / lambda) / 2.0;
+}
+
+static void fill_objective(const sotto_theory_setting *s, double noise,
+                           sotto_theory_bounds *out)
+{
+    double lambda;
+    const double root = sqrt(s->dimension);
+    if (isnan(s->objective_least)) return;
+    out->objective = objective_sum(s, root * noise, &out->objective_lambda) / s->rows;
+    if (isnan(s->excess)) return;
+    const double most = root + sqrt(2.0 * log(1.0 / s->failure));
+    out->rows_needed = ceil(objective_sum(s, most * noise, &lambda) / s->excess);
+}
+
 static void fill_gaussian(const sotto_theory_setting *s, double step,
                           sotto_theory_bounds *out)
 {
@@ -126,8 +148,7 @@ static void fill_gaussian(const sotto_theory_setting *s, double step,
                                (length * length / out->gradient_steps +
                                 unit * unit / (s->radius * s->radius));
     }
-    out->objective = unit;
-    out->objective_lambda = root * noise / s->radius;
+    fill_objective(s, noise, out);
     out->exponential_regularized = sqrt(2.0) * unit;
     if (isfinite(s->trace)) {
         out->output_lambda =
@@ -137,8 +158,6 @@ static void fill_gaussian(const sotto_theory_setting *s, double step,
                       out->output_lambda * s->radius * s->radius / (2.0 * n);
     }
     if (isnan(s->excess)) return;
-    out->rows_needed =
-        ceil(s->radius * noise * (root + sqrt(2.0 * log(1.0 / s->failure))) / s->excess);
     fill_orders(s, out);
 }
 

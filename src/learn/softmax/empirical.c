@@ -139,7 +139,7 @@ static sotto_status check_settings(const sotto_train_config *config, sotto_error
         !(config->radius >= 0x1p-100 && config->radius <= 0x1p100)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the radius is %g; give a positive bound of the coefficients' "
-                        "norm, from 2^-100 to 2^100",
+                        "norm, from 1e-30 to 1e30",
                         config->radius);
     }
     return SOTTO_OK;
