@@ -75,6 +75,7 @@ static double lambda_factor(const sot_learner_setup *setup,
         (double)setup->unit_rows * (config->adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0);
     const double epsilon = config->epsilon / steps;
     if (!facts->self_bounding && !isnan(config->delta)) return flat ? FLAT_FACTOR : 1.0;
+    if (!facts->self_bounding && facts->outputs == 1) return 1.0; /* pure, one margin */
     if (isnan(config->delta))
         return fmin(PURE_MOST, fmax(PURE_LEAST, PURE_FACTOR / epsilon));
     if (epsilon < LOW_EPSILON) return LOW_FACTOR;
