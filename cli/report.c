@@ -14,9 +14,9 @@
 static const cli_option options[] = {
     {"model", CLI_FILE, CLI_OPERAND, "a model file, as sotto train writes it",
      .value = "MODEL", .example = "model.json"},
-    {"data", CLI_FILE, CLI_OPTIONAL,
+    {"public", CLI_FILE, CLI_OPTIONAL,
      "PUBLIC rows of the model's schema, with the target, for scores and curves",
-     .value = "PUBLIC", .example = "public.csv"},
+     .value = "FILE", .example = "public.csv"},
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget of the model's data set, to be shown",
      .value = "FILE", .example = "budget.ledger"},
     {"output", CLI_FILE, CLI_REQUIRED, "the page to write", .value = "FILE",
@@ -45,7 +45,7 @@ typedef struct model_file {
 static sotto_status spare_inputs(const cli_call *call, sotto_error *error)
 {
     static const char *const inputs[][2] = {{"model", "model"},
-                                            {"data", "public rows"},
+                                            {"public", "public rows"},
                                             {"labels", "labels"},
                                             {"ledger", "ledger"}};
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
@@ -61,7 +61,7 @@ static sotto_status write_page(const cli_call *call, const model_file *file,
 {
     sotto_report_config config = sotto_report_defaults();
     char *html = NULL;
-    config.data = cli_data_file(call, cli_text(call, "data"));
+    config.data = cli_data_file(call, cli_text(call, "public"));
     config.ledger = cli_text(call, "ledger");
     config.expected_rows = cli_count(call, "expected-rows");
     config.repeats = cli_flag(call, "no-curve") ? 0 : cli_count(call, "repeats");
@@ -109,14 +109,15 @@ static sotto_status show(const cli_call *call, const model_file *file, sotto_err
 static sotto_status run(const cli_call *call, sotto_error *error)
 {
     model_file file = {.text = NULL};
-    const char *data = cli_text(call, "data");
+    const char *data = cli_text(call, "public");
     if (data != NULL && strcmp(data, "-") == 0) {
-        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--data is -, but the rows are read more than once; give a file");
+        return cli_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "--public is -, but the rows are read more than once; give a file");
     }
     if (data == NULL && (cli_given(call, "labels") || cli_given(call, "query"))) {
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--%s is about public rows, which nobody gave; add --data",
+                        "--%s is about public rows, which nobody gave; add --public",
                         cli_given(call, "labels") ? "labels" : "query");
     }
     sotto_status status = spare_inputs(call, error);
@@ -140,6 +141,6 @@ const cli_command cli_report = {
     .options = options,
     .shared = shared,
     .example =
-        "sotto report examples/model.json --data examples/survey.csv -o report.html",
+        "sotto report examples/model.json --public examples/survey.csv -o report.html",
     .run = run,
 };

@@ -65,7 +65,7 @@ show 'sotto export model.json --c --name affairs -o affairs.h && grep -c . affai
 
 say 'Everything above on one page, for people who decide: open build/demo/report.html in a browser.' \
     'The curve in it learns from the public rows, repeated up to 5000: a public guess.'
-show 'sotto report model.json --data fair-test.csv --ledger fair.ledger --expected-rows 5000 -o report.html'
+show 'sotto report model.json --public fair-test.csv --ledger fair.ledger --expected-rows 5000 -o report.html'
 
 say 'What is in build/demo now.'
 show 'ls'

@@ -225,7 +225,7 @@ void sot_report_add_accuracy(sot_growing *out, const sot_report *report)
             out, "<p class=\"none\">",
             "Not known: no public rows were given. A score of the secret rows "
             "would itself reveal something about them, and cost budget. Public "
-            "rows of the same schema, given with --data, tell how good the "
+            "rows of the same schema, given with --public, tell how good the "
             "model is and what privacy cost.",
             "</p>\n");
     } else {

@@ -110,7 +110,8 @@ static void draw(sot_growing *out, const sot_report_ledger *ledger, const char *
     }
     sot_svg_end(out);
     sot_growing_text(out,
-                     "<figcaption>What is left of the budget after each entry. A "
+                     "<figcaption>What is left after each entry, in per cent of the "
+                     "budget as it is now. A "
                      "charge is made before a row is read, and stands.</figcaption>\n"
                      "</figure>\n");
 }

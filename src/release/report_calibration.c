@@ -174,7 +174,8 @@ void sot_report_add_calibration(sot_growing *out, const sot_report *report)
     sot_html_section_open(out, "calibration", "Calibration");
     if (report->scores == NULL) {
         sot_html_element(out, "<p class=\"none\">",
-                         "Not known: it takes public rows, given with --data.", "</p>\n");
+                         "Not known: it takes public rows, given with --public.",
+                         "</p>\n");
     } else {
         const comparison kind = comparison_of(report->model);
         const bool is_share = report->scores->evaluation.classes > 0;
@@ -241,7 +242,8 @@ void sot_report_add_confusion(sot_growing *out, const sot_report *report)
             "</p>\n");
     } else if (report->scores == NULL) {
         sot_html_element(out, "<p class=\"none\">",
-                         "Not known: it takes public rows, given with --data.", "</p>\n");
+                         "Not known: it takes public rows, given with --public.",
+                         "</p>\n");
     } else if (classes > SOT_REPORT_CLASSES_SHOWN) {
         sot_html_say(out,
                      "The matrix of %zu classes does not fit here; sotto evaluate "

@@ -30,7 +30,13 @@ static double setting(const sot_json_value *root, const char *name)
     return value;
 }
 
-/* Output perturbation adds noise to each coefficient: Gaussian of deviation sigma, or, pure, a vector
+static bool adds_noise_at_the_end(const char *method)
+{
+    return strcmp(method, "output") == 0 || strcmp(method, "permutation-sgd") == 0 ||
+           strcmp(method, "gd-output") == 0;
+}
+
+/* Output perturbation, and descent with noise at its end, adds noise to each coefficient: Gaussian of deviation sigma, or, pure, a vector
  * of density exp(-r |v|), r = noise_epsilon / sensitivity, whose length is Gamma(d) / r: each of
  * its d coordinates has the variance E|v|^2 / d = (d + 1) / r^2.
  *
@@ -49,7 +55,7 @@ sotto_status sot_report_noise_read(const sot_json_value *root, size_t dimension,
     *out_noise = (sot_report_noise){.kind = SOT_NOISE_UNKNOWN, .deviation = NAN};
     if (strcmp(method, "none") == 0) {
         out_noise->kind = SOT_NOISE_ABSENT;
-    } else if (strcmp(method, "output") == 0) {
+    } else if (adds_noise_at_the_end(method)) {
         const double rate = setting(root, "noise_epsilon") / setting(root, "sensitivity");
         out_noise->deviation =
             isnan(sigma) ? sqrt((double)dimension + 1.0) / rate : sigma;
@@ -108,16 +114,16 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
     char repeats[SOT_SHOWN_BYTES], rows[SOT_SHOWN_BYTES];
     switch (noise->kind) {
     case SOT_NOISE_EXACT:
-        sot_html_say(out,
-                     "The whiskers are the noise that was added for privacy: 95 of 100 "
-                     "draws stay within them.");
+        sot_html_say(
+            out, "The whiskers are the noise that was added for privacy: about 95 of 100 "
+                 "draws stay within them.");
         break;
     case SOT_NOISE_BOUND:
         sot_html_say(
             out, "The whiskers bound the noise that was added for privacy: with other "
                  "noise, 95 of 100 trainings would stay within them, whatever the data. "
                  "This is the worst case; with many rows the noise is far smaller, but "
-                 "how much is secret. Public rows, given with --data, show it.");
+                 "how much is secret. Public rows, given with --public, show it.");
         break;
     case SOT_NOISE_MEASURED:
         sot_html_say(
@@ -134,7 +140,7 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
     case SOT_NOISE_UNKNOWN:
         sot_html_say(
             out, "How much of it is noise does not follow from the file alone for this "
-                 "method; public rows, given with --data, would show it as bars.");
+                 "method; public rows, given with --public, would show it as bars.");
         break;
     }
     if (noise->kind != SOT_NOISE_ABSENT)

@@ -13,6 +13,8 @@
 
 enum { NEWS_BYTES = 768, CHANCE_BYTES = 64, FACTOR_DIGITS = 3, DIGITS = 6 };
 
+#define CHANCE_LEAST 1e12 /* of which people have an idea: one in so many */
+
 /* ---- the outcome ---- */
 
 static void add_news(sot_growing *out, bool good, const char *title, const char *text)
@@ -57,21 +59,25 @@ static void add_outcome(sot_growing *out, const sot_report *report)
 
 /* ---- the promise ---- */
 
-/* "1 in 1 000 000". A chance that is not one in a whole number is rounded up. */
+/* "at most 1 in 1 000 000". A chance that is not one in a whole number is rounded up. */
 static const char *chance_of(double delta, char out[CHANCE_BYTES])
 {
     char number[SOT_SHOWN_BYTES];
     const double inverse = 1.0 / delta;
     if (!(inverse >= 2.0)) {
-        (void)snprintf(out, CHANCE_BYTES, "%s",
+        (void)snprintf(out, CHANCE_BYTES, "at most %s",
                        sot_shown_percent_up(delta, FACTOR_DIGITS, number));
         return out;
     }
-    const double nearest = round(fmin(inverse, 1e15));
+    if (inverse > CHANCE_LEAST) {
+        (void)snprintf(out, CHANCE_BYTES, "less than 1 in a million millions");
+        return out;
+    }
+    const double nearest = round(inverse);
     /* 1e-5 is not a double: its inverse is 1e5 up to the last bit. */
     const double whole =
-        fabs(inverse - nearest) <= 1e-12 * inverse ? nearest : floor(fmin(inverse, 1e15));
-    (void)snprintf(out, CHANCE_BYTES, "1 in %s",
+        fabs(inverse - nearest) <= 1e-12 * inverse ? nearest : floor(inverse);
+    (void)snprintf(out, CHANCE_BYTES, "at most 1 in %s",
                    sot_shown_count((uint64_t)whole, number));
     return out;
 }
@@ -111,7 +117,7 @@ static void add_promise(sot_growing *out, const sot_certificate *certificate)
             out,
             "How much is almost? Nothing that can be read from this model becomes "
             "more than %s times as likely because of one %s, apart from a chance "
-            "of at most %s.",
+            "of %s.",
             factor, unit, chance_of(claims->delta, chance));
     } else {
         sot_html_say(

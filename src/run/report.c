@@ -147,6 +147,9 @@ static sotto_status read_training(const sources *from, sot_report_training *out,
     if (status != SOTTO_OK) return status;
     out->lambda = setting(&settings, "lambda");
     out->steps = setting(&settings, "steps");
+    if (isnan(out->steps)) out->steps = setting(&settings, "passes");
+    out->batch = setting(&settings, "batch");
+    out->radius = setting(&settings, "radius");
     out->learning_rate = setting(&settings, "learning_rate");
     /* A pure training whose sampler is not exact is certified at a delta that nobody asked for. */
     if (out->delta < 1e-100) out->delta = SOTTO_UNSET;

@@ -27,6 +27,7 @@ static sotto_train_config config_of(const sot_report_training *training, double 
     config.delta = training->delta;
     config.adjacency = training->adjacency;
     config.threads = training->threads;
+    config.radius = training->radius;
     config.insecure_test = true;
     config.test_seed = SEED;
     if (training->adjacency == SOTTO_REPLACE_ONE &&
@@ -45,6 +46,8 @@ static sotto_train_config own_config(const sot_report_training *training, uint64
     config.lambda = training->lambda;
     if (training->steps >= 1.0 && training->steps < 1e15)
         config.steps = (uint64_t)training->steps;
+    if (training->batch >= 1.0 && training->batch < 1e15)
+        config.batch = (uint64_t)training->batch;
     config.learning_rate = training->learning_rate;
     return config;
 }

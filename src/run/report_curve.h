@@ -15,9 +15,9 @@ typedef struct sot_report_training {
     sotto_method method;
     double epsilon, delta; /* delta SOTTO_UNSET: pure */
     sotto_adjacency adjacency;
-    double lambda;          /* SOTTO_UNSET: not known */
-    double steps;           /* SOTTO_UNSET: not known */
-    double learning_rate;   /* SOTTO_UNSET: not known */
+    /* Settings that the file keeps; SOTTO_UNSET: not known. */
+    double lambda, steps, learning_rate, batch;
+    double radius; /* of the ball, which is a part of the model: for the curve too */
     uint64_t expected_rows; /* to learn from; 0: as many as there are */
     size_t threads;
 } sot_report_training;

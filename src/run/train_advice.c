@@ -135,7 +135,6 @@ static void advise_on_counts(sotto_training *training)
 static void advise_on_method(sotto_training *training)
 {
     const sotto_train_config *config = &training->config;
-    const size_t dimension = sot_encoding_dimension(training->encoding);
     const double rows = (double)sot_learner_rows(&training->learner->setup);
     if (config->method == SOTTO_METHOD_AUTO && rows == 0.0) {
         const char *why;
@@ -146,10 +145,13 @@ static void advise_on_method(sotto_training *training)
                    "with the expected rows gradient descent could be used, which does "
                    "better for this loss and epsilon: give them, a guess will do");
     }
-    if (training->method == SOTTO_METHOD_FRANK_WOLFE && (double)dimension < rows)
+    /* Its noise goes with the largest feature, that of the others with the norm of a row. */
+    if (training->method == SOTTO_METHOD_FRANK_WOLFE &&
+        sot_encoding_bound(training->encoding) <
+            8.0 * sot_encoding_feature_most(training->encoding))
         advise(training,
-               "frank-wolfe is for more columns than rows; with fewer the other methods "
-               "do better: try auto");
+               "frank-wolfe is for rows much longer than their largest feature, of many "
+               "columns; here the other methods do better: try auto");
 }
 
 void sot_training_advise(sotto_training *training)

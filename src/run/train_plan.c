@@ -178,8 +178,8 @@ static sotto_status check_stream(const sotto_training *training, sotto_error *er
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the method %s needs all rows in memory and cannot stream; use gd, sgd with "
-            "Poisson sampling, or for the model linear statistics or adassp, or leave "
-            "the stream out",
+            "Poisson sampling, newton, frank-wolfe, statistics or adassp, or leave the "
+            "stream out",
             sotto_method_name(training->method));
     }
     return sot_table_check_stream(training->schema, error);

@@ -186,7 +186,7 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
             "tried on a grid, and is the caller's word between its points",
             config->loss->name);
     }
-    const char *unprotected[7] = {
+    const char *unprotected[8] = {
         "the schema: columns, types, bounds, categories, the norm bound",
         classes == 0   ? "the bounds of the target"
         : classes == 2 ? "the label set and which of two labels is the positive one"
@@ -195,6 +195,9 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
     size_t count = 3;
     if (config->expected_rows > 0)
         unprotected[count++] = "the expected number of rows, a public guess";
+    if (config->prior != NULL)
+        unprotected[count++] = "the prior: coefficients declared public, or released "
+                               "before and paid for by themselves";
     if (word[0] != '\0') unprotected[count++] = word;
     unprotected[count++] = row_count;
     sotto_certificate_facts facts = sotto_certificate_defaults();

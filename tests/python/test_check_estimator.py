@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 # The budget is ample: what is checked is the conduct of the estimator, and one check asks for an
 # accuracy of 0.83 on 200 rows.
 ESTIMATORS = {
-    "data_norm": sotto.LogisticRegression(epsilon=100.0, delta=1e-6, data_norm=10.0, **SEEDED),
+    "data_norm": sotto.LogisticRegression(epsilon=30.0, delta=1e-6, data_norm=10.0, **SEEDED),
     "bounds": sotto.LogisticRegression(epsilon=30.0, bounds=(-10.0, 10.0), **SEEDED),
     "output": sotto.LogisticRegression(epsilon=100.0, delta=1e-6, data_norm=10.0,
                                        fit_intercept=False, method="output",

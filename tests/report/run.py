@@ -105,15 +105,16 @@ def make_reports(make):
                    "budget.ledger")
     make.run("ledger", "grant", "budget.ledger", "--epsilon", "1", "--reason", BAD_VALUE)
     all_plots = ["profile-plot", "attack-plot", "budget-plot", "curve-plot", "calibration-plot"]
-    yield report(make, "private", "logistic-charged.json", 0, all_plots, "--data", "public.csv",
+    yield report(make, "private", "logistic-charged.json", 0, all_plots, "--public", "public.csv",
                  "--ledger", "budget.ledger", "--expected-rows", "1000")
-    yield report(make, "quoted", "linear-charged.json", 0, all_plots, "--data", "public.csv")
+    yield report(make, "quoted", "linear-charged.json", 0, all_plots, "--public", "public.csv")
     yield report(make, "bare", "logistic-charged.json", 0, all_plots[:3])
     kinds = [("logistic", "sick", "output", ["--expected-rows", "400"]),
              ("logistic", "sick", "gd", ["--expected-rows", "400"]), ("svm", "sick", "objective", []),
              ("hinge", "sick", "output", ["--expected-rows", "400"]),
-             ("linear", "pressure", "objective", []), ("huber", "pressure", "objective", []),
-             ("softmax", "grade", "objective", []), ("poisson", "visits", "objective", [])]
+             ("linear", "pressure", "objective", []), ("linear", "pressure", "adassp", []), ("huber", "pressure", "objective", []),
+             ("softmax", "grade", "objective", []), ("poisson", "visits", "objective", []),
+             ("logistic", "sick", "sgd", ["--expected-rows", "400"])]
     plots = ["profile-plot", "attack-plot", "curve-plot", "calibration-plot"]
     make.run("ledger", "init", "seeded.ledger", "--dataset", "made-up-2026", "--epsilon", "20",
              "--delta", "1e-5")
@@ -121,11 +122,11 @@ def make_reports(make):
         name = f"{model}-{method}"
         path = make.train(name, target, "--model", model, "--method", method, *SEEDED, *more,
                           "--ledger", "seeded.ledger")
-        yield report(make, name, path, 1, plots + ["budget-plot"], "--data", "public.csv",
+        yield report(make, name, path, 1, plots + ["budget-plot"], "--public", "public.csv",
                      "--repeats", "4")
     path = make.train("open", "grade", "--model", "softmax", "--method", "none",
                       "--data-is-public")
-    yield report(make, "open", path, 0, ["calibration-plot"], "--data", "public.csv")
+    yield report(make, "open", path, 0, ["calibration-plot"], "--public", "public.csv")
     path = make.train("open-number", "pressure", "--model", "huber", "--method", "none",
                       "--data-is-public")
     yield report(make, "open-bare", path, 0, [])
@@ -138,7 +139,7 @@ def report(make, name, model, exit_code, plots, *words):
     with open(os.path.join(make.directory, model), encoding="utf-8") as file:
         content = json.load(file)
     return {"name": name, "page": page, "model": content, "path": model, "plots": plots,
-            "seeded": exit_code == 1, "data": "--data" in words}
+            "seeded": exit_code == 1, "data": "--public" in words}
 
 
 # --- what a page must show ---
@@ -258,7 +259,7 @@ def check_repeatable(make):
     """The same files give the same page, by any number of threads."""
     texts = []
     for threads in ("1", "2"):
-        make.run("report", "logistic-charged.json", "--data", "public.csv", "-o", "again.html",
+        make.run("report", "logistic-charged.json", "--public", "public.csv", "-o", "again.html",
                  "--threads", threads)
         with open(os.path.join(make.directory, "again.html"), encoding="utf-8") as file:
             texts.append(file.read())

@@ -105,9 +105,26 @@ static void terms_and_a_ball_show_nothing(void **state)
             SOTTO_ADD_REMOVE, methods[i] == SOTTO_METHOD_GD ? 1e-6 : SOTTO_UNSET);
         config.l1 = 0.75;
         expect_no_leak(config);
-        if (methods[i] == SOTTO_METHOD_OBJECTIVE) continue; /* the ball has atoms */
         config.radius = 0.375;
         expect_no_leak(config);
+    }
+}
+
+/* Objective perturbation in a ball so small that theta is on its boundary: there the neighbour is given the
+ * same pressure, and nothing else shows. */
+static void the_boundary_of_a_ball_shows_nothing(void **state)
+{
+    (void)state;
+    static const sotto_model_kind models[] = {SOTTO_MODEL_LOGISTIC, SOTTO_MODEL_SOFTMAX,
+                                              SOTTO_MODEL_HUBER};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        for (int pure = 0; pure < 2; pure++) {
+            sotto_train_config config = model_config(
+                models[i], SOTTO_METHOD_OBJECTIVE,
+                pure ? SOTTO_REPLACE_ONE : SOTTO_ADD_REMOVE, pure ? SOTTO_UNSET : 1e-6);
+            config.radius = 0x1p-6;
+            expect_no_leak(config);
+        }
     }
 }
 
@@ -139,6 +156,7 @@ int main(void)
         cmocka_unit_test(stable_steps_show_nothing),
         cmocka_unit_test(frank_wolfe_shows_nothing),
         cmocka_unit_test(terms_and_a_ball_show_nothing),
+        cmocka_unit_test(the_boundary_of_a_ball_shows_nothing),
         cmocka_unit_test(the_order_of_rows_shows_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,6 +69,15 @@ static sotto_train_config seeded(sotto_method method)
         config.steps = 6;
         config.batch = 4;
     }
+    if (method == SOTTO_METHOD_NEWTON) config.steps = 2;
+    if (method == SOTTO_METHOD_FRANK_WOLFE) {
+        config.steps = 4;
+        config.radius = 2.0;
+    }
+    if (method == SOTTO_METHOD_STATISTICS || method == SOTTO_METHOD_ADASSP) {
+        config.model = SOTTO_MODEL_LINEAR;
+        config.target = "age";
+    }
     return config;
 }
 
@@ -93,10 +102,12 @@ static char *train(const sotto_train_config *config, const sotto_data_file *file
 static void a_stream_learns_what_memory_learns(void **state)
 {
     (void)state;
-    static const sotto_method methods[] = {SOTTO_METHOD_GD, SOTTO_METHOD_SGD};
+    static const sotto_method methods[] = {
+        SOTTO_METHOD_GD,          SOTTO_METHOD_SGD,        SOTTO_METHOD_NEWTON,
+        SOTTO_METHOD_FRANK_WOLFE, SOTTO_METHOD_STATISTICS, SOTTO_METHOD_ADASSP};
     const sotto_data_file files[] = {{.path = write_rows()},
                                      {.path = write_database(), .query = query}};
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
         sotto_train_config config = seeded(methods[i]);
         char *memory = train(&config, &files[0]);
         for (size_t k = 0; k < 4; k++) {

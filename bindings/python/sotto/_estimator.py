@@ -7,7 +7,7 @@ import operator
 import os
 import warnings
 from collections.abc import Callable
-from ctypes import byref, c_bool, c_char_p, c_double, c_int, c_uint64
+from ctypes import byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint64
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -16,15 +16,8 @@ import numpy as np
 from . import _arrays, _records
 from . import schema as schemas
 from ._errors import PrivacyWarning, SottoError
-from ._library import (
-    Handle,
-    ProgressFunction,
-    TrainConfig,
-    call,
-    library,
-    text_of,
-    value_of_name,
-)
+from ._library import Handle, TrainConfig, call, library, text_of, value_of_name
+from ._progress import Watch
 from ._sklearn import FeatureNames, Parameters, not_fitted, tags
 from .model import Model
 
@@ -149,6 +142,7 @@ class Estimator(FeatureNames, Parameters):
     _of_model: ClassVar[tuple[str, ...]] = ("certificate_", "coef_", "intercept_")
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         if cls.__doc__ is not None and "Parameters\n" in cls.__doc__:
             cls.__doc__ = cls.__doc__.rstrip() + _SETTINGS
 
@@ -264,7 +258,7 @@ class Estimator(FeatureNames, Parameters):
         value = getattr(self, name)
         if kind is c_double:
             setattr(config, name, float(value))
-        elif kind is c_uint64:
+        elif kind in (c_uint64, c_size_t):
             setattr(config, name, self._whole(name))
         elif kind is c_int:
             setattr(config, name, value_of_name(f"sotto_{name}_from_name", value))
@@ -285,7 +279,7 @@ class Estimator(FeatureNames, Parameters):
 
     def _train(self, schema: schemas.Schema, records: Any) -> str:
         """The model file of one call of the library."""
-        config, watch = self._config(), _Watch(self.progress)
+        config, watch = self._config(), Watch(self.progress)
         config.progress = watch.function
         result = Handle("sotto_train_free")
         try:
@@ -399,26 +393,6 @@ class Regressor(Estimator):
 
     def __sklearn_tags__(self) -> Any:
         return tags(self.insecure_test_seed is None, positive=self._counts)
-
-
-class _Watch:
-    """Lets an interrupt, or an exception of the caller's function, end a training between steps."""
-
-    def __init__(self, report: Callable[[int, int, float, float], None] | None):
-        self.report = report
-        self.failure: BaseException | None = None
-        self.function = ProgressFunction(self._step)
-
-    def _step(self, progress: Any, _: Any) -> int:
-        try:
-            if self.report is not None:
-                now = progress.contents
-                self.report(now.step, now.steps, now.elapsed_seconds, now.epsilon_so_far)
-        except BaseException as problem:  # noqa: BLE001
-            # An interrupt too: it is raised again when the library has returned.
-            self.failure = problem
-            return 1
-        return 0
 
 
 def _shape(X: Any) -> Any:

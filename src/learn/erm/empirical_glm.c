@@ -146,10 +146,10 @@ sotto_status sot_empirical_loss(const sot_learner_setup *setup, sot_loss *out_lo
     const double radius = setup->config->radius;
     const sotto_status status = check_strangers(setup->config, error);
     if (status != SOTTO_OK) return status;
-    if (!isnan(radius) && !(radius > 0.0 && radius <= 0x1p100)) {
+    if (!isnan(radius) && !(radius >= 0x1p-100 && radius <= 0x1p100)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the radius is %g; give a bound of the coefficients' norm, above "
-                        "0 and at most 1e30",
+                        "the radius is %g; give a positive bound of the coefficients' "
+                        "norm, from 1e-30 to 1e30",
                         radius);
     }
     switch (model) {

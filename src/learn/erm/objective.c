@@ -151,6 +151,7 @@ static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,
     *out = (sot_objective_config){.law = law,
                                   .dimension = facts->dimension,
                                   .tau = facts->tau,
+                                  .ball = isnan(config->radius) ? 0.0 : config->radius,
                                   .correction_share = CORRECTION_SHARE,
                                   .purpose = "coefficients"};
     return SOTTO_OK;

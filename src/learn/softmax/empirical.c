@@ -135,10 +135,11 @@ static sotto_status check_settings(const sotto_train_config *config, sotto_error
                         "%s has no meaning for the model softmax; leave it out",
                         stranger);
     }
-    if (!isnan(config->radius) && !(config->radius > 0.0 && config->radius <= 0x1p100)) {
+    if (!isnan(config->radius) &&
+        !(config->radius >= 0x1p-100 && config->radius <= 0x1p100)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the radius is %g; give a bound of the coefficients' norm, above "
-                        "0 and at most 1e30",
+                        "the radius is %g; give a positive bound of the coefficients' "
+                        "norm, from 1e-30 to 1e30",
                         config->radius);
     }
     return SOTTO_OK;

@@ -48,6 +48,11 @@ static sotto_status check_config(const sotto_gaussian_config *config, double sig
 static sotto_status check_sampling(const sotto_gaussian_config *config,
                                    sotto_error *error)
 {
+    if (config->sampling > SOTTO_SINGLE_RECORD) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "sampling is %d; set it to one of sotto_sampling",
+                        (int)config->sampling);
+    }
     if (config->sampling != SOTTO_POISSON && !isnan(config->rate)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "rate is %g, but there is no Poisson sampling; set sampling or "
@@ -73,11 +78,6 @@ static sotto_status check_sampling(const sotto_gaussian_config *config,
             "batch is %llu; set it for batches, at most to the population, and "
             "leave it 0 for anything else",
             (unsigned long long)config->batch);
-    }
-    if (config->sampling > SOTTO_SINGLE_RECORD) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "sampling is %d; set it to one of sotto_sampling",
-                        (int)config->sampling);
     }
     return SOTTO_OK;
 }

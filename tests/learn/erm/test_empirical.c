@@ -247,6 +247,8 @@ static void settings_that_have_no_meaning_are_refused(void **state)
     with.config.loss = NULL;
     with.config.radius = -2.0;
     refused(&with, SOTTO_INVALID_ARGUMENT, "radius", "-2");
+    with.config.radius = 1e-170; /* its square is 0: no projection would keep to it */
+    refused(&with, SOTTO_INVALID_ARGUMENT, "radius", "1e-170");
     with.config.radius = SOTTO_UNSET;
     with.config.model = SOTTO_MODEL_SVM;
     for (size_t i = 0; i < 5; i++) {
