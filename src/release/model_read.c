@@ -28,15 +28,21 @@ static sotto_status refuse_member(const sot_json_value *object, const char *key,
 
 static sotto_status check_kind(const sot_json_value *root, sotto_error *error)
 {
-    static const char remedy[] = "give a model file, which sotto train writes";
     const char *kind = NULL;
     int64_t version = 0;
     sot_json_value member;
-    if (!sot_json_member(root, "kind", &member))
-        return sot_json_refuse(root, remedy, error); /* a schema, a release ... */
+    if (!sot_json_member(root, "kind", &member)) { /* a schema, a release ... */
+        return sot_json_refuse(
+            root,
+            "without a \"kind\" it is no model; give a file that sotto train writes",
+            error);
+    }
     sotto_status status = sot_json_get_string(root, "kind", &kind, error);
     if (status != SOTTO_OK) return status;
-    if (strcmp(kind, "model") != 0) return refuse_member(root, "kind", remedy, error);
+    if (strcmp(kind, "model") != 0) {
+        return refuse_member(root, "kind", "give a model file, which sotto train writes",
+                             error);
+    }
     status = sot_json_get_int64(root, "version", &version, error);
     if (status != SOTTO_OK) return status;
     if (version < 1 || version > SOT_MODEL_VERSION) {
