@@ -15,7 +15,7 @@ static const recipe shapes[] = {
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static void by_label(const void *context, const sot_matrix *matrix, size_t begin,
-                        size_t end, double *out)
+                     size_t end, double *out)
 {
     (void)context;
     for (size_t i = begin; i < end; i++)

@@ -156,7 +156,7 @@ static void the_ball_belongs_inside(void **state)
     const double epsilon = 1.5;
     line_pair pair = loss_pair(squared, &law);
     pair.parameter = 1e6; /* nothing cuts the slope but the ball */
-    pair.slope = -8.0; /* the end where the slope is -2 is rare, and an atom */
+    pair.slope = -8.0;    /* the end where the slope is -2 is rare, and an atom */
     line_add(&pair.first, 1.0, 1.0, 1.0);
     const double claim = loss_claim(&law, epsilon);
     assert_within(loss_ratio(&pair, epsilon, claim), 0.01, 1.0 + loss_rounding);
