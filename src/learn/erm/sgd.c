@@ -19,7 +19,7 @@
 #define RATE_MOST 4.0
 
 /* The listener hears of so many of the steps. */
-enum { REPORTS = 100 };
+enum { REPORTS = 20 };
 
 /* ---- public ---- */
 
