@@ -7,6 +7,7 @@ prefix  ?= /usr/local
 DESTDIR ?=
 DATA    ?=
 PEERS   ?=
+SKIP    ?= slow
 
 CTEST = ctest --output-on-failure --no-label-summary -j $(JOBS)
 
@@ -75,7 +76,7 @@ test-all:
 asan:
 	tools/deps test
 	$(call cmake,asan)
-	$(call ctest,asan,-LE slow)
+	$(call ctest,asan,-LE '$(SKIP)')
 
 tsan:
 	tools/deps test

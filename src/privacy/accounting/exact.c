@@ -27,6 +27,25 @@ static bool suits_pld(const sot_composition *composition)
            few;
 }
 
+/* One release of objective perturbation beside Gaussian noise of next to nothing, which is what a
+ * training is: the closed form is as sharp as any grid, and has no lower end to come near. */
+static bool is_training(const sot_composition *composition)
+{
+    const sot_objective *objective = composition->objective;
+    return composition->objective_count == 1 && objective->count == 1.0 &&
+           sot_closed_form_covers(composition) &&
+           composition->gaussian_square.upper <=
+               1e-5 * objective->shift * objective->shift;
+}
+
+/* The whole grid takes half a second, and is for tiny rates. An event of objective perturbation has
+ * no lower end that could come near the upper one. */
+static bool suits_whole_grid(const sot_composition *composition)
+{
+    return suits_pld(composition) && composition->sampled_count > 0 &&
+           composition->objective_count == 0;
+}
+
 /* ---- delta at epsilon ---- */
 
 /* Keeps the better of each end. An answer that failed has status other than SOTTO_OK. */
@@ -89,8 +108,8 @@ static sotto_status improve_delta_by_grids(const sot_priced *priced, double epsi
                                                 epsilon, &other, error);
     if (status == SOTTO_OUT_OF_MEMORY) return status;
     improve_delta(out, &other, status);
-    const bool hopeless = !(out->delta <= 2.0 * out->delta_lower);
-    if (!hopeless || !suits_pld(priced->composition)) return SOTTO_OK;
+    if (out->delta <= 2.0 * out->delta_lower || !suits_whole_grid(priced->composition))
+        return SOTTO_OK;
     status = sot_pld_delta(priced, epsilon, &other, error); /* its whole grid */
     if (status == SOTTO_OUT_OF_MEMORY) return status;
     improve_delta(out, &other, status);
@@ -136,7 +155,7 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
     sotto_status status =
         both_directions_delta(composition, SOT_EFFORT_PLAIN, epsilon, out, error);
     if (status != SOTTO_OK && status != SOTTO_UNSUPPORTED) return status;
-    const bool is_wide = is_wide_delta(out);
+    const bool is_wide = is_wide_delta(out) && !is_training(composition);
     if (status == SOTTO_OK && !is_wide && !sot_composition_has_range(composition))
         return SOTTO_OK;
     if (is_wide) {
@@ -284,8 +303,9 @@ static sotto_status improve_epsilon_by_grids(const sot_priced *priced, double de
         priced->composition, SOT_EFFORT_SMOOTHED, finite, &other, error);
     if (status == SOTTO_OUT_OF_MEMORY) return status;
     improve_epsilon(out, &other, status);
-    const bool hopeless = !(out->epsilon <= 2.0 * out->epsilon_lower);
-    if (!hopeless || !suits_pld(priced->composition)) return SOTTO_OK;
+    if (out->epsilon <= 2.0 * out->epsilon_lower ||
+        !suits_whole_grid(priced->composition))
+        return SOTTO_OK;
     status = sot_pld_epsilon(priced, delta, &other, error); /* its whole grid */
     if (status == SOTTO_OUT_OF_MEMORY) return status;
     improve_epsilon(out, &other, status);
@@ -338,7 +358,7 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
     /* A contour's delta cannot fall below its own rounding: other bounds can. */
     if (status != SOTTO_OK && status != SOTTO_UNSUPPORTED && status != SOTTO_UNREACHABLE)
         return status;
-    const bool is_wide = is_wide_epsilon(out);
+    const bool is_wide = is_wide_epsilon(out) && !is_training(composition);
     status = SOTTO_OK;
     if (is_wide) status = improve_epsilon_by_grids(priced, delta, finite, out, error);
     if (status == SOTTO_OK && (is_wide || sot_composition_has_range(composition)))
