@@ -37,6 +37,29 @@ void sot_growing_text(sot_growing *growing, const char *text)
     sot_growing_add(growing, text, strlen(text));
 }
 
+void sot_growing_markup(sot_growing *growing, const char *letter, size_t length)
+{
+    switch (*letter) {
+    case '&':
+        sot_growing_text(growing, "&amp;");
+        break;
+    case '<':
+        sot_growing_text(growing, "&lt;");
+        break;
+    case '>':
+        sot_growing_text(growing, "&gt;");
+        break;
+    case '"':
+        sot_growing_text(growing, "&quot;");
+        break;
+    case '\'':
+        sot_growing_text(growing, "&#39;");
+        break;
+    default:
+        sot_growing_add(growing, letter, length);
+    }
+}
+
 void sot_growing_format(sot_growing *growing, const char *format, ...)
 {
     char line[1024];

@@ -18,6 +18,9 @@ typedef struct sot_growing {
 void sot_growing_add(sot_growing *growing, const char *text, size_t size_bytes);
 void sot_growing_text(sot_growing *growing, const char *text);
 
+/* One letter of `length` bytes as HTML and XML spell it: &, <, >, " and ' are escaped. */
+void sot_growing_markup(sot_growing *growing, const char *letter, size_t length);
+
 /* At most 1023 bytes at a time; longer ones are cut. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

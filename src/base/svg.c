@@ -12,24 +12,8 @@ enum { TICKS_WANTED = 5, TICKS_MAX = 16, LABEL_BYTES = 48 };
 
 static void add_escaped(sot_growing *out, const char *text)
 {
-    for (const char *at = text; *at != '\0'; at++) {
-        switch (*at) {
-        case '&':
-            sot_growing_text(out, "&amp;");
-            break;
-        case '<':
-            sot_growing_text(out, "&lt;");
-            break;
-        case '>':
-            sot_growing_text(out, "&gt;");
-            break;
-        case '"':
-            sot_growing_text(out, "&quot;");
-            break;
-        default:
-            sot_growing_add(out, at, 1);
-        }
-    }
+    for (const char *at = text; *at != '\0'; at++)
+        sot_growing_markup(out, at, 1);
 }
 
 /* One decimal, without the locale's idea of a decimal point. */

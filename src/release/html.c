@@ -16,29 +16,10 @@ static bool is_digit(char letter)
 
 static void add_letter(sot_growing *out, const char *letter, size_t length)
 {
-    if (SOT_PLANTED(report_text_is_markup)) {
+    if (SOT_PLANTED(report_text_is_markup))
         sot_growing_add(out, letter, length);
-        return;
-    }
-    switch (*letter) {
-    case '&':
-        sot_growing_text(out, "&amp;");
-        break;
-    case '<':
-        sot_growing_text(out, "&lt;");
-        break;
-    case '>':
-        sot_growing_text(out, "&gt;");
-        break;
-    case '"':
-        sot_growing_text(out, "&quot;");
-        break;
-    case '\'':
-        sot_growing_text(out, "&#39;");
-        break;
-    default:
-        sot_growing_add(out, letter, length);
-    }
+    else
+        sot_growing_markup(out, letter, length);
 }
 
 void sot_html_text(sot_growing *out, const char *text)

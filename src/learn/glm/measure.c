@@ -5,10 +5,10 @@
 
 #include "learn/glm/pass.h"
 
-typedef struct task {
-    sot_pass *pass;
-    const double *curvatures;
-} task;
+typedef struct lengths {
+    const sot_matrix *matrix;
+    double *numbers; /* of each chunk: the sum of all squares, the most of a row */
+} lengths;
 
 static double row_squares(const sot_matrix *matrix, size_t row)
 {
@@ -28,50 +28,71 @@ static sotto_status measure_chunk(size_t chunk, size_t begin, size_t end, void *
                                   sotto_error *error)
 {
     (void)error;
-    const sot_pass *pass = ((const task *)context)->pass;
+    const lengths *shared = context;
     double total = 0.0;
     double most = 0.0;
     for (size_t i = begin; i < end; i++) {
-        const double squares = row_squares(pass->glm->matrix, i);
+        const double squares = row_squares(shared->matrix, i);
         total += squares;
         if (squares > most) most = squares;
     }
-    pass->numbers[2 * chunk] = total;
-    pass->numbers[2 * chunk + 1] = most;
+    shared->numbers[2 * chunk] = total;
+    shared->numbers[2 * chunk + 1] = most;
     return SOTTO_OK;
+}
+
+sotto_status sot_rows_measure(const sot_matrix *matrix, sot_pool *pool, size_t chunk_rows,
+                              size_t chunks, double *numbers, double *out_frobenius_upper,
+                              double *out_row_upper, sotto_error *error)
+{
+    lengths shared = {.matrix = matrix, .numbers = numbers};
+    const sotto_status status =
+        sot_parallel_for(pool, matrix->rows, chunk_rows, measure_chunk, &shared, error);
+    if (status != SOTTO_OK) return status;
+    double total = 0.0;
+    double most = 0.0;
+    for (size_t chunk = 0; chunk < chunks; chunk++) {
+        total += numbers[2 * chunk];
+        if (numbers[2 * chunk + 1] > most) most = numbers[2 * chunk + 1];
+    }
+    /* Squares of floats are exact; a term goes through at most this many additions of positive
+     * numbers, each with a relative error of 2^-53. */
+    const double additions =
+        (double)sot_rows_terms_most(matrix) + (double)chunk_rows + (double)chunks;
+    const double more = 1.0 + additions * 0x1p-52 + 0x1p-50;
+    *out_frobenius_upper = sqrt(total * more) * (1.0 + 0x1p-50);
+    *out_row_upper = sqrt(most * more) * (1.0 + 0x1p-50);
+    return SOTTO_OK;
+}
+
+void sot_chunks_add_up(const double *sums, size_t chunks, size_t length, double *out)
+{
+    memset(out, 0, length * sizeof *out);
+    for (size_t chunk = 0; chunk < chunks; chunk++) {
+        const double *sum = sums + chunk * 2 * length;
+        for (size_t j = 0; j < length; j++)
+            out[j] += sum[j];
+    }
 }
 
 sotto_status sot_pass_measure(sot_pass *pass, sot_pass_bounds *out_bounds,
                               sotto_error *error)
 {
     const sot_glm *glm = pass->glm;
-    task shared = {.pass = pass};
-    const sotto_status status = sot_parallel_for(
-        glm->pool, glm->matrix->rows, pass->chunk_rows, measure_chunk, &shared, error);
-    if (status != SOTTO_OK) return status;
-    double total = 0.0;
-    double most = 0.0;
-    for (size_t chunk = 0; chunk < pass->chunks; chunk++) {
-        total += pass->numbers[2 * chunk];
-        if (pass->numbers[2 * chunk + 1] > most) most = pass->numbers[2 * chunk + 1];
-    }
-    /* Squares of floats are exact; a term goes through at most this many additions of positive
-     * numbers, each with a relative error of 2^-53. */
-    const size_t terms = sot_rows_terms_most(glm->matrix);
-    const double additions =
-        (double)terms + (double)pass->chunk_rows + (double)pass->chunks;
-    const double more = 1.0 + additions * 0x1p-52 + 0x1p-50;
+    const size_t columns = glm->matrix->columns;
     *out_bounds = (sot_pass_bounds){
-        .frobenius_upper = sqrt(total * more) * (1.0 + 0x1p-50),
-        .row_upper = sqrt(most * more) * (1.0 + 0x1p-50),
-        .linear_upper =
-            glm->linear != NULL ? sot_norm_upper(glm->linear, glm->matrix->columns) : 0.0,
-        .center_upper =
-            glm->center != NULL ? sot_norm_upper(glm->center, glm->matrix->columns) : 0.0,
-        .terms = terms,
-    };
-    return SOTTO_OK;
+        .linear_upper = glm->linear != NULL ? sot_norm_upper(glm->linear, columns) : 0.0,
+        .center_upper = glm->center != NULL ? sot_norm_upper(glm->center, columns) : 0.0,
+        .terms = sot_rows_terms_most(glm->matrix)};
+    return sot_rows_measure(glm->matrix, glm->pool, pass->chunk_rows, pass->chunks,
+                            pass->numbers, &out_bounds->frobenius_upper,
+                            &out_bounds->row_upper, error);
 }
+
+typedef struct task {
+    sot_pass *pass;
+    const double *curvatures;
+} task;
 
 static sotto_status diagonal_chunk(size_t chunk, size_t begin, size_t end, void *context,
                                    sotto_error *error)

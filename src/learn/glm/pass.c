@@ -154,17 +154,6 @@ static sotto_status curved_chunk(size_t chunk, size_t begin, size_t end, void *c
     return SOTTO_OK;
 }
 
-/* In the order of the chunks. */
-static void add_up(const sot_pass *pass, double *out)
-{
-    memset(out, 0, pass->width * sizeof *out);
-    for (size_t chunk = 0; chunk < pass->chunks; chunk++) {
-        const double *sum = pass->sums + chunk * 2 * pass->width;
-        for (size_t j = 0; j < pass->width; j++)
-            out[j] += sum[j];
-    }
-}
-
 sotto_status sot_pass_gradient(sot_pass *pass, const double *theta,
                                const sot_pass_result *out, sotto_error *error)
 {
@@ -177,7 +166,7 @@ sotto_status sot_pass_gradient(sot_pass *pass, const double *theta,
         glm->pool, glm->matrix->rows, pass->chunk_rows, gradient_chunk, &task, error);
     if (status != SOTTO_OK) return status;
 
-    add_up(pass, out->gradient);
+    sot_chunks_add_up(pass->sums, pass->chunks, pass->width, out->gradient);
     sot_terms_add_gradient(glm, pass->nu, theta, out->gradient);
     double squares = 0.0;
     double values = 0.0;
@@ -198,7 +187,7 @@ sotto_status sot_pass_curved(sot_pass *pass, const double *curvatures, const dou
     const sotto_status status = sot_parallel_for(
         glm->pool, glm->matrix->rows, pass->chunk_rows, curved_chunk, &task, error);
     if (status != SOTTO_OK) return status;
-    add_up(pass, out);
+    sot_chunks_add_up(pass->sums, pass->chunks, pass->width, out);
     for (size_t j = 0; j < glm->matrix->columns; j++)
         out[j] += pass->ridge[j] * v[j];
     return SOTTO_OK;

@@ -9,6 +9,7 @@
 #ifndef SOT_GLM_ROWS_H
 #define SOT_GLM_ROWS_H
 
+#include "base/threads.h"
 #include "data/matrix.h"
 
 typedef struct sot_rows {
@@ -53,5 +54,16 @@ size_t sot_rows_terms_most(const sot_matrix *matrix);
 size_t sot_rows_step(const sot_matrix *matrix);
 
 enum { SOT_ROWS_STEP_MOST = 256 };
+
+/* How long the rows are, rounded up: the root of the sum of all squares, and the longest row. `numbers`
+ * has room for two numbers a chunk of `chunk_rows` rows. The same bits for any number of threads. */
+SOTTO_MUST_CHECK sotto_status sot_rows_measure(const sot_matrix *matrix, sot_pool *pool,
+                                               size_t chunk_rows, size_t chunks,
+                                               double *numbers,
+                                               double *out_frobenius_upper,
+                                               double *out_row_upper, sotto_error *error);
+
+/* The sums of the chunks, in their order: chunk c's begins at sums + 2 c length. */
+void sot_chunks_add_up(const double *sums, size_t chunks, size_t length, double *out);
 
 #endif

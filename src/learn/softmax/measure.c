@@ -1,81 +1,31 @@
 /* One pass that needs no theta: how long the rows are. And the diagonal of the Hessian, which is also a
  * sum of squares. */
-#include <math.h>
 #include <string.h>
 
 #include "base/size.h"
 #include "learn/glm/pass.h"
 #include "learn/softmax/pass.h"
 
+sotto_status sot_softmax_measure(sot_softmax_pass *pass, sot_softmax_bounds *out_bounds,
+                                 sotto_error *error)
+{
+    const sot_softmax *problem = pass->problem;
+    *out_bounds = (sot_softmax_bounds){
+        .center_upper =
+            pass->center != NULL ? sot_norm_upper(pass->center, pass->length) : 0.0,
+        .linear_upper =
+            pass->linear != NULL ? sot_norm_upper(pass->linear, pass->length) : 0.0,
+        .terms = sot_rows_terms_most(problem->matrix)};
+    return sot_rows_measure(problem->matrix, problem->pool, pass->chunk_rows,
+                            pass->chunks, pass->numbers, &out_bounds->frobenius_upper,
+                            &out_bounds->row_upper, error);
+}
+
 typedef struct task {
     sot_softmax_pass *pass;
     const double *probabilities;
     size_t every;
 } task;
-
-static double row_squares(const sot_matrix *matrix, size_t row)
-{
-    double squares = 0.0;
-    if (matrix->dense != NULL) {
-        const float *x = matrix->dense + row * matrix->stride;
-        for (size_t j = 0; j < matrix->columns; j++)
-            squares += (double)x[j] * (double)x[j];
-        return squares;
-    }
-    for (size_t k = (size_t)matrix->starts[row]; k < (size_t)matrix->starts[row + 1]; k++)
-        squares += (double)matrix->values[k] * (double)matrix->values[k];
-    return squares;
-}
-
-static sotto_status measure_chunk(size_t chunk, size_t begin, size_t end, void *context,
-                                  sotto_error *error)
-{
-    (void)error;
-    const sot_softmax_pass *pass = ((const task *)context)->pass;
-    double total = 0.0;
-    double most = 0.0;
-    for (size_t i = begin; i < end; i++) {
-        const double squares = row_squares(pass->problem->matrix, i);
-        total += squares;
-        if (squares > most) most = squares;
-    }
-    pass->numbers[2 * chunk] = total;
-    pass->numbers[2 * chunk + 1] = most;
-    return SOTTO_OK;
-}
-
-sotto_status sot_softmax_measure(sot_softmax_pass *pass, sot_softmax_bounds *out_bounds,
-                                 sotto_error *error)
-{
-    const sot_softmax *problem = pass->problem;
-    task shared = {.pass = pass};
-    const sotto_status status =
-        sot_parallel_for(problem->pool, problem->matrix->rows, pass->chunk_rows,
-                         measure_chunk, &shared, error);
-    if (status != SOTTO_OK) return status;
-    double total = 0.0;
-    double most = 0.0;
-    for (size_t chunk = 0; chunk < pass->chunks; chunk++) {
-        total += pass->numbers[2 * chunk];
-        if (pass->numbers[2 * chunk + 1] > most) most = pass->numbers[2 * chunk + 1];
-    }
-    /* Squares of floats are exact; a term goes through at most this many additions of positive
-     * numbers, each with a relative error of 2^-53. */
-    const size_t terms = sot_rows_terms_most(problem->matrix);
-    const double additions =
-        (double)terms + (double)pass->chunk_rows + (double)pass->chunks;
-    const double more = 1.0 + additions * 0x1p-52 + 0x1p-50;
-    *out_bounds = (sot_softmax_bounds){
-        .frobenius_upper = sqrt(total * more) * (1.0 + 0x1p-50),
-        .row_upper = sqrt(most * more) * (1.0 + 0x1p-50),
-        .center_upper =
-            pass->center != NULL ? sot_norm_upper(pass->center, pass->length) : 0.0,
-        .linear_upper =
-            pass->linear != NULL ? sot_norm_upper(pass->linear, pass->length) : 0.0,
-        .terms = terms,
-    };
-    return SOTTO_OK;
-}
 
 static void add_squares(const sot_softmax_pass *pass, size_t row, const double *p,
                         double *sum)

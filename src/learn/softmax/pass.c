@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "learn/glm/rows.h"
 #include "learn/softmax/row.h"
 
 enum {
@@ -211,17 +212,6 @@ static sotto_status curved_chunk(size_t chunk, size_t begin, size_t end, void *c
     return SOTTO_OK;
 }
 
-/* In the order of the chunks. */
-static void add_up(const sot_softmax_pass *pass, double *out)
-{
-    memset(out, 0, pass->length * sizeof *out);
-    for (size_t chunk = 0; chunk < pass->chunks; chunk++) {
-        const double *sum = pass->sums + chunk * 2 * pass->length;
-        for (size_t j = 0; j < pass->length; j++)
-            out[j] += sum[j];
-    }
-}
-
 sotto_status sot_softmax_gradient(sot_softmax_pass *pass, const double *theta,
                                   const sot_softmax_result *out, sotto_error *error)
 {
@@ -234,7 +224,7 @@ sotto_status sot_softmax_gradient(sot_softmax_pass *pass, const double *theta,
         sot_parallel_for(problem->pool, problem->matrix->rows, pass->chunk_rows,
                          gradient_chunk, &task, error);
     if (status != SOTTO_OK) return status;
-    add_up(pass, out->gradient);
+    sot_chunks_add_up(pass->sums, pass->chunks, pass->length, out->gradient);
     const double terms = sot_softmax_add_terms(pass, theta, out->gradient);
     double squares = 0.0;
     double values = 0.0;
@@ -257,7 +247,7 @@ sotto_status sot_softmax_curved(sot_softmax_pass *pass, const double *probabilit
         sot_parallel_for(problem->pool, problem->matrix->rows, pass->chunk_rows,
                          curved_chunk, &task, error);
     if (status != SOTTO_OK) return status;
-    add_up(pass, out);
+    sot_chunks_add_up(pass->sums, pass->chunks, pass->length, out);
     for (size_t j = 0; j < pass->length; j++)
         out[j] += ridge[j] * v[j];
     return SOTTO_OK;
