@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/json_writer.h"
+#include "base/memory.h"
+#include "base/svg.h"
 #include "base/text.h"
 
 static char directory[256];
@@ -132,6 +134,33 @@ static void check_messages(void)
     assert_string_equal(error.message, "sigma is 2.375");
 }
 
+/* A place of 62.5 and a tick at 0.5. */
+static void check_picture(void)
+{
+    static const double x[] = {0.0, 0.25, 1.0};
+    static const double y[] = {0.0, 0.5, 1.0};
+    sotto_error error;
+    char *text = NULL;
+    sot_growing out = {0};
+    const sot_svg_panel panel = {.title = "t",
+                                 .x = {"x", 0.0, 1.0, false, false},
+                                 .y = {"y", 0.0, 1.0, false, false},
+                                 .left = 60,
+                                 .top = 40,
+                                 .width = 10,
+                                 .height = 100};
+    sot_svg_begin(&out, 300, 200, "a", "b");
+    sot_svg_panel_draw(&out, &panel);
+    sot_svg_line(&out, &panel, SOT_SVG_SECOND, x, y, 3);
+    sot_svg_end(&out);
+    assert_ok(sot_growing_finish(&out, &text, &error), &error);
+    assert_non_null(strstr(text, "62.5"));
+    assert_null(strstr(text, "62,5"));
+    assert_null(strstr(text, "\xd9\xab"));
+    assert_null(strstr(text, "0,5"));
+    sot_free(text);
+}
+
 static void a_decimal_comma_changes_nothing(void **state)
 {
     (void)state;
@@ -139,6 +168,7 @@ static void a_decimal_comma_changes_nothing(void **state)
     check_numbers();
     check_json();
     check_messages();
+    check_picture();
     char text[32]; /* and the application keeps its own */
     (void)snprintf(text, sizeof text, "%.1f", 1.5);
     assert_string_equal(text, "1,5");
@@ -153,6 +183,7 @@ static void a_decimal_point_of_two_bytes_changes_nothing(void **state)
     check_numbers();
     check_json();
     check_messages();
+    check_picture();
 }
 
 int main(void)

@@ -1,8 +1,6 @@
 /* Pictures: the same bytes everywhere, texts escaped, ticks where a person would put them. */
 #include "support.h"
 
-#include <locale.h>
-
 #include "base/memory.h"
 #include "base/svg.h"
 
@@ -159,21 +157,6 @@ static void marks_stand_where_they_should(void **state)
     sot_free(text);
 }
 
-static void another_locale_changes_nothing(void **state)
-{
-    (void)state;
-    char *before = picture("t", 0.03);
-    if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL) { /* not installed: nothing to see */
-        sot_free(before);
-        skip();
-    }
-    char *after = picture("t", 0.03);
-    (void)setlocale(LC_ALL, "C");
-    assert_string_equal(before, after);
-    sot_free(before);
-    sot_free(after);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,7 +166,6 @@ int main(void)
         cmocka_unit_test(axes_may_be_negative_or_whole),
         cmocka_unit_test(narrow_logarithms_have_fine_ticks),
         cmocka_unit_test(marks_stand_where_they_should),
-        cmocka_unit_test(another_locale_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
