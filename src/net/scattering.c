@@ -106,7 +106,7 @@ size_t sot_scattering_channels(const sot_scattering *scattering)
     return SOT_SCATTERING_CHANNELS * scattering->planes;
 }
 
-/* At most about 60 P^2 floats: 2^22 at the largest side, so nothing can overflow. */
+/* About 55 P^2 floats: below 2^22 at the largest side, so nothing can overflow. */
 sot_scattering_places sot_scattering_places_of(const sot_scattering *scattering)
 {
     enum { LANES = SOT_SCATTERING_LANES, POINT = SOT_SCATTERING_POINT };
