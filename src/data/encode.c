@@ -210,9 +210,7 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
 
 float sot_encode_freely(const sot_encoding *encoding, double number)
 {
-    double value = sot_encode_value(encoding, number);
-    if (SOT_PLANTED(encode_bytes_beyond_bounds))
-        value = scaled(encoding->numbers, number);
+    const double value = sot_encode_value(encoding, number);
     /* -0 becomes 0, as where zeros are left out. */
     return (float)(trunc(value * encoding->inverse_unit) * encoding->unit + 0.0);
 }

@@ -287,8 +287,13 @@ static sotto_status map_bytes(sot_encoding *encoding, sotto_error *error)
     if (encoding->numbers == NULL || encoding->cut) return SOTTO_OK;
     encoding->of_byte = sot_new_array(BYTES, sizeof *encoding->of_byte);
     if (encoding->of_byte == NULL) return sot_fail_memory(error, BYTES, sizeof(float));
-    for (size_t byte = 0; byte < BYTES; byte++)
-        encoding->of_byte[byte] = sot_encode_freely(encoding, (double)byte);
+    const sotto_column *numbers = encoding->numbers;
+    for (size_t byte = 0; byte < BYTES; byte++) {
+        encoding->of_byte[byte] =
+            SOT_PLANTED(encode_bytes_beyond_bounds)
+                ? (float)(((double)byte - numbers->center) / numbers->width)
+                : sot_encode_freely(encoding, (double)byte);
+    }
     return SOTTO_OK;
 }
 
