@@ -22,7 +22,8 @@ typedef enum sotto_model_kind {
     SOTTO_MODEL_HUBER = 5,    /* a number, squared loss with linear tails */
     SOTTO_MODEL_SOFTMAX = 6,  /* two classes or more */
     SOTTO_MODEL_POISSON = 7,  /* a count */
-    SOTTO_MODEL_CUSTOM = 8    /* a convex loss of the caller's: config->loss */
+    SOTTO_MODEL_CUSTOM = 8,   /* a convex loss of the caller's: config->loss */
+    SOTTO_MODEL_NETWORK = 9   /* a neural network: config->network; classes or a number */
 } sotto_model_kind;
 
 /* "logistic", "linear", ... as the command line and the model file spell them; "unknown" for other

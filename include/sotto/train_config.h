@@ -52,7 +52,8 @@ typedef enum sotto_schedule {
     SOTTO_SCHEDULE_CONSTANT = 1, /* h */
     SOTTO_SCHEDULE_ROOT = 2,     /* h / sqrt(t): convex, Lipschitz; the lecture's */
     SOTTO_SCHEDULE_STRONG = 3,   /* 1 / (lambda t): strongly convex; the lecture's */
-    SOTTO_SCHEDULE_LINEAR = 4    /* h (1 - (t - 1) / T): for the last iterate */
+    SOTTO_SCHEDULE_LINEAR = 4,   /* h (1 - (t - 1) / T): for the last iterate */
+    SOTTO_SCHEDULE_COSINE = 5    /* h (1 + cos(pi (t - 1) / T)) / 2 */
 } sotto_schedule;
 
 /* Which iterate is the result. */
@@ -63,6 +64,19 @@ typedef enum sotto_iterate {
     SOTTO_ITERATE_WEIGHTED = 3, /* the average with weights t: for strongly convex */
     SOTTO_ITERATE_LAST = 4
 } sotto_iterate;
+
+/* How a record's gradient is bounded: networks. */
+typedef enum sotto_clipping {
+    SOTTO_CLIPPING_FLAT = 0,      /* the whole gradient g by min(1, C/|g|) */
+    SOTTO_CLIPPING_PER_LAYER = 1, /* each of L layers' share by C/sqrt(L) */
+    SOTTO_CLIPPING_AUTOMATIC = 2  /* by C/(|g| + 0.01): every record counts alike */
+} sotto_clipping;
+
+/* What is done with a step's noisy gradient: networks. */
+typedef enum sotto_optimizer {
+    SOTTO_OPTIMIZER_SGD = 0, /* with momentum, if there is any */
+    SOTTO_OPTIMIZER_ADAM = 1
+} sotto_optimizer;
 
 struct sotto_loss; /* sotto/loss.h */
 
@@ -99,6 +113,30 @@ typedef struct sotto_train_config {
     uint64_t batch;          /* sgd: records a step, on average; 0: the rule */
     sotto_schedule schedule; /* sgd */
     sotto_iterate iterate;   /* sgd, gd */
+    /* ---- SOTTO_MODEL_NETWORK alone; the learning rate is then a plain number, on the mean gradient;
+     * sampling may be SOTTO_WITHOUT_REPLACEMENT and SOTTO_NOT_SAMPLED (all rows, every step) too ---- */
+    const char *network; /* a preset's name, or the path of a network's JSON file */
+    double
+        epochs; /* passes over the data, on average; SOTTO_UNSET: `steps`, or the rule */
+    sotto_clipping clipping;
+    double clip; /* C; SOTTO_UNSET: the rule */
+    sotto_optimizer optimizer;
+    double momentum;       /* SOTTO_UNSET: the rule; of Adam its first decay */
+    double weight_average; /* decay of the moving average that is the result; 0: the last
+                               weights; SOTTO_UNSET: the rule */
+    uint64_t
+        augmentations; /* shifted and mirrored copies of an image whose gradients are averaged inside
+                               the record; 0: none */
+    const char *
+        init; /* model file of public data, or released before, to begin with; NULL: none */
+    const char
+        *freeze; /* layers that stay as `init` has them, for example "1-3"; NULL: none */
+    double
+        max_minutes; /* then the training stops at a checkpoint, SOTTO_INTERRUPTED, and the same
+                           call goes on; SOTTO_UNSET: no limit */
+    const char
+        *validation; /* public rows, for a learning curve in the model file; NULL: none */
+    const char *validation_labels; /* beside it; NULL: none */
     const struct sotto_loss
         *loss;           /* SOTTO_MODEL_CUSTOM alone; borrowed, by a plan of it too */
     bool stream;         /* rows are read again for every pass and never held together */
@@ -121,6 +159,8 @@ SOTTO_API const char *sotto_method_name(sotto_method method);
 SOTTO_API const char *sotto_calibration_name(sotto_calibration calibration);
 SOTTO_API const char *sotto_schedule_name(sotto_schedule schedule);
 SOTTO_API const char *sotto_iterate_name(sotto_iterate iterate);
+SOTTO_API const char *sotto_clipping_name(sotto_clipping clipping);
+SOTTO_API const char *sotto_optimizer_name(sotto_optimizer optimizer);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_method_from_name(const char *name,
                                                                sotto_method *out,
                                                                sotto_error *error);
@@ -132,6 +172,12 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schedule_from_name(const char *nam
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_iterate_from_name(const char *name,
                                                                 sotto_iterate *out,
                                                                 sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_clipping_from_name(const char *name,
+                                                                 sotto_clipping *out,
+                                                                 sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_optimizer_from_name(const char *name,
+                                                                  sotto_optimizer *out,
+                                                                  sotto_error *error);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "learn/erm/empirical.h"
+#include "net/net.h"
 
 sot_learner *sot_learner_new(const sot_learner_setup *setup)
 {
@@ -25,6 +26,7 @@ void sot_learner_free(sot_learner *learner)
     else
         sot_free(learner->state);
     sot_empirical_free(learner->empirical);
+    sot_net_free(learner->net);
     sot_free(learner);
 }
 
@@ -34,6 +36,12 @@ void sot_learner_set(sot_learner *learner, const char *name, double value,
     assert(learner->setting_count < SOT_SETTINGS_MAX);
     learner->settings[learner->setting_count++] =
         (sot_setting){.name = name, .value = value, .why = why};
+}
+
+size_t sot_learner_coefficients(const sot_learner *learner)
+{
+    if (learner->coefficients > 0) return learner->coefficients;
+    return learner->outputs * sot_encoding_dimension(learner->setup.encoding);
 }
 
 uint64_t sot_learner_rows(const sot_learner_setup *setup)
@@ -55,7 +63,12 @@ sotto_train_config sotto_train_defaults(void)
                                 .threshold = SOTTO_UNSET,
                                 .radius = SOTTO_UNSET,
                                 .l1_width = SOTTO_UNSET,
-                                .sampling = SOTTO_POISSON};
+                                .sampling = SOTTO_POISSON,
+                                .epochs = SOTTO_UNSET,
+                                .clip = SOTTO_UNSET,
+                                .momentum = SOTTO_UNSET,
+                                .weight_average = SOTTO_UNSET,
+                                .max_minutes = SOTTO_UNSET};
 }
 
 static const char *const methods[] = {
@@ -65,10 +78,13 @@ static const char *const methods[] = {
 static const char *const calibrations[] = {"sharp", "chaudhuri", "kifer", "redberg",
                                            NULL};
 
-static const char *const schedules[] = {"auto",   "constant", "root",
-                                        "strong", "linear",   NULL};
+static const char *const schedules[] = {"auto",   "constant", "root", "strong",
+                                        "linear", "cosine",   NULL};
 static const char *const iterates[] = {"auto",     "average", "suffix",
                                        "weighted", "last",    NULL};
+
+static const char *const clippings[] = {"flat", "per-layer", "automatic", NULL};
+static const char *const optimizers[] = {"sgd", "adam", NULL};
 
 /* The word at `index`, of a list that NULL ends and that may have no word at 0. */
 static const char *word_at(const char *const *words, int index)
@@ -113,6 +129,16 @@ const char *sotto_iterate_name(sotto_iterate iterate)
     return word_at(iterates, (int)iterate);
 }
 
+const char *sotto_clipping_name(sotto_clipping clipping)
+{
+    return word_at(clippings, (int)clipping);
+}
+
+const char *sotto_optimizer_name(sotto_optimizer optimizer)
+{
+    return word_at(optimizers, (int)optimizer);
+}
+
 sotto_status sotto_method_from_name(const char *name, sotto_method *out,
                                     sotto_error *error)
 {
@@ -142,8 +168,8 @@ sotto_status sotto_schedule_from_name(const char *name, sotto_schedule *out,
 {
     int index = 0;
     const sotto_status status =
-        find_word(schedules, "schedule", "auto, constant, root, strong or linear", name,
-                  &index, error);
+        find_word(schedules, "schedule", "auto, constant, root, strong, linear or cosine",
+                  name, &index, error);
     if (status == SOTTO_OK) *out = (sotto_schedule)index;
     return status;
 }
@@ -156,5 +182,25 @@ sotto_status sotto_iterate_from_name(const char *name, sotto_iterate *out,
         find_word(iterates, "iterate", "auto, average, suffix, weighted or last", name,
                   &index, error);
     if (status == SOTTO_OK) *out = (sotto_iterate)index;
+    return status;
+}
+
+sotto_status sotto_clipping_from_name(const char *name, sotto_clipping *out,
+                                      sotto_error *error)
+{
+    int index = 0;
+    const sotto_status status = find_word(
+        clippings, "clipping", "flat, per-layer or automatic", name, &index, error);
+    if (status == SOTTO_OK) *out = (sotto_clipping)index;
+    return status;
+}
+
+sotto_status sotto_optimizer_from_name(const char *name, sotto_optimizer *out,
+                                       sotto_error *error)
+{
+    int index = 0;
+    const sotto_status status =
+        find_word(optimizers, "optimizer", "sgd or adam", name, &index, error);
+    if (status == SOTTO_OK) *out = (sotto_optimizer)index;
     return status;
 }

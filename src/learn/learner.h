@@ -36,6 +36,31 @@ typedef struct sot_setting {
 enum { SOT_SETTINGS_MAX = 24 };
 
 struct sot_empirical; /* learn/erm/empirical.h */
+struct sot_net;       /* net/net.h */
+
+/* Where a long training keeps what it has released so far, so that a later run can go on. Everything in
+ * `state` is released or public: no key, no record, nothing between a sum and its noise. */
+typedef struct sot_checkpoint {
+    /* What an earlier run kept; NULL: this is the first. The learner checks the shape and begins after
+     * step `step`; the gate was told what was released. */
+    const unsigned char *state;
+    size_t state_bytes;
+    uint64_t step;
+    /* Asked after every step: whether to keep the state now (time has passed, a limit is near), and keeping it.
+     * `keep` is SOTTO_INTERRUPTED after it kept the state when the run is to stop. */
+    bool (*is_due)(void *context);
+    sotto_status (*keep)(void *context, uint64_t step, const unsigned char *state,
+                         size_t state_bytes, sotto_error *error);
+    void *context;
+} sot_checkpoint;
+
+/* Public rows on which a learner scores what it has released so far, and what came of it. */
+typedef struct sot_validation {
+    const sot_matrix *matrix; /* borrowed */
+    size_t count, room;
+    uint64_t *steps; /* owned by the run */
+    double *scores;  /* accuracy, or root mean squared error */
+} sot_validation;
 
 typedef struct sot_learner sot_learner;
 struct sot_learner {
@@ -43,9 +68,15 @@ struct sot_learner {
     struct sot_empirical *empirical; /* the sum of losses, owned; NULL: it has none */
     sot_setting settings[SOT_SETTINGS_MAX];
     size_t setting_count;
-    size_t outputs; /* coefficients a column: 1, or the classes of softmax */
-    bool streams;   /* `learn` takes a table that is not in memory */
-    double grid;    /* of the coefficients, a power of two */
+    size_t outputs;      /* coefficients a column: 1, or the classes of softmax */
+    size_t coefficients; /* that `learn` writes; 0: outputs x columns */
+    struct sot_net *
+        net; /* of a network, owned; `learn` fills in what its data norms paid for; else NULL */
+    sot_checkpoint
+        *checkpoint; /* set by the run before `learn`, borrowed; NULL: none is kept */
+    sot_validation *validation; /* the same */
+    bool streams;               /* `learn` takes a table that is not in memory */
+    double grid;                /* of the coefficients, a power of two */
     double
         sampler_error; /* of all that `learn` will draw, in total variation; an upper bound */
     /* Adds the events. NULL: there are none, the data is public. */
@@ -64,6 +95,9 @@ struct sot_learner {
 /* A learner without settings, functions or state. NULL when memory runs out. */
 sot_learner *sot_learner_new(const sot_learner_setup *setup);
 void sot_learner_free(sot_learner *learner); /* NULL is fine */
+
+/* How many numbers `learn` writes. */
+size_t sot_learner_coefficients(const sot_learner *learner);
 
 /* Appends a setting; a full list is a bug and asserts. */
 void sot_learner_set(sot_learner *learner, const char *name, double value,

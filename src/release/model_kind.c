@@ -7,8 +7,8 @@
 
 /* ---- names ---- */
 
-static const char *const names[] = {NULL,    "logistic", "linear",  "svm",   "hinge",
-                                    "huber", "softmax",  "poisson", "custom"};
+static const char *const names[] = {NULL,    "logistic", "linear",  "svm",    "hinge",
+                                    "huber", "softmax",  "poisson", "custom", "network"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 const char *sotto_model_kind_name(sotto_model_kind kind)
@@ -28,7 +28,7 @@ sotto_status sotto_model_kind_from_name(const char *name, sotto_model_kind *out,
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "the model is '%s'; give logistic, linear, svm, hinge, huber, "
-                    "softmax, poisson or custom",
+                    "softmax, poisson, network or custom",
                     sot_printable(name == NULL ? "" : name, shown, sizeof shown));
 }
 
@@ -43,6 +43,7 @@ sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target
     case SOTTO_MODEL_POISSON:
         return SOT_TARGET_COUNT;
     case SOTTO_MODEL_CUSTOM:
+    case SOTTO_MODEL_NETWORK:
         return sot_target_role_of(target);
     case SOTTO_MODEL_UNSET:
     case SOTTO_MODEL_LOGISTIC:
@@ -56,13 +57,15 @@ sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target
 
 size_t sot_model_margins(sotto_model_kind kind, size_t classes)
 {
+    if (kind == SOTTO_MODEL_NETWORK && classes > 0) return classes;
     return kind == SOTTO_MODEL_SOFTMAX ? classes : 1;
 }
 
 sotto_prediction sot_model_prediction(sotto_model_kind kind, sot_target_role role)
 {
     if (role != SOT_TARGET_CLASSES) return SOTTO_PREDICTS_NUMBER;
-    return kind == SOTTO_MODEL_LOGISTIC || kind == SOTTO_MODEL_SOFTMAX
+    return kind == SOTTO_MODEL_LOGISTIC || kind == SOTTO_MODEL_SOFTMAX ||
+                   kind == SOTTO_MODEL_NETWORK
                ? SOTTO_PREDICTS_PROBABILITIES
                : SOTTO_PREDICTS_SCORE;
 }
@@ -71,7 +74,7 @@ sotto_status sot_model_check_classes(sotto_model_kind kind, size_t classes,
                                      sotto_error *error)
 {
     if (classes == 0 || classes == 2) return SOTTO_OK;
-    if (kind != SOTTO_MODEL_SOFTMAX) {
+    if (kind != SOTTO_MODEL_SOFTMAX && kind != SOTTO_MODEL_NETWORK) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the target has %zu labels; the model %s tells two apart: list two as "
@@ -79,9 +82,8 @@ sotto_status sot_model_check_classes(sotto_model_kind kind, size_t classes,
             classes, sotto_model_kind_name(kind));
     }
     if (classes <= SOT_MODEL_CLASSES_MAX) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "the target has %zu labels; the model softmax tells at most %d apart: "
-        "list those that matter as \"labels\" of the target",
-        classes, (int)SOT_MODEL_CLASSES_MAX);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the target has %zu labels; the model %s tells at most %d apart: "
+                    "list those that matter as \"labels\" of the target",
+                    classes, sotto_model_kind_name(kind), (int)SOT_MODEL_CLASSES_MAX);
 }

@@ -175,6 +175,9 @@ static double step_size(const sot_descent *descent, double t)
         return descent->rows / (descent->terms.lambda * t);
     case SOTTO_SCHEDULE_LINEAR:
         return descent->rate * (1.0 - (t - 1.0) / (double)descent->steps);
+    case SOTTO_SCHEDULE_COSINE:
+        return 0.5 * descent->rate *
+               (1.0 + cos(acos(-1.0) * (t - 1.0) / (double)descent->steps));
     case SOTTO_SCHEDULE_CONSTANT:
     case SOTTO_SCHEDULE_AUTO:
         break;

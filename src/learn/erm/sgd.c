@@ -117,6 +117,7 @@ static sotto_iterate iterate_of_rule(const sot_descent *descent)
     case SOTTO_SCHEDULE_STRONG:
         return SOTTO_ITERATE_WEIGHTED;
     case SOTTO_SCHEDULE_LINEAR:
+    case SOTTO_SCHEDULE_COSINE:
         return SOTTO_ITERATE_LAST;
     case SOTTO_SCHEDULE_CONSTANT:
         return SOTTO_ITERATE_SUFFIX;
