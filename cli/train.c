@@ -16,7 +16,7 @@
 
 static const cli_option options[] = {
     {"data", CLI_FILE, CLI_OPERAND,
-     "CSV or TSV with a header, LIBSVM, NPY, IDX, each plain or gzip; or SQLite",
+     "CSV or TSV with a header, LIBSVM, NPY, IDX, CIFAR-10, plain or gzip; or SQLite",
      .value = "DATA", .example = "survey.csv"},
     {"schema", CLI_FILE, CLI_REQUIRED, "JSON file with types, bounds and categories",
      .value = "FILE", .example = "survey.schema.json"},

@@ -32,9 +32,10 @@ sotto_status sot_training_learn_table(const sotto_training *training, sotto_gate
     const sot_learner *learner = training->learner;
     sotto_status status = sot_pool_new(training->config.threads, &pool, error);
     if (status == SOTTO_OK) {
-        sot_gate_set_pool(gate, pool);
+        /* A rehearsal without noise has no gate. */
+        if (gate != NULL) sot_gate_set_pool(gate, pool);
         status = learner->learn(learner, gate, table, pool, out_theta, error);
-        sot_gate_set_pool(gate, NULL);
+        if (gate != NULL) sot_gate_set_pool(gate, NULL);
     }
     sot_pool_free(pool);
     return status;
