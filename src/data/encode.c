@@ -2,8 +2,10 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/plant.h"
+#include "data/cell.h"
 #include "data/encode_parts.h"
 
 /* ---- numbers ---- */
@@ -49,6 +51,15 @@ static size_t feature_of(const sot_encode_part *part, const sot_record *record,
     }
     *out_value = 1.0;
     return part->first + (size_t)cell; /* cell is at most values - 1 */
+}
+
+/* Without bounds a number is the feature; what is none counts as absent. */
+double sot_encode_value(const sot_encoding *encoding, double number)
+{
+    const sotto_column *numbers = encoding->numbers;
+    if (numbers == NULL) return cleaned(number);
+    return scaled(numbers, isfinite(number) ? sot_cell_bounded(numbers, number)
+                                            : numbers->missing);
 }
 
 /* ---- a row on the grid ---- */
@@ -124,20 +135,49 @@ static void encode_table(grid_row *row, const sot_record *record)
     }
 }
 
+/* Walks over the features of a matrix that may be other than 0: those of the record, or, where a number
+ * that is absent is not 0 either, all of them. */
+typedef struct matrix_walk {
+    const sot_encoding *encoding;
+    const sot_record *record;
+    size_t entry; /* of the record: the next one */
+    size_t index; /* the next feature */
+} matrix_walk;
+
+static bool walk(matrix_walk *at, size_t *out_index, double *out_value)
+{
+    const sot_encoding *encoding = at->encoding;
+    const sot_record *record = at->record;
+    const bool ended =
+        at->entry == record->count || record->indices[at->entry] >= encoding->features;
+    if (ended && (encoding->absent == 0.0 || at->index == encoding->features))
+        return false;
+    if (ended || (encoding->absent != 0.0 && record->indices[at->entry] > at->index)) {
+        *out_index = at->index++;
+        *out_value = encoding->absent;
+        return true;
+    }
+    *out_index = record->indices[at->entry];
+    *out_value = sot_encode_value(encoding, record->values[at->entry++]);
+    at->index = *out_index + 1;
+    return true;
+}
+
 static void encode_matrix(grid_row *row, const sot_record *record)
 {
     const sot_encoding *encoding = row->encoding;
-    double squares = 0.0;
-    for (size_t i = 0; i < record->count; i++) {
-        if (record->indices[i] >= encoding->features) continue;
-        const double value = cleaned(record->values[i]);
-        squares += value * value;
+    size_t index;
+    double value;
+    if (encoding->cut) {
+        double squares = 0.0;
+        matrix_walk at = {.encoding = encoding, .record = record};
+        while (walk(&at, &index, &value))
+            squares += value * value;
+        row->factor = factor_of(encoding, squares);
     }
-    row->factor = factor_of(encoding, squares);
-    for (size_t i = 0; i < record->count; i++) {
-        if (record->indices[i] >= encoding->features) continue;
-        append(row, record->indices[i], cleaned(record->values[i]));
-    }
+    matrix_walk at = {.encoding = encoding, .record = record};
+    while (walk(&at, &index, &value))
+        append(row, index, value);
 }
 
 void sot_encode(const sot_encoding *encoding, const sot_record *record,
@@ -157,6 +197,25 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
         out_features->values[out_features->count] = (float)encoding->intercept;
         out_features->count++;
     }
+}
+
+void sot_encode_dense(const sot_encoding *encoding, const sot_record *record,
+                      sot_features *scratch, float *out_row)
+{
+    const size_t dimension = sot_encoding_dimension(encoding);
+    if (record->bytes != NULL && encoding->of_byte != NULL) {
+        assert(record->count == encoding->features);
+        for (size_t i = 0; i < encoding->features; i++)
+            out_row[i] = encoding->of_byte[record->bytes[i]];
+        if (encoding->intercept > 0.0)
+            out_row[encoding->features] = (float)encoding->intercept;
+        return;
+    }
+    sot_encode(encoding, record, scratch);
+    assert(scratch->count <= dimension);
+    memset(out_row, 0, dimension * sizeof *out_row);
+    for (size_t i = 0; i < scratch->count; i++)
+        out_row[scratch->indices[i]] = scratch->values[i];
 }
 
 /* ---- labels ---- */
@@ -265,7 +324,7 @@ double sot_encoding_bound(const sot_encoding *encoding)
     return encoding->total_bound;
 }
 
-/* Rows of a table are as wide as their columns, and clipping makes them narrower; scaling may widen
+/* Rows are as wide as their columns or numbers, and clipping makes them narrower; scaling may widen
  * a short row, up to the bound of all. */
 double sot_encoding_feature_most(const sot_encoding *encoding)
 {
@@ -278,6 +337,7 @@ double sot_encoding_feature_most(const sot_encoding *encoding)
             widest = fmax(widest, encoding->parts[i].largest);
         most = fmin(most, widest);
     }
+    if (encoding->numbers != NULL && !widened) most = fmin(most, encoding->largest);
     return fmin(fmax(most, encoding->intercept), encoding->total_bound);
 }
 
@@ -302,6 +362,11 @@ size_t sot_encoding_nonzeros_most(const sot_encoding *encoding)
     const size_t features =
         encoding->parts == NULL ? encoding->features : encoding->part_count;
     return features + (encoding->intercept > 0.0 ? 1 : 0);
+}
+
+bool sot_encoding_keeps_zeros(const sot_encoding *encoding)
+{
+    return encoding->absent == 0.0;
 }
 
 const char *sot_encoding_feature(const sot_encoding *encoding, size_t index)
