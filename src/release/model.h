@@ -64,8 +64,8 @@ typedef struct sot_model_content {
     const double *coefficients;  /* margins x dimension, finite; of a network, its
                                      parameters, which floats hold exactly */
     size_t dimension;
-    size_t margins;     /* 1, or the classes of softmax */
-    const sot_net *net; /* of a network, its data norms filled in; else NULL */
+    size_t margins;        /* 1, or the classes of softmax */
+    const sot_net *net;    /* of a network, its data norms filled in; else NULL */
     sot_model_curve curve; /* of a network */
     const sot_model_setting *settings;
     size_t setting_count;
@@ -102,9 +102,9 @@ struct sotto_model {
     sot_encoding *encoding; /* of the schema's own target */
     sotto_model_kind kind;
     sotto_prediction prediction;
-    size_t margins;       /* a row */
-    size_t outputs;       /* numbers predicted a row */
-    double *coefficients; /* coefficient_count of them, finite; of a network floats */
+    size_t margins;           /* a row */
+    size_t outputs;           /* numbers predicted a row */
+    double *coefficients;     /* coefficient_count of them, finite; of a network floats */
     size_t coefficient_count; /* margins x sot_encoding_dimension(), or net->parameters */
     sot_net *net;             /* of a network; else NULL */
     sot_model_curve curve;    /* owned */
@@ -115,12 +115,12 @@ struct sotto_model {
 /* Reads rows one after another and gives what the model says of each. */
 typedef struct sot_scorer {
     const sotto_model *model;
-    sot_features features;         /* room for one row */
-    double *margins;               /* theta.x, or a network's scores, of the last row */
-    double *outputs;               /* and what they mean: sotto_model_predict() */
-    size_t label;                  /* of classes: the true one's place */
-    double number;                 /* of numbers: the true one */
-    struct sot_net_scorer *ahead; /* of a network: rows that are scored together */
+    sot_features features;        /* room for one row */
+    double *margins;              /* theta.x, or a network's scores, of the last row */
+    double *outputs;              /* and what they mean: sotto_model_predict() */
+    size_t label;                 /* of classes: the true one's place */
+    double number;                /* of numbers: the true one */
+    struct sot_rows_ahead *ahead; /* of a network: rows that are scored together */
 } sot_scorer;
 
 SOTTO_MUST_CHECK sotto_status sot_scorer_open(const sotto_model *model,

@@ -158,7 +158,7 @@ sotto_status sot_model_check_network(const sot_model_content *content, sotto_err
                         "written",
                         i + 1, content->coefficients[i]);
     }
-    return check_norms(net, error) == SOTTO_OK ? SOTTO_OK : SOTTO_INTERNAL;
+    return check_norms(net, error);
 }
 
 static void write_curve(sot_json_writer *writer, const sot_model_curve *curve)

@@ -26,16 +26,16 @@ void sot_model_write_network(const sot_model_content *content, sot_json_writer *
 
 /* ---- rows ---- */
 
-typedef struct sot_net_scorer sot_net_scorer;
+typedef struct sot_rows_ahead sot_rows_ahead;
 
-SOTTO_MUST_CHECK sotto_status sot_net_scorer_open(const sotto_model *model,
-                                                  sot_net_scorer **out_scorer,
+SOTTO_MUST_CHECK sotto_status sot_rows_ahead_open(const sotto_model *model,
+                                                  sot_rows_ahead **out_ahead,
                                                   sotto_error *error);
-void sot_net_scorer_close(sot_net_scorer *scorer); /* wipes; NULL is fine */
+void sot_rows_ahead_close(sot_rows_ahead *ahead); /* wipes; NULL is fine */
 
 /* The next row's scores, into scorer->margins, and its label and number. `scorer->features` is the
  * room for encoding. */
-SOTTO_MUST_CHECK sotto_status sot_net_scorer_next(sot_scorer *scorer, sot_source *source,
+SOTTO_MUST_CHECK sotto_status sot_rows_ahead_next(sot_scorer *scorer, sot_source *source,
                                                   bool *out_more, sotto_error *error);
 
 #endif

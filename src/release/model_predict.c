@@ -26,7 +26,7 @@ sotto_status sot_scorer_open(const sotto_model *model, sot_scorer *out_scorer,
                                    sizeof(*scorer.features.values));
     }
     if (model->net != NULL) {
-        const sotto_status status = sot_net_scorer_open(model, &scorer.ahead, error);
+        const sotto_status status = sot_rows_ahead_open(model, &scorer.ahead, error);
         if (status != SOTTO_OK) {
             sot_scorer_close(&scorer);
             return status;
@@ -41,7 +41,7 @@ void sot_scorer_close(sot_scorer *scorer)
     const sotto_model *model = scorer->model;
     if (model == NULL) return;
     const size_t dimension = sot_encoding_dimension(model->encoding);
-    sot_net_scorer_close(scorer->ahead);
+    sot_rows_ahead_close(scorer->ahead);
     sot_wipe_and_free(scorer->features.indices,
                       dimension * sizeof *scorer->features.indices);
     sot_wipe_and_free(scorer->features.values,
@@ -131,7 +131,7 @@ sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *source, bool *out_m
 {
     sotto_status status;
     if (scorer->ahead != NULL) {
-        status = sot_net_scorer_next(scorer, source, out_more, error);
+        status = sot_rows_ahead_next(scorer, source, out_more, error);
     } else {
         sot_record record;
         status = sot_source_next(source, &record, out_more, error);

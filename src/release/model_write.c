@@ -69,15 +69,21 @@ static void write_coefficients(sot_json_writer *writer, const sot_model_content 
     sot_json_end_array(writer);
 }
 
+static int version_of(const char *model)
+{
+    sotto_model_kind kind;
+    return sotto_model_kind_from_name(model, &kind, NULL) == SOTTO_OK
+               ? sot_model_version(kind)
+               : SOT_MODEL_VERSION;
+}
+
 static void write_payload(sot_json_writer *writer, const sot_model_content *content,
                           const sot_json_value *schema)
 {
     sot_json_begin_object(writer);
     write_text(writer, "kind", "model");
-    sotto_model_kind kind = SOTTO_MODEL_UNSET;
-    (void)sotto_model_kind_from_name(content->model, &kind, NULL);
     sot_json_key(writer, "version");
-    sot_json_write_int64(writer, sot_model_version(kind));
+    sot_json_write_int64(writer, version_of(content->model));
     write_text(writer, "model", content->model);
     if (content->loss != NULL) write_text(writer, "loss", content->loss);
     write_text(writer, "method", content->method);
