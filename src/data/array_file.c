@@ -89,18 +89,22 @@ bool sot_array_add_dimension(sot_array_layout *layout, size_t place, uint64_t le
     return true;
 }
 
+/* Whether `size` bytes are what the header says. */
+static bool fits(const sot_array_file *file, uint64_t size)
+{
+    uint64_t wanted;
+    return !__builtin_mul_overflow(file->layout.rows, (uint64_t)file->row_bytes,
+                                   &wanted) &&
+           !__builtin_add_overflow(wanted, file->layout.header_bytes, &wanted) &&
+           wanted == size;
+}
+
 /* A plain file is as long as its header says, and not a byte longer. */
 static sotto_status check_size(const sot_array_file *file, const char *path,
                                sotto_error *error)
 {
     const uint64_t size = sot_bytes_size(file->bytes);
-    uint64_t wanted;
-    if (size == UINT64_MAX) return SOTTO_OK;
-    if (!__builtin_mul_overflow(file->layout.rows, (uint64_t)file->row_bytes, &wanted) &&
-        !__builtin_add_overflow(wanted, file->layout.header_bytes, &wanted) &&
-        wanted == size) {
-        return SOTTO_OK;
-    }
+    if (size == UINT64_MAX || fits(file, size)) return SOTTO_OK;
     return sot_fail(error, SOTTO_IO,
                     "%.90s has not the length that its header says; is it damaged?",
                     path);
@@ -169,9 +173,12 @@ uint64_t sot_array_file_rows(const sot_array_file *file)
     return file->layout.rows;
 }
 
-bool sot_array_file_is_sized(const sot_array_file *file)
+uint64_t sot_array_file_rows_hint(const sot_array_file *file)
 {
-    return sot_bytes_size(file->bytes) != UINT64_MAX;
+    const uint64_t size = sot_bytes_size_hint(file->bytes);
+    if (size == UINT64_MAX) return 0;
+    if (file->layout.rows == SOT_ARRAY_ROWS_UNKNOWN) return size / file->row_bytes;
+    return fits(file, size) ? file->layout.rows : 0;
 }
 
 /* ---- numbers ---- */

@@ -45,8 +45,9 @@ void sot_array_file_close(sot_array_file *file); /* wipes what it read; NULL is 
  * Secret, as every count of rows. */
 uint64_t sot_array_file_rows(const sot_array_file *file);
 
-/* Whether the size of the file bears that out: not of a packed one. */
-bool sot_array_file_is_sized(const sot_array_file *file);
+/* Rows to reserve memory for: if the size of the file, or what a packed one says of it, bears the
+ * header out; else 0. */
+uint64_t sot_array_file_rows_hint(const sot_array_file *file);
 
 /* The next row, `columns` numbers; *out_more is false at the end. */
 SOTTO_MUST_CHECK sotto_status sot_array_file_next(sot_array_file *file,

@@ -98,10 +98,9 @@ void sot_array_rows_close(sot_array_rows *rows)
     sot_free(rows);
 }
 
-uint64_t sot_array_rows_known(const sot_array_rows *rows)
+uint64_t sot_array_rows_hint(const sot_array_rows *rows)
 {
-    return sot_array_file_is_sized(rows->features) ? sot_array_file_rows(rows->features)
-                                                   : 0;
+    return sot_array_file_rows_hint(rows->features);
 }
 
 sotto_status sot_array_rows_next(sot_array_rows *rows, sot_record *out_record,

@@ -20,8 +20,8 @@ SOTTO_MUST_CHECK sotto_status sot_array_rows_open(const char *path, const char *
                                                   sotto_error *error);
 void sot_array_rows_close(sot_array_rows *rows); /* wipes what it read; NULL is fine */
 
-/* Rows, if the size of the file bears out what its header says; else 0. */
-uint64_t sot_array_rows_known(const sot_array_rows *rows);
+/* Rows to reserve memory for: sot_array_file_rows_hint(). */
+uint64_t sot_array_rows_hint(const sot_array_rows *rows);
 
 SOTTO_MUST_CHECK sotto_status sot_array_rows_next(sot_array_rows *rows,
                                                   sot_record *out_record, bool *out_more,

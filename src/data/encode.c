@@ -53,11 +53,10 @@ static size_t feature_of(const sot_encode_part *part, const sot_record *record,
     return part->first + (size_t)cell; /* cell is at most values - 1 */
 }
 
-/* Without bounds a number is the feature; what is none counts as absent. */
+/* A number of a matrix whose numbers have bounds. */
 double sot_encode_value(const sot_encoding *encoding, double number)
 {
     const sotto_column *numbers = encoding->numbers;
-    if (numbers == NULL) return cleaned(number);
     return scaled(numbers, isfinite(number) ? sot_cell_bounded(numbers, number)
                                             : numbers->missing);
 }
@@ -135,49 +134,55 @@ static void encode_table(grid_row *row, const sot_record *record)
     }
 }
 
-/* Walks over the features of a matrix that may be other than 0: those of the record, or, where a number
- * that is absent is not 0 either, all of them. */
-typedef struct matrix_walk {
+static void encode_matrix(grid_row *row, const sot_record *record)
+{
+    const sot_encoding *encoding = row->encoding;
+    double squares = 0.0;
+    for (size_t i = 0; i < record->count; i++) {
+        if (record->indices[i] >= encoding->features) continue;
+        const double value = cleaned(record->values[i]);
+        squares += value * value;
+    }
+    row->factor = factor_of(encoding, squares);
+    for (size_t i = 0; i < record->count; i++) {
+        if (record->indices[i] >= encoding->features) continue;
+        append(row, record->indices[i], cleaned(record->values[i]));
+    }
+}
+
+/* The features of a matrix whose numbers have bounds, one after another: a number that the record does not
+ * list is a 0, and that may be a feature other than 0. */
+typedef struct bounded_walk {
     const sot_encoding *encoding;
     const sot_record *record;
     size_t entry; /* of the record: the next one */
     size_t index; /* the next feature */
-} matrix_walk;
+} bounded_walk;
 
-static bool walk(matrix_walk *at, size_t *out_index, double *out_value)
+static double next_feature(bounded_walk *at)
 {
-    const sot_encoding *encoding = at->encoding;
     const sot_record *record = at->record;
-    const bool ended =
-        at->entry == record->count || record->indices[at->entry] >= encoding->features;
-    if (ended && (encoding->absent == 0.0 || at->index == encoding->features))
-        return false;
-    if (ended || (encoding->absent != 0.0 && record->indices[at->entry] > at->index)) {
-        *out_index = at->index++;
-        *out_value = encoding->absent;
-        return true;
-    }
-    *out_index = record->indices[at->entry];
-    *out_value = sot_encode_value(encoding, record->values[at->entry++]);
-    at->index = *out_index + 1;
-    return true;
+    const size_t index = at->index++;
+    if (at->entry == record->count || record->indices[at->entry] != index)
+        return at->encoding->absent;
+    return sot_encode_value(at->encoding, record->values[at->entry++]);
 }
 
-static void encode_matrix(grid_row *row, const sot_record *record)
+static void encode_bounded(grid_row *row, const sot_record *record)
 {
     const sot_encoding *encoding = row->encoding;
-    size_t index;
-    double value;
+    bounded_walk at = {.encoding = encoding, .record = record};
     if (encoding->cut) {
         double squares = 0.0;
-        matrix_walk at = {.encoding = encoding, .record = record};
-        while (walk(&at, &index, &value))
+        while (at.index < encoding->features) {
+            const double value = next_feature(&at);
             squares += value * value;
+        }
         row->factor = factor_of(encoding, squares);
+        at = (bounded_walk){.encoding = encoding, .record = record};
     }
-    matrix_walk at = {.encoding = encoding, .record = record};
-    while (walk(&at, &index, &value))
-        append(row, index, value);
+    while (at.index < encoding->features)
+        append(row, at.index, next_feature(&at));
 }
 
 void sot_encode(const sot_encoding *encoding, const sot_record *record,
@@ -188,6 +193,8 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
     out_features->count = 0;
     if (encoding->parts != NULL) {
         encode_table(&row, record);
+    } else if (encoding->numbers != NULL) {
+        encode_bounded(&row, record);
     } else {
         encode_matrix(&row, record);
     }
@@ -199,18 +206,32 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
     }
 }
 
+/* A row that is never cut, and of which all numbers are there, feature by feature: what append() does
+ * where no norm is looked at. */
+static void encode_freely(const sot_encoding *encoding, const sot_record *record,
+                          float *out_row)
+{
+    const size_t features = encoding->features;
+    if (record->bytes != NULL) {
+        for (size_t i = 0; i < features; i++)
+            out_row[i] = encoding->of_byte[record->bytes[i]];
+    } else {
+        for (size_t i = 0; i < features; i++) {
+            const double value = sot_encode_value(encoding, record->values[i]);
+            out_row[i] = (float)(trunc(value * encoding->inverse_unit) * encoding->unit);
+        }
+    }
+    if (encoding->intercept > 0.0) out_row[features] = (float)encoding->intercept;
+}
+
 void sot_encode_dense(const sot_encoding *encoding, const sot_record *record,
                       sot_features *scratch, float *out_row)
 {
-    const size_t dimension = sot_encoding_dimension(encoding);
-    if (record->bytes != NULL && encoding->of_byte != NULL) {
-        assert(record->count == encoding->features);
-        for (size_t i = 0; i < encoding->features; i++)
-            out_row[i] = encoding->of_byte[record->bytes[i]];
-        if (encoding->intercept > 0.0)
-            out_row[encoding->features] = (float)encoding->intercept;
+    if (encoding->of_byte != NULL && record->count == encoding->features) {
+        encode_freely(encoding, record, out_row);
         return;
     }
+    const size_t dimension = sot_encoding_dimension(encoding);
     sot_encode(encoding, record, scratch);
     assert(scratch->count <= dimension);
     memset(out_row, 0, dimension * sizeof *out_row);

@@ -9,6 +9,7 @@
 #include "base/plant.h"
 #include "base/size.h"
 #include "data/encode_parts.h"
+#include "data/schema_matrix.h"
 #include "data/schema_parts.h"
 #include "numeric/outward.h"
 
@@ -171,8 +172,8 @@ static sotto_status list_parts(sot_encoding *encoding, sotto_error *error)
     const sotto_schema *schema = encoding->schema;
     encoding->features = sotto_schema_features(schema);
     if (sotto_schema_is_matrix(schema)) {
-        if (!schema->numbers.bounded) return SOTTO_OK;
-        encoding->numbers = &schema->numbers;
+        encoding->numbers = sot_schema_numbers(schema);
+        if (encoding->numbers == NULL) return SOTTO_OK;
         encoding->largest = largest_of(encoding->numbers);
         encoding->absent = sot_encode_value(encoding, 0.0);
         return SOTTO_OK;
@@ -286,11 +287,10 @@ static sotto_status map_bytes(sot_encoding *encoding, sotto_error *error)
     if (encoding->numbers == NULL || encoding->cut) return SOTTO_OK;
     encoding->of_byte = sot_new_array(BYTES, sizeof *encoding->of_byte);
     if (encoding->of_byte == NULL) return sot_fail_memory(error, BYTES, sizeof(float));
-    const double most = trunc(encoding->largest * encoding->inverse_unit);
     for (size_t byte = 0; byte < BYTES; byte++) {
         const double units =
             trunc(sot_encode_value(encoding, (double)byte) * encoding->inverse_unit);
-        assert(fabs(units) <= most); /* so that no row is longer than free_squares() */
+        assert(fabs(units) <= trunc(encoding->largest * encoding->inverse_unit));
         encoding->of_byte[byte] = (float)(units * encoding->unit);
     }
     return SOTTO_OK;

@@ -47,7 +47,8 @@ struct sot_encoding {
     const char **names;
 };
 
-/* The feature that a number of a matrix is, before the row's norm is looked at (encode.c). */
+/* The feature that a number of a matrix with bounds is, before the row's norm is looked at
+ * (encode.c). Total, and monotone for what is a number. */
 double sot_encode_value(const sot_encoding *encoding, double number);
 
 #endif

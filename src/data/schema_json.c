@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
+#include "data/schema_matrix.h"
 
 static void write_text(sot_json_writer *writer, const char *key, const char *text)
 {
@@ -155,10 +156,11 @@ static void write_matrix(sot_json_writer *writer, const sotto_schema *schema)
             sot_json_write_int64(writer, (int64_t)schema->shape[i]);
         sot_json_end_array(writer);
     }
-    if (schema->numbers.bounded) {
+    const sotto_column *numbers = sot_schema_numbers(schema);
+    if (numbers != NULL) {
         sot_json_key(writer, "numbers");
         sot_json_begin_object(writer);
-        write_bounds(writer, &schema->numbers);
+        write_bounds(writer, numbers);
         sot_json_end_object(writer);
     }
     if (schema->target.label_count == 0) {

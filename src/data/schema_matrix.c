@@ -1,5 +1,5 @@
 /* What a matrix is: how many numbers a row has, their bounds, and the image that they are. */
-#include "data/schema_shape.h"
+#include "data/schema_matrix.h"
 
 #include <string.h>
 
@@ -76,6 +76,11 @@ static sotto_status read_numbers(const sot_json_value *value, sotto_column *numb
     status = sot_schema_read_number(value, numbers, error);
     if (status != SOTTO_OK || numbers->bounded) return status;
     return sot_json_refuse(value, "give \"lower\" and \"upper\"", error);
+}
+
+const sotto_column *sot_schema_numbers(const sotto_schema *schema)
+{
+    return schema->numbers.bounded ? &schema->numbers : NULL;
 }
 
 /* ---- the whole ---- */

@@ -236,7 +236,7 @@ bool sot_source_is_sparse(const sot_source *source)
 uint64_t sot_source_rows(const sot_source *source)
 {
     if (source->memory != NULL) return sot_memory_rows_count(source->memory);
-    return source->array != NULL ? sot_array_rows_known(source->array) : 0;
+    return source->array != NULL ? sot_array_rows_hint(source->array) : 0;
 }
 
 /* ---- again ---- */

@@ -212,14 +212,22 @@ sotto_status sot_rng_stream(const sot_rng_family *family, uint64_t index,
                             sotto_rng **out_child, sotto_error *error)
 {
     const sotto_status status = new_handle(family->secure, out_child, error);
-    if (status != SOTTO_OK) return status;
+    if (status == SOTTO_OK) sot_rng_stream_start(family, index, *out_child);
+    return status;
+}
+
+void sot_rng_stream_start(const sot_rng_family *family, uint64_t index,
+                          sotto_rng *out_child)
+{
     uint8_t message[8];
     sot_store_le64(message, index);
-    derive((*out_child)->key, "sotto rng stream", family->key, message, sizeof message);
+    derive(out_child->key, "sotto rng stream", family->key, message, sizeof message);
+    out_child->position = SOT_RNG_POOL_BYTES; /* the pool is made before it is read */
+    out_child->secure = family->secure;
+    out_child->failed = false;
     /* With the family's process in it, the first refill notices a fork in between. */
-    (*out_child)->generation = family->generation;
-    (*out_child)->process = family->process;
-    return SOTTO_OK;
+    out_child->generation = family->generation;
+    out_child->process = family->process;
 }
 
 void sot_rng_family_end(sot_rng_family *family)

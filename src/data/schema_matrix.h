@@ -1,6 +1,6 @@
-/* data/schema_shape.h: the rows of a matrix as images. */
-#ifndef SOT_DATA_SCHEMA_SHAPE_H
-#define SOT_DATA_SCHEMA_SHAPE_H
+/* data/schema_matrix.h: what a schema says of the numbers of a matrix, and of the images that they are. */
+#ifndef SOT_DATA_SCHEMA_MATRIX_H
+#define SOT_DATA_SCHEMA_MATRIX_H
 
 #include <stddef.h>
 
@@ -17,5 +17,9 @@ typedef enum sot_shape_origin {
 /* Planes, height and width of a row: its numbers lie plane by plane, each row by row, as files have
  * them; the product is sotto_schema_features(). Public. */
 sot_shape_origin sot_schema_shape(const sotto_schema *schema, size_t out_shape[3]);
+
+/* The bounds, scale and missing value that all numbers of a matrix have, as of a column without a name;
+ * borrowed. NULL: none are given, and the row norm alone bounds a row. */
+const sotto_column *sot_schema_numbers(const sotto_schema *schema);
 
 #endif
