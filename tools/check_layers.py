@@ -64,7 +64,7 @@ def module_of(relative):
     parts = relative.parts
     if parts[0] == "learn":
         if len(parts) == 2:
-            shared = relative.stem in ("learner", "learner_settings")
+            shared = relative.stem in ("learner", "learner_settings", "steps")
             return "learn/learner" if shared else None
         if relative.as_posix() == "learn/erm/empirical.h":
             return "learn/learner"

@@ -20,8 +20,9 @@
 typedef struct sot_learner_setup {
     const sotto_train_config *config;
     const sot_encoding *encoding;
-    uint64_t unit_rows;  /* 1: the unit is a row */
-    sotto_method method; /* never auto */
+    const sotto_schema *schema; /* networks: the shape of a record */
+    uint64_t unit_rows;         /* 1: the unit is a row */
+    sotto_method method;        /* never auto */
     const double
         *center; /* config->prior's coefficients, `outputs` x dimension; NULL: 0 */
 } sot_learner_setup;
@@ -33,7 +34,7 @@ typedef struct sot_setting {
     const char *why; /* static; NULL: nothing to say */
 } sot_setting;
 
-enum { SOT_SETTINGS_MAX = 24 };
+enum { SOT_SETTINGS_MAX = 32 };
 
 struct sot_empirical; /* learn/erm/empirical.h */
 struct sot_net;       /* net/net.h */

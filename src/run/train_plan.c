@@ -164,6 +164,7 @@ static sotto_status make_learner(sotto_training *training, sotto_error *error)
         training->method = sot_erm_choose(config, &training->method_why);
     const sot_learner_setup setup = {.config = config,
                                      .encoding = training->encoding,
+                                     .schema = training->schema,
                                      .unit_rows = unit_rows == 0 ? 1 : unit_rows,
                                      .method = training->method,
                                      .center = training->center};
