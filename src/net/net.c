@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/schema_shape.h"
+#include "data/schema_matrix.h"
 #include "net/net_parts.h"
 
 /* ---- names ---- */
