@@ -181,8 +181,10 @@ static void encode_bounded(grid_row *row, const sot_record *record)
         row->factor = factor_of(encoding, squares);
         at = (bounded_walk){.encoding = encoding, .record = record};
     }
-    while (at.index < encoding->features)
-        append(row, at.index, next_feature(&at));
+    while (at.index < encoding->features) {
+        const size_t index = at.index;
+        append(row, index, next_feature(&at));
+    }
 }
 
 void sot_encode(const sot_encoding *encoding, const sot_record *record,
@@ -206,6 +208,15 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
     }
 }
 
+float sot_encode_freely(const sot_encoding *encoding, double number)
+{
+    double value = sot_encode_value(encoding, number);
+    if (SOT_PLANTED(encode_bytes_beyond_bounds))
+        value = scaled(encoding->numbers, number);
+    /* -0 becomes 0, as where zeros are left out. */
+    return (float)(trunc(value * encoding->inverse_unit) * encoding->unit + 0.0);
+}
+
 /* A row that is never cut, and of which all numbers are there, feature by feature: what append() does
  * where no norm is looked at. */
 static void encode_freely(const sot_encoding *encoding, const sot_record *record,
@@ -216,10 +227,8 @@ static void encode_freely(const sot_encoding *encoding, const sot_record *record
         for (size_t i = 0; i < features; i++)
             out_row[i] = encoding->of_byte[record->bytes[i]];
     } else {
-        for (size_t i = 0; i < features; i++) {
-            const double value = sot_encode_value(encoding, record->values[i]);
-            out_row[i] = (float)(trunc(value * encoding->inverse_unit) * encoding->unit);
-        }
+        for (size_t i = 0; i < features; i++)
+            out_row[i] = sot_encode_freely(encoding, record->values[i]);
     }
     if (encoding->intercept > 0.0) out_row[features] = (float)encoding->intercept;
 }

@@ -287,12 +287,8 @@ static sotto_status map_bytes(sot_encoding *encoding, sotto_error *error)
     if (encoding->numbers == NULL || encoding->cut) return SOTTO_OK;
     encoding->of_byte = sot_new_array(BYTES, sizeof *encoding->of_byte);
     if (encoding->of_byte == NULL) return sot_fail_memory(error, BYTES, sizeof(float));
-    for (size_t byte = 0; byte < BYTES; byte++) {
-        const double units =
-            trunc(sot_encode_value(encoding, (double)byte) * encoding->inverse_unit);
-        assert(fabs(units) <= trunc(encoding->largest * encoding->inverse_unit));
-        encoding->of_byte[byte] = (float)(units * encoding->unit);
-    }
+    for (size_t byte = 0; byte < BYTES; byte++)
+        encoding->of_byte[byte] = sot_encode_freely(encoding, (double)byte);
     return SOTTO_OK;
 }
 

@@ -51,4 +51,7 @@ struct sot_encoding {
  * (encode.c). Total, and monotone for what is a number. */
 double sot_encode_value(const sot_encoding *encoding, double number);
 
+/* The same on the grid, where rows are never cut: what sot_encode() makes of it. */
+float sot_encode_freely(const sot_encoding *encoding, double number);
+
 #endif

@@ -7,10 +7,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "random/chacha20.h"
 #include "random/entropy.h"
 
-_Static_assert(SOT_RNG_KEY_BYTES == crypto_stream_chacha20_KEYBYTES, "one ChaCha20 key");
-_Static_assert(SOT_RNG_POOL_BYTES % 64 == 0, "whole ChaCha20 blocks");
+_Static_assert((int)SOT_RNG_KEY_BYTES == (int)SOT_CHACHA20_KEY_BYTES, "one ChaCha20 key");
+_Static_assert(SOT_RNG_POOL_BYTES % SOT_CHACHA20_STEP_BYTES == 0, "whole steps");
 
 atomic_uint_least64_t sot_fork_generation;
 
@@ -143,10 +144,8 @@ static void rekey_after_fork(sotto_rng *rng)
 
 void sot_rng_refill(sotto_rng *rng)
 {
-    static const uint8_t
-        nonce[crypto_stream_chacha20_NONCEBYTES]; /* each key is used once */
     if (forked_since(rng->generation, rng->process)) rekey_after_fork(rng);
-    (void)crypto_stream_chacha20(rng->pool, sizeof rng->pool, nonce, rng->key);
+    sot_chacha20(rng->pool, sizeof rng->pool, rng->key); /* each key is used once */
     memcpy(rng->key, rng->pool, sizeof rng->key);
     sot_wipe(rng->pool, sizeof rng->key);
     rng->position = sizeof rng->key;
