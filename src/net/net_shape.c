@@ -28,9 +28,10 @@ static sotto_status finish_windows(sot_layer *layer, size_t number, sotto_error 
         return refuse(layer, number,
                       "its window is larger: choose a smaller kernel or more padding",
                       error);
-    if (layer->kind != SOT_LAYER_CONV) return SOTTO_OK;
     if (layer->in.height * layer->in.width == 1)
-        return refuse(layer, number, "it needs an image: use dense for a vector", error);
+        return refuse(layer, number, "it needs an image: vectors have dense layers",
+                      error);
+    if (layer->kind != SOT_LAYER_CONV) return SOTTO_OK;
     layer->weights =
         layer->out.channels * layer->kernel * layer->kernel * layer->in.channels;
     layer->parameters = layer->weights + layer->out.channels;
