@@ -37,7 +37,6 @@ static const char *find_shared(const sotto_train_config *config, unsigned taken,
         {SOT_TAKES_RADIUS, !isnan(config->radius), "a radius"},
         {SOT_TAKES_L1, config->l1 != 0.0 || !isnan(config->l1_width), "an L1 weight"},
         {SOT_TAKES_PRIOR, config->prior != NULL, "a prior"},
-        {SOT_TAKES_CONVEX, !isnan(config->lambda), "a lambda"},
         {SOT_TAKES_CONVEX, config->width != sotto_train_defaults().width, "a width"},
         {SOT_TAKES_CONVEX, !isnan(config->threshold), "a threshold"},
     };

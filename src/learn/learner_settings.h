@@ -19,7 +19,7 @@ enum {
     SOT_TAKES_L1 = 256,
     SOT_TAKES_PRIOR = 512,
     SOT_TAKES_BATCH = 1024,
-    SOT_TAKES_CONVEX = 2048, /* lambda, and the corners of losses of a margin */
+    SOT_TAKES_CONVEX = 2048, /* the corners of losses of a margin */
     SOT_TAKES_NETWORK = 4096 /* everything of networks alone */
 };
 
