@@ -17,6 +17,9 @@ enum { NORM_BITS = 20 };
 /* As group norm's: what is added to a variance before its root is taken. */
 #define VARIANCE_FLOOR 1e-5
 
+/* Of a channel without variance: what it is divided by, so that nothing is left of it. Finite, as a model file is. */
+#define NO_DEVIATION 0x1p60
+
 enum { MEANS = 0, SQUARES = 1 };
 
 /* ---- public ---- */
@@ -80,8 +83,8 @@ typedef struct norm_job {
     const float *const *rows;
     int which;
     sotto_grid grid;
-    double *means;    /* one vector a chunk: room; or, of public rows, their sums */
-    int64_t *units;   /* one vector a chunk: room */
+    double *means;     /* one vector a chunk: room; or, of public rows, their sums */
+    int64_t *units;    /* one vector a chunk: room */
     int64_t *partials; /* one vector a chunk */
 } norm_job;
 
@@ -149,8 +152,7 @@ static sotto_status release_mean(norm_job *job, double bound,
 
 /* ---- the layer ---- */
 
-/* Gives the layer room for its two vectors. */
-static sotto_status make_room(sot_layer *layer, sotto_error *error)
+sotto_status sot_data_norm_make_room(sot_layer *layer, sotto_error *error)
 {
     const size_t channels = layer->in.channels;
     if (layer->mean == NULL) layer->mean = sot_new_array(channels, sizeof(double));
@@ -166,7 +168,7 @@ static void finish(sot_layer *layer)
     for (size_t c = 0; c < layer->in.channels; c++) {
         const double variance = layer->deviation[c] - layer->mean[c] * layer->mean[c];
         layer->deviation[c] =
-            variance > 0.0 ? sqrt(variance + VARIANCE_FLOOR) : (double)INFINITY;
+            variance > 0.0 ? sqrt(variance + VARIANCE_FLOOR) : NO_DEVIATION;
     }
 }
 
@@ -175,7 +177,7 @@ sotto_status sot_data_norm_learn(sot_layer *layer, const sotto_gaussian_config n
                                  double divisor, sot_pool *pool, sotto_error *error)
 {
     norm_job job = {.layer = layer, .rows = rows, .which = MEANS};
-    sotto_status status = make_room(layer, error);
+    sotto_status status = sot_data_norm_make_room(layer, error);
     if (status == SOTTO_OK)
         status = release_mean(&job, layer->clip, &noise[MEANS], gate, count, divisor,
                               pool, layer->mean, error);
@@ -193,7 +195,7 @@ sotto_status sot_data_norm_measure(sot_layer *layer, const float *const *rows,
     const size_t channels = layer->in.channels;
     double *means = sot_new_array(channels, sizeof *means);
     sotto_status status = means == NULL ? sot_fail_memory(error, channels, sizeof *means)
-                                        : make_room(layer, error);
+                                        : sot_data_norm_make_room(layer, error);
     for (int which = MEANS; status == SOTTO_OK && which <= SQUARES; which++) {
         double *sum = which == MEANS ? layer->mean : layer->deviation;
         memset(sum, 0, channels * sizeof *sum);

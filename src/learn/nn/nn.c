@@ -51,22 +51,10 @@ static sotto_status check_setup(const sot_learner_setup *setup, sotto_error *err
     return sot_steps_check(setup, "the training of a network", "", error);
 }
 
-/* A data norm whose inputs change from step to step would have to be paid for again and again. */
-static sotto_status check_net(const sot_learner_setup *setup, const sot_net *net,
-                              sotto_error *error)
+/* Copies are images. (That data norms stand before all that learns, the network sees to.) */
+static sotto_status check_copies(const sot_learner_setup *setup, const sot_net *net,
+                                 sotto_error *error)
 {
-    if (net->trainable == 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the network has nothing to learn: all its layers are frozen or "
-                        "without parameters; leave one free");
-    }
-    for (size_t i = net->front; i < net->layer_count; i++) {
-        if (net->layers[i].kind != SOT_LAYER_DATA_NORM) continue;
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "layer %zu of the network is a data norm behind one that learns; "
-                        "put it before every layer that learns, or use a group norm",
-                        i + 1);
-    }
     const uint64_t copies = setup->config->augmentations;
     if (copies > COPIES_MOST) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -161,7 +149,7 @@ static sotto_status fill(sot_learner *learner, sotto_error *error)
     const bool plain = learner->setup.method == SOTTO_METHOD_NONE;
     sotto_status status = check_setup(&learner->setup, error);
     if (status == SOTTO_OK) status = make_net(&learner->setup, &learner->net, error);
-    if (status == SOTTO_OK) status = check_net(&learner->setup, learner->net, error);
+    if (status == SOTTO_OK) status = check_copies(&learner->setup, learner->net, error);
     if (status != SOTTO_OK) return status;
     sot_nn *nn = sot_new_array(1, sizeof *nn);
     if (nn == NULL) return sot_fail_memory(error, 1, sizeof *nn);

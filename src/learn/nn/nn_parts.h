@@ -17,8 +17,8 @@ typedef struct sot_nn {
     sot_clip clip;
     sotto_gaussian_config noise; /* of one step's sum */
     double multiplier;           /* sigma over sensitivity */
-    double rows;  /* public: N, by which rules divide; 0: method none, not known yet */
-    double epochs; /* method none: passes over the rows; else for the eye */
+    double rows;     /* public: N, by which rules divide; 0: method none, not known yet */
+    double epochs;   /* method none: passes over the rows; else for the eye */
     uint64_t copies; /* of a record, whose gradients are averaged; 0: the record itself */
     sotto_gaussian_config
         before[2 * SOT_NET_LAYERS_MAX]; /* the releases of data norms, two a layer */
@@ -43,8 +43,12 @@ SOTTO_MUST_CHECK sotto_status sot_data_norm_noise(const sot_layer *layer,
                                                   sotto_gaussian_config out_noise[2],
                                                   sotto_error *error);
 
+/* Gives the layer room for its mean and deviation. */
+SOTTO_MUST_CHECK sotto_status sot_data_norm_make_room(sot_layer *layer,
+                                                      sotto_error *error);
+
 /* Releases both, of the layer's inputs at rows[i], and fills in layer->mean and layer->deviation. `divisor`
- * is the public number of rows. A channel without variance gets an infinite deviation: it becomes 0. */
+ * is the public number of rows. A channel without variance gets a deviation of 2^60: nothing is left of it. */
 SOTTO_MUST_CHECK sotto_status sot_data_norm_learn(sot_layer *layer,
                                                   const sotto_gaussian_config noise[2],
                                                   sotto_gate *gate,
@@ -57,30 +61,30 @@ SOTTO_MUST_CHECK sotto_status sot_data_norm_measure(sot_layer *layer,
                                                     const float *const *rows,
                                                     size_t count, sotto_error *error);
 
-/* ---- rows.c: the records as the first trainable layer sees them ---- */
+/* ---- rows.c: the records on their way to the first layer that learns ---- */
 
 typedef struct sot_nn_rows {
     size_t count;
-    const float **inputs; /* of layer net->front, one a record; while copies are made: the encoded rows */
-    double *labels;       /* places in the label set, or the target's number */
-    float *owned;         /* what `inputs` points into, unless it is the matrix; NULL: that */
+    const float **inputs; /* one a record: encoded, or what some layers made of that */
+    const double *labels; /* borrowed from the matrix */
+    float *owned;         /* what `inputs` points into; NULL: the matrix */
     size_t owned_floats;
 } sot_nn_rows;
 
-/* Before the front: encoded rows, in the matrix where it is dense. Free with sot_nn_rows_free(), also after a
+/* Encoded rows, where the matrix has them if it is dense. Free with sot_nn_rows_free(), also after a
  * failure. The matrix must outlive them. */
-SOTTO_MUST_CHECK sotto_status sot_nn_rows_of(const sot_learner *learner,
-                                             const sot_matrix *matrix,
+SOTTO_MUST_CHECK sotto_status sot_nn_rows_of(const sot_net *net, const sot_matrix *matrix,
                                              sot_nn_rows *out_rows, sotto_error *error);
-/* Replaces the inputs by what layers 0 .. layers - 1 make of them. */
+/* Replaces inputs of layer `from` by inputs of layer `to`, both of the front. */
 SOTTO_MUST_CHECK sotto_status sot_nn_rows_apply(sot_nn_rows *rows, const sot_net *net,
-                                                size_t layers, const float *parameters,
-                                                sot_pool *pool, sotto_error *error);
+                                                size_t from, size_t to,
+                                                const float *parameters, sot_pool *pool,
+                                                sotto_error *error);
 void sot_nn_rows_free(sot_nn_rows *rows); /* wipes */
 
 /* ---- augment.c: copies of a record ---- */
 
-/* Writes copy number `copy` of an encoded image (planes one after another): moved by up to an eighth of its height
+/* Writes a copy of an encoded image (planes one after another): moved by up to an eighth of its height
  * and width, borders mirrored, and mirrored itself, all by `coin`. */
 void sot_augment(sot_shape shape, const float *image, uint64_t coin, float *out);
 
@@ -110,6 +114,11 @@ SOTTO_MUST_CHECK sotto_status sot_nn_walk_plain(const sot_learner *learner,
 
 /* Parameters to begin with: those of setup.center, or random ones from a public seed. */
 void sot_nn_first_parameters(const sot_learner *learner, float *out_parameters);
+
+/* The result, multiples of `grid` that are floats. */
+SOTTO_MUST_CHECK sotto_status sot_nn_write_result(const sot_net *net,
+                                                  const sot_nn_state *state, double grid,
+                                                  double *out_theta, sotto_error *error);
 
 /* Public rows, scored some twenty times on the way. */
 typedef struct sot_nn_validation sot_nn_validation;

@@ -25,7 +25,8 @@ sotto_status sot_nn_state_begin(const sot_net *net, const sot_nn_moves *moves,
     out_state->weights = sot_new_array(net->parameters, sizeof(float));
     out_state->first = sot_new_array(trainable, sizeof(float));
     if (adam) out_state->second = sot_new_array(trainable, sizeof(float));
-    if (moves->average > 0.0) out_state->average = sot_new_array(trainable, sizeof(float));
+    if (moves->average > 0.0)
+        out_state->average = sot_new_array(trainable, sizeof(float));
     if (moves->radius > 0.0) out_state->start = sot_new_array(trainable, sizeof(float));
     if (out_state->weights == NULL || out_state->first == NULL ||
         (adam && out_state->second == NULL) ||

@@ -138,9 +138,8 @@ static double learning_rate_of(const sot_learner *learner, const sot_nn *nn, dou
 static sotto_status set_steps(const sotto_train_config *config, sot_nn *nn, double batch,
                               double epochs, sotto_error *error)
 {
-    const double steps =
-        config->steps > 0 ? (double)config->steps
-                          : fmax(1.0, rint(epochs * nn->rows / batch));
+    const double steps = config->steps > 0 ? (double)config->steps
+                                           : fmax(1.0, rint(epochs * nn->rows / batch));
     if (steps > SOT_STEPS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "%g epochs of %.0f rows are %.0f steps with a batch of %.0f; "
@@ -178,9 +177,9 @@ static void describe(sot_learner *learner, const sot_nn *nn, double batch)
                     config->steps > 0
                         ? "from the steps"
                         : given_or(!isnan(config->epochs), "published recipes"));
-    sot_learner_set(learner, "learning_rate", nn->moves.rate,
-                    given_or(!isnan(config->learning_rate),
-                             "by batch and clip: published recipes"));
+    sot_learner_set(
+        learner, "learning_rate", nn->moves.rate,
+        given_or(!isnan(config->learning_rate), "by batch and clip: published recipes"));
     sot_learner_set(learner, "momentum", nn->moves.momentum,
                     given_or(!isnan(config->momentum), "published recipes"));
     sot_learner_set(learner, "weight_average", nn->moves.average,
@@ -210,8 +209,8 @@ sotto_status sot_nn_decide(sot_learner *learner, sot_nn *nn, sotto_error *error)
     if (status == SOTTO_OK) status = check_batch(setup, nn->rows, error);
     if (status != SOTTO_OK) return status;
     const double batch = batch_of(learner, nn->rows);
-    const double epochs = !isnan(config->epochs) ? config->epochs
-                          : plain                ? EPOCHS_PLAIN
+    const double epochs = !isnan(config->epochs)                       ? config->epochs
+                          : plain                                      ? EPOCHS_PLAIN
                           : learner->net->trainable > LARGE_PARAMETERS ? EPOCHS_LARGE
                                                                        : EPOCHS_SMALL;
     nn->clip = (sot_clip){.rule = config->clipping, .bound = INFINITY, .spacing = 0.0};
@@ -228,8 +227,8 @@ sotto_status sot_nn_decide(sot_learner *learner, sot_nn *nn, sotto_error *error)
         .rate = learning_rate_of(learner, nn, batch),
         .momentum = isnan(config->momentum) ? MOMENTUM_RULE : config->momentum,
         .average = isnan(config->weight_average) ? AVERAGE_RULE : config->weight_average,
-        .decay = isnan(config->lambda) || nn->rows == 0.0 ? 0.0
-                                                          : config->lambda / nn->rows,
+        .decay =
+            isnan(config->lambda) || nn->rows == 0.0 ? 0.0 : config->lambda / nn->rows,
         .radius = isnan(config->radius) ? 0.0 : config->radius,
         .steps = config->steps};
     if (plain) {

@@ -20,8 +20,8 @@ bool sot_nn_takes_all(const sot_learner_setup *setup)
            setup->config->sampling == SOTTO_NOT_SAMPLED;
 }
 
-static sotto_status check_public_rows(const sotto_train_config *config,
-                                      const char *what, sotto_error *error)
+static sotto_status check_public_rows(const sotto_train_config *config, const char *what,
+                                      sotto_error *error)
 {
     if (config->public_n > 0 && config->adjacency == SOTTO_REPLACE_ONE) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -60,10 +60,9 @@ static sotto_status set_law(const sot_learner_setup *setup, double rows, double 
 sotto_status sot_nn_sampler_set(const sot_learner_setup *setup, double rows, double batch,
                                 sot_nn_sampler *out_sampler, sotto_error *error)
 {
-    *out_sampler =
-        (sot_nn_sampler){.sampling = sot_nn_takes_all(setup) ? SOTTO_NOT_SAMPLED
-                                                             : setup->config->sampling,
-                         .rate = SOTTO_UNSET};
+    *out_sampler = (sot_nn_sampler){
+        .sampling = sot_nn_takes_all(setup) ? SOTTO_NOT_SAMPLED : setup->config->sampling,
+        .rate = SOTTO_UNSET};
     const sotto_status status = set_law(setup, rows, batch, out_sampler, error);
     out_sampler->tiles =
         (size_t)ceil(out_sampler->divisor / (TILE_FILLING * SOT_TILE_ROWS));

@@ -17,8 +17,9 @@ typedef struct sot_nn_sampler {
     double rate;         /* Poisson */
     uint64_t population; /* fixed batches, single records: the public number of rows */
     uint64_t batch;      /* fixed batches */
-    double divisor;      /* of a step's sum: its expected number of records, a public constant */
-    size_t tiles;        /* of a step */
+    double
+        divisor;  /* of a step's sum: its expected number of records, a public constant */
+    size_t tiles; /* of a step */
 } sot_nn_sampler;
 
 /* The sampling of the settings with `batch` records a step (all of them: no matter), of `rows`, a public
