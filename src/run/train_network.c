@@ -15,7 +15,7 @@
 #include "release/model.h"
 
 /* Of a last layer that no init has: public, like everything that is drawn with it. */
-enum { ENDING_SEED = 7 };
+enum { ENDING_SEED = 1 };
 
 enum { SHAPE_BYTES = 72, LAYER_BYTES = 160, CURVE_POINTS = 1024 };
 
