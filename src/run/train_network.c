@@ -69,8 +69,13 @@ void sot_training_show_network(const sotto_training *training, bool layers,
 {
     const sot_net *net = training->learner->net;
     char text[LAYER_BYTES];
-    sot_prose_line(prose, "network", "%zu layers, %zu parameters, %zu of them learned",
-                   net->layer_count, net->parameters, net->trainable);
+    if (net->trainable == net->parameters)
+        sot_prose_line(prose, "network", "%zu layers, %zu parameters", net->layer_count,
+                       net->parameters);
+    else
+        sot_prose_line(prose, "network",
+                       "%zu layers, %zu parameters, %zu of them learned",
+                       net->layer_count, net->parameters, net->trainable);
     for (size_t i = 0; layers && i < net->layer_count; i++) {
         const sot_layer *layer = &net->layers[i];
         if (layer->parameters == 0) {
