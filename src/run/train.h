@@ -18,8 +18,9 @@ struct sotto_training {
     char *texts[SOT_TRAINING_TEXTS]; /* owned: of networks */
     double
         *center; /* of config.prior, outputs x dimension, or of config.init; NULL: none */
-    sot_net *init_net;          /* of config.init; NULL: none */
-    const sotto_schema *schema; /* borrowed */
+    bool fresh_norms[SOT_NET_LAYERS_MAX]; /* data norms that `learn` fills in */
+    sot_net *init_net;                    /* of config.init; NULL: none */
+    const sotto_schema *schema;           /* borrowed */
     sot_encoding *encoding;
     sot_learner *learner;
     sotto_plan *plan;       /* NULL: public data */

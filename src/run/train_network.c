@@ -281,7 +281,12 @@ sotto_status sot_training_make_network(sotto_training *training, sotto_error *er
     setup.center = training->center;
     setup.init = training->init_net;
     if (status == SOTTO_OK) status = sot_nn_new(&setup, &training->learner, error);
-    return status;
+    if (status != SOTTO_OK) return status;
+    const sot_net *net = training->learner->net;
+    for (size_t i = 0; i < net->layer_count; i++)
+        training->fresh_norms[i] =
+            net->layers[i].kind == SOT_LAYER_DATA_NORM && net->layers[i].mean == NULL;
+    return SOTTO_OK;
 }
 
 /* ---- the learning curve ---- */
@@ -347,6 +352,18 @@ void sot_training_round_network(const sotto_training *training, double *theta)
     if (training->learner->net == NULL) return;
     for (size_t i = 0; i < training->learner->net->parameters; i++)
         theta[i] = (double)(float)theta[i];
+}
+
+void sot_training_forget_norms(const sotto_training *training)
+{
+    sot_net *net = training->learner->net;
+    for (size_t i = 0; net != NULL && i < net->layer_count; i++) {
+        if (!training->fresh_norms[i]) continue;
+        sot_free(net->layers[i].mean);
+        sot_free(net->layers[i].deviation);
+        net->layers[i].mean = NULL;
+        net->layers[i].deviation = NULL;
+    }
 }
 
 sotto_status sot_training_score_network(const sotto_training *training,

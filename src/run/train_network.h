@@ -41,6 +41,9 @@ void sot_training_show_network(const sotto_training *training, bool layers,
  * predicts; of multiples of a power of two they stay multiples. */
 void sot_training_round_network(const sotto_training *training, double *theta);
 
+/* Makes the learner's data norms those that no training has filled in yet: before it learns once more. */
+void sot_training_forget_norms(const sotto_training *training);
+
 /* sot_public_score() of a network. */
 SOTTO_MUST_CHECK sotto_status sot_training_score_network(const sotto_training *training,
                                                          const sot_matrix *matrix,

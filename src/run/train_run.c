@@ -34,10 +34,12 @@ sotto_status sot_training_learn_table(const sotto_training *training, sotto_gate
     const sot_learner *learner = training->learner;
     sotto_status status = sot_pool_new(training->config.threads, &pool, error);
     if (status == SOTTO_OK) {
-        sot_gate_set_pool(gate, pool);
+        if (gate != NULL) sot_gate_set_pool(gate, pool);
+        sot_training_forget_norms(training);
         status = learner->learn(learner, gate, table, pool, out_theta, error);
-        sot_gate_set_pool(gate, NULL);
+        if (gate != NULL) sot_gate_set_pool(gate, NULL);
     }
+    if (status == SOTTO_OK) sot_training_round_network(training, out_theta);
     sot_pool_free(pool);
     return status;
 }
@@ -177,6 +179,10 @@ static void name_output(const sotto_training *training, char *out, size_t size_b
 {
     const sotto_model_kind model = training->config.model;
     const sot_net *net = training->learner->net;
+    if (net != NULL && net->trainable == net->parameters) {
+        (void)snprintf(out, size_bytes, "a network of %zu parameters", net->parameters);
+        return;
+    }
     if (net != NULL) {
         (void)snprintf(out, size_bytes,
                        "a network of %zu parameters, %zu of them learned",
