@@ -32,6 +32,7 @@ struct sotto_gate {
     uint64_t *admitted;   /* per event of the plan: let through */
     uint64_t *recorded;   /* of those, how many went to the end */
     double sampler_error; /* sum, rounded up */
+    bool resumed;
 };
 
 /* SOTTO_NOT_IN_PLAN unless the plan is about these neighbours. */
@@ -53,6 +54,12 @@ SOTTO_MUST_CHECK sotto_status sot_gate_admit(sotto_gate *gate, const sotto_event
 void sot_gate_record(sotto_gate *gate, size_t index, double sampler_error);
 
 sotto_rng *sot_gate_rng(sotto_gate *gate);
+
+/* An earlier process carried out part of this plan under the same charge: `released` times each event of the plan,
+ * with this much sampler error in all. Once, and before the gate is opened; it then lets through what is left, and
+ * sotto_gate_finish() asks for the whole plan. SOTTO_NOT_IN_PLAN: more than the plan holds. */
+SOTTO_MUST_CHECK sotto_status sot_gate_resume(sotto_gate *gate, const uint64_t *released,
+                                              double sampler_error, sotto_error *error);
 
 /* Copies a purpose into an event. It is printed in certificates and messages and matched by
  * the gate: 1 to 47 bytes of UTF-8 without control characters. NULL is refused as unset. */
