@@ -12,6 +12,8 @@
 #include <sotto/grid.h>
 #include <sotto/laplace.h>
 
+#include "base/threads.h"
+#include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/grid.h"
 
 enum { DIMENSION = 64, RECORDS = 20000, NOISE = 1 << 20, ROUNDS = 5 };
@@ -82,12 +84,12 @@ static int bench_grid(sotto_norm norm, const char *name, double bound)
     return beyond > 0 || memcmp(sums, other_order, sizeof sums) != 0;
 }
 
-/* A gate that is open for ROUNDS times `event`. */
-static int open_gate(sotto_event *event, sotto_rng **rng, sotto_plan **plan,
-                     sotto_gate **gate)
+/* A gate that is open for `count` times `event`. */
+static int open_gate(sotto_event *event, uint64_t count, sotto_rng **rng,
+                     sotto_plan **plan, sotto_gate **gate)
 {
     sotto_error error;
-    event->count = ROUNDS;
+    event->count = count;
     return fails(sotto_rng_new(rng, &error), &error) ||
            fails(sotto_plan_new(SOTTO_ADD_REMOVE, plan, &error), &error) ||
            fails(sotto_plan_add(*plan, event, &error), &error) ||
@@ -138,7 +140,7 @@ static int bench_release(int kind, const char *name, double deviation)
     double best = (double)INFINITY, squares = 0.0;
     int64_t *values = calloc(NOISE, sizeof *values);
     int failed = values == NULL || fails(event_of(kind, &event, &error), &error) ||
-                 open_gate(&event, &rng, &plan, &gate);
+                 open_gate(&event, ROUNDS, &rng, &plan, &gate);
     for (int round = 0; round < ROUNDS && !failed; round++) {
         memset(values, 0, NOISE * sizeof *values);
         const double before = cpu_seconds();
@@ -160,6 +162,56 @@ static int bench_release(int kind, const char *name, double deviation)
     return failed;
 }
 
+static double wall_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Gaussian noise on as many sums as a network has parameters, in wall time; the best of many, for
+ * a training makes thousands of such releases. */
+static int bench_network(size_t count, size_t threads)
+{
+    enum { RELEASES = 40 };
+    sotto_error error;
+    sotto_event event;
+    sotto_rng *rng = NULL;
+    sotto_plan *plan = NULL;
+    sotto_gate *gate = NULL;
+    sot_pool *pool = NULL;
+    double best = (double)INFINITY, squares = 0.0;
+    int64_t *values = calloc(count, sizeof *values);
+    int failed = values == NULL || fails(event_of(0, &event, &error), &error) ||
+                 open_gate(&event, RELEASES, &rng, &plan, &gate) ||
+                 fails(sot_pool_new(threads, &pool, &error), &error);
+    if (!failed) sot_gate_set_pool(gate, pool);
+    for (int round = 0; round < RELEASES && !failed; round++) {
+        memset(values, 0, count * sizeof *values);
+        const double before = wall_seconds();
+        failed =
+            fails(sotto_gaussian_release(gate, &gaussian, values, count, values, &error),
+                  &error);
+        best = fmin(best, wall_seconds() - before);
+    }
+    for (size_t i = 0; i < count && !failed; i++)
+        squares += (double)values[i] * (double)values[i];
+    if (!failed) /* the standard deviation of 10^5 values has an error of 0.2 % */
+        failed = fabs(sqrt(squares / (double)count) / gaussian.sigma - 1.0) > 0.02;
+    if (!failed) {
+        printf("{\"bench\": \"release\", \"mechanism\": \"gaussian\", \"values\": %zu, "
+               "\"threads\": %zu, \"nanoseconds_a_value\": %.2f, \"microseconds\": "
+               "%.1f}\n",
+               count, threads, 1e9 * best / (double)count, 1e6 * best);
+    }
+    free(values);
+    sotto_gate_free(gate);
+    sotto_plan_free(plan);
+    sotto_rng_free(rng);
+    sot_pool_free(pool);
+    return failed;
+}
+
 int main(void)
 {
     /* Half of the records are longer than these bounds. */
@@ -169,5 +221,10 @@ int main(void)
     failed |= bench_release(0, "gaussian", 400.0);
     failed |= bench_release(1, "discrete-gaussian", 400.0);
     failed |= bench_release(2, "discrete-laplace", 400.0 * sqrt(2.0));
+    static const size_t parameters[] = {26010, 101770, 1000000};
+    for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
+        for (size_t threads = 1; threads <= 2; threads++)
+            failed |= bench_network(parameters[i], threads);
+    }
     return failed;
 }

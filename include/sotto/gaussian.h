@@ -56,8 +56,9 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_gaussian_event(
     const sotto_gaussian_config *config, sotto_event *out_event, sotto_error *error);
 
 /* Exactly rounded Gaussian noise, sigma from 2^-20 to 2^56. Writes the noisy sums only on
- * success; `exact_sums` stays the caller's; the two may be the same array. Results beyond
- * +-(2^62 - 1) are cut there. */
+ * success; `exact_sums` stays the caller's; the two may be the same array. A vector of 32768 and
+ * more is noised in place: should the random source fail in the middle, it is zeros. Results
+ * beyond +-(2^62 - 1) are cut there. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_gaussian_release(
     sotto_gate *gate, const sotto_gaussian_config *config, const int64_t *exact_sums,
     size_t count, int64_t *out_noisy_sums, sotto_error *error);

@@ -52,7 +52,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_laplace_event(
     const sotto_laplace_config *config, sotto_event *out_event, sotto_error *error);
 
 /* Writes the noisy sums only on success; `exact_sums` stays the caller's; the two may be the
- * same array. Results beyond +-(2^62 - 1) are cut there. */
+ * same array. A vector of 32768 and more is noised in place: should the random source fail in the
+ * middle, it is zeros. Results beyond +-(2^62 - 1) are cut there. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_laplace_release(
     sotto_gate *gate, const sotto_laplace_config *config, const int64_t *exact_sums,
     size_t count, int64_t *out_noisy_sums, sotto_error *error);

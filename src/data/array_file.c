@@ -54,16 +54,30 @@ static bool is_npy(const char *path)
     return sot_name_ends(path, ".npy") || sot_name_ends(path, ".npy.gz");
 }
 
+bool sot_array_file_is_cifar(const char *path)
+{
+    return sot_name_ends(path, ".bin") || sot_name_ends(path, ".bin.gz");
+}
+
 bool sot_array_file_is_named(const char *path)
 {
     return is_npy(path) || is_idx(path, name_length(path));
+}
+
+static sotto_status read_layout(sot_array_file *file, const char *path,
+                                sotto_error *error)
+{
+    if (is_npy(path)) return sot_npy_read_layout(file->bytes, path, &file->layout, error);
+    if (sot_array_file_is_cifar(path))
+        return sot_cifar_read_layout(file->bytes, path, &file->layout, error);
+    return sot_idx_read_layout(file->bytes, path, &file->layout, error);
 }
 
 /* ---- opening ---- */
 
 bool sot_array_add_dimension(sot_array_layout *layout, size_t place, uint64_t length)
 {
-    const uint64_t most = UINT64_C(1) << 32;
+    const uint64_t most = SOT_ARRAY_ROWS_MAX; /* and as many numbers a row */
     if (length > most) return false;
     if (place == 0) {
         layout->rows = length;
@@ -75,18 +89,22 @@ bool sot_array_add_dimension(sot_array_layout *layout, size_t place, uint64_t le
     return true;
 }
 
+/* Whether `size` bytes are what the header says. */
+static bool fits(const sot_array_file *file, uint64_t size)
+{
+    uint64_t wanted;
+    return !__builtin_mul_overflow(file->layout.rows, (uint64_t)file->row_bytes,
+                                   &wanted) &&
+           !__builtin_add_overflow(wanted, file->layout.header_bytes, &wanted) &&
+           wanted == size;
+}
+
 /* A plain file is as long as its header says, and not a byte longer. */
 static sotto_status check_size(const sot_array_file *file, const char *path,
                                sotto_error *error)
 {
     const uint64_t size = sot_bytes_size(file->bytes);
-    uint64_t wanted;
-    if (size == UINT64_MAX) return SOTTO_OK;
-    if (!__builtin_mul_overflow(file->layout.rows, (uint64_t)file->row_bytes, &wanted) &&
-        !__builtin_add_overflow(wanted, file->layout.header_bytes, &wanted) &&
-        wanted == size) {
-        return SOTTO_OK;
-    }
+    if (size == UINT64_MAX || fits(file, size)) return SOTTO_OK;
     return sot_fail(error, SOTTO_IO,
                     "%.90s has not the length that its header says; is it damaged?",
                     path);
@@ -131,11 +149,7 @@ sotto_status sot_array_file_open(const char *path, size_t columns, const char *w
     if (file == NULL) return sot_fail_memory(error, 1, sizeof *file);
     file->columns = columns;
     sotto_status status = sot_bytes_open(path, SOT_PACKED_BY_NAME, &file->bytes, error);
-    if (status == SOTTO_OK) {
-        status = is_npy(path)
-                     ? sot_npy_read_layout(file->bytes, path, &file->layout, error)
-                     : sot_idx_read_layout(file->bytes, path, &file->layout, error);
-    }
+    if (status == SOTTO_OK) status = read_layout(file, path, error);
     if (status == SOTTO_OK) status = check_shape(file, path, what, error);
     if (status == SOTTO_OK) status = make_block(file, error);
     if (status != SOTTO_OK) {
@@ -159,9 +173,12 @@ uint64_t sot_array_file_rows(const sot_array_file *file)
     return file->layout.rows;
 }
 
-bool sot_array_file_is_sized(const sot_array_file *file)
+uint64_t sot_array_file_rows_hint(const sot_array_file *file)
 {
-    return sot_bytes_size(file->bytes) != UINT64_MAX;
+    const uint64_t size = sot_bytes_size_hint(file->bytes);
+    if (size == UINT64_MAX) return 0;
+    if (file->layout.rows == SOT_ARRAY_ROWS_UNKNOWN) return size / file->row_bytes;
+    return fits(file, size) ? file->layout.rows : 0;
 }
 
 /* ---- numbers ---- */
@@ -240,8 +257,28 @@ static sotto_status fill_by_columns(sot_array_file *file, size_t rows, sotto_err
     return SOTTO_OK;
 }
 
+/* As many rows as there are, none at the end. */
+static sotto_status fill_to_end(sot_array_file *file, sotto_error *error)
+{
+    const size_t room = file->block_rows * file->row_bytes;
+    size_t filled = 0;
+    for (size_t got = 1; got > 0 && filled < room; filled += got) {
+        const sotto_status status =
+            sot_bytes_read(file->bytes, file->block + filled, room - filled, &got, error);
+        if (status != SOTTO_OK) return status;
+    }
+    file->held = filled / file->row_bytes;
+    file->used = 0;
+    file->read += file->held;
+    if (filled % file->row_bytes != 0 || file->read > SOT_ARRAY_ROWS_MAX)
+        return sot_bytes_fail(file->bytes, error);
+    if (file->held == 0) file->layout.rows = file->read;
+    return SOTTO_OK;
+}
+
 static sotto_status fill(sot_array_file *file, sotto_error *error)
 {
+    if (file->layout.rows == SOT_ARRAY_ROWS_UNKNOWN) return fill_to_end(file, error);
     const uint64_t left = file->layout.rows - file->read;
     const size_t rows = left < file->block_rows ? (size_t)left : file->block_rows;
     const sotto_status status =
@@ -275,7 +312,7 @@ sotto_status sot_array_file_next(sot_array_file *file, double *out_values, bool 
         return check_end(file, error);
     if (file->used == file->held) {
         const sotto_status status = fill(file, error);
-        if (status != SOTTO_OK) return status;
+        if (status != SOTTO_OK || file->held == 0) return status;
     }
     const size_t row = file->used++;
     if (layout->by_columns) {
@@ -287,4 +324,13 @@ sotto_status sot_array_file_next(sot_array_file *file, double *out_values, bool 
     }
     *out_more = true;
     return SOTTO_OK;
+}
+
+const unsigned char *sot_array_file_bytes(const sot_array_file *file)
+{
+    const sot_array_layout *layout = &file->layout;
+    if (file->used == 0 || layout->by_columns || layout->kind != SOT_ARRAY_UNSIGNED ||
+        layout->element_bytes != 1)
+        return NULL;
+    return file->block + (file->used - 1) * file->row_bytes;
 }

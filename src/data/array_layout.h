@@ -2,6 +2,7 @@
 #ifndef SOT_DATA_ARRAY_LAYOUT_H
 #define SOT_DATA_ARRAY_LAYOUT_H
 
+#include "data/array_file.h"
 #include "data/bytes.h"
 
 typedef enum sot_array_kind {
@@ -10,9 +11,12 @@ typedef enum sot_array_kind {
     SOT_ARRAY_FLOAT = 3
 } sot_array_kind;
 
+#define SOT_ARRAY_ROWS_MAX     (UINT64_C(1) << 32)
+#define SOT_ARRAY_ROWS_UNKNOWN UINT64_MAX /* CIFAR-10, packed: as many as there are */
+
 /* A row is the first dimension; what the others hold is its numbers. */
 typedef struct sot_array_layout {
-    uint64_t rows;    /* at most 2^32 */
+    uint64_t rows;    /* at most 2^32, or SOT_ARRAY_ROWS_UNKNOWN */
     uint64_t columns; /* numbers a row; at most 2^32 */
     sot_array_kind kind;
     size_t element_bytes; /* 1, 2, 4 or 8; 4 or 8 for floats */
@@ -29,6 +33,12 @@ SOTTO_MUST_CHECK sotto_status sot_npy_read_layout(sot_bytes *bytes, const char *
 SOTTO_MUST_CHECK sotto_status sot_idx_read_layout(sot_bytes *bytes, const char *name,
                                                   sot_array_layout *out_layout,
                                                   sotto_error *error);
+
+/* There is no header, so that the size of the file has to do: nothing is read. */
+SOTTO_MUST_CHECK sotto_status sot_cifar_read_layout(const sot_bytes *bytes,
+                                                    const char *name,
+                                                    sot_array_layout *out_layout,
+                                                    sotto_error *error);
 
 /* One more dimension, of `length`; false: more than 2^32 rows, or 2^32 numbers a row. */
 bool sot_array_add_dimension(sot_array_layout *layout, size_t place, uint64_t length);

@@ -9,7 +9,8 @@
 struct sot_array_rows {
     const sotto_schema *schema;
     bool is_matrix;
-    size_t columns;
+    bool is_cifar;  /* the first number of a row is its label */
+    size_t columns; /* without it */
     sot_array_file *features;
     sot_array_file *labels; /* NULL: none */
     uint32_t *indices;      /* of a matrix: 0, 1, 2, ... */
@@ -21,7 +22,7 @@ static sotto_status open_labels(sot_array_rows *rows, const char *path,
                                 sotto_error *error)
 {
     if (labels == NULL) {
-        if (!rows->is_matrix || without_target) return SOTTO_OK;
+        if (!rows->is_matrix || rows->is_cifar || without_target) return SOTTO_OK;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "%.90s holds features alone; give the file of its labels too "
                         "(--labels)",
@@ -38,6 +39,25 @@ static sotto_status open_labels(sot_array_rows *rows, const char *path,
         path);
 }
 
+static sotto_status open_features(sot_array_rows *rows, const char *path,
+                                  sotto_error *error)
+{
+    if (!rows->is_cifar)
+        return sot_array_file_open(path, rows->columns,
+                                   rows->is_matrix ? "features" : "columns",
+                                   &rows->features, error);
+    if (rows->columns != SOT_CIFAR_FEATURES) {
+        return sot_fail(
+            error, SOTTO_PARSE,
+            "%.90s is CIFAR-10 by its name, with 3 x 32 x 32 pixels a row, and "
+            "the schema has %zu features; give it \"shape\": [3, 32, 32], or "
+            "the file another name",
+            path, rows->columns);
+    }
+    return sot_array_file_open(path, SOT_CIFAR_RECORD_BYTES, "bytes", &rows->features,
+                               error);
+}
+
 sotto_status sot_array_rows_open(const char *path, const char *labels,
                                  const sotto_schema *schema, bool without_target,
                                  sot_array_rows **out_rows, sotto_error *error)
@@ -48,13 +68,12 @@ sotto_status sot_array_rows_open(const char *path, const char *labels,
     rows->is_matrix = sotto_schema_is_matrix(schema);
     rows->columns =
         rows->is_matrix ? sotto_schema_features(schema) : sotto_schema_size(schema);
-    sotto_status status =
-        sot_array_file_open(path, rows->columns, rows->is_matrix ? "features" : "columns",
-                            &rows->features, error);
+    rows->is_cifar = rows->is_matrix && sot_array_file_is_cifar(path);
+    sotto_status status = open_features(rows, path, error);
     if (status == SOTTO_OK)
         status = open_labels(rows, path, labels, without_target, error);
     if (status == SOTTO_OK) {
-        rows->values = sot_new_array(rows->columns, sizeof *rows->values);
+        rows->values = sot_new_array(rows->columns + 1, sizeof *rows->values);
         rows->indices = sot_new_array(rows->columns, sizeof *rows->indices);
         if (rows->values == NULL || rows->indices == NULL)
             status = sot_fail_memory(error, rows->columns, sizeof *rows->values);
@@ -74,15 +93,14 @@ void sot_array_rows_close(sot_array_rows *rows)
     if (rows == NULL) return;
     sot_array_file_close(rows->features);
     sot_array_file_close(rows->labels);
-    sot_wipe_and_free(rows->values, rows->columns * sizeof *rows->values);
+    sot_wipe_and_free(rows->values, (rows->columns + 1) * sizeof *rows->values);
     sot_free(rows->indices);
     sot_free(rows);
 }
 
-uint64_t sot_array_rows_known(const sot_array_rows *rows)
+uint64_t sot_array_rows_hint(const sot_array_rows *rows)
 {
-    return sot_array_file_is_sized(rows->features) ? sot_array_file_rows(rows->features)
-                                                   : 0;
+    return sot_array_file_rows_hint(rows->features);
 }
 
 sotto_status sot_array_rows_next(sot_array_rows *rows, sot_record *out_record,
@@ -96,9 +114,13 @@ sotto_status sot_array_rows_next(sot_array_rows *rows, sot_record *out_record,
         status = sot_array_file_next(rows->labels, &label, out_more, error);
     if (status != SOTTO_OK || !*out_more) return status;
     if (rows->is_matrix) {
+        const size_t first = rows->is_cifar ? 1 : 0;
+        const unsigned char *bytes = sot_array_file_bytes(rows->features);
+        if (rows->is_cifar) label = rows->values[0];
         *out_record = (sot_record){.indices = rows->indices,
-                                   .values = rows->values,
+                                   .values = rows->values + first,
                                    .count = rows->columns,
+                                   .bytes = bytes == NULL ? NULL : bytes + first,
                                    .label = label};
         return SOTTO_OK;
     }

@@ -20,6 +20,7 @@ struct sot_bytes {
     int descriptor; /* of a plain file; -1: `file` has it */
     gzFile file;
     uint64_t size; /* UINT64_MAX: not known */
+    uint64_t hint; /* the same */
 };
 
 bool sot_name_ends(const char *name, const char *end)
@@ -44,6 +45,21 @@ static sotto_status check_name(const char *path, sotto_error *error)
     return SOTTO_OK;
 }
 
+/* Deflate makes at most 1032 bytes of one (zlib's technical notes): what claims more is damaged, or
+ * longer than 4 GiB. */
+static uint64_t packed_hint(int descriptor, const struct stat *facts)
+{
+    enum { MEMBER_BYTES_LEAST = 18, RATIO_MOST = 1032 };
+    unsigned char end[4];
+    if (!S_ISREG(facts->st_mode) || facts->st_size < MEMBER_BYTES_LEAST ||
+        pread(descriptor, end, sizeof end, facts->st_size - (off_t)sizeof end) !=
+            (ssize_t)sizeof end)
+        return UINT64_MAX;
+    const uint64_t length = (uint64_t)end[0] | (uint64_t)end[1] << 8 |
+                            (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;
+    return length / RATIO_MOST <= (uint64_t)facts->st_size ? length : UINT64_MAX;
+}
+
 static sotto_status open_file(sot_bytes *bytes, const char *path, sot_packing packing,
                               sotto_error *error)
 {
@@ -60,8 +76,10 @@ static sotto_status open_file(sot_bytes *bytes, const char *path, sot_packing pa
     }
     if (packing == SOT_PACKED_BY_NAME && !sot_name_ends(path, ".gz")) {
         if (S_ISREG(facts.st_mode)) bytes->size = (uint64_t)facts.st_size;
+        bytes->hint = bytes->size;
         return SOTTO_OK;
     }
+    bytes->hint = packed_hint(bytes->descriptor, &facts);
     bytes->file = gzdopen(bytes->descriptor, "rb");
     if (bytes->file == NULL) return sot_fail_memory(error, 1, sizeof *bytes);
     bytes->descriptor = -1;
@@ -77,6 +95,7 @@ sotto_status sot_bytes_open(const char *path, sot_packing packing, sot_bytes **o
     if (bytes == NULL) return sot_fail_memory(error, 1, sizeof *bytes);
     bytes->descriptor = -1;
     bytes->size = UINT64_MAX;
+    bytes->hint = UINT64_MAX;
     bytes->path = sot_copy_string(path);
     status = bytes->path == NULL ? sot_fail_memory(error, strlen(path) + 1, 1)
                                  : open_file(bytes, path, packing, error);
@@ -161,4 +180,9 @@ sotto_status sot_bytes_read_at(sot_bytes *bytes, uint64_t offset, void *buffer,
 uint64_t sot_bytes_size(const sot_bytes *bytes)
 {
     return bytes->size;
+}
+
+uint64_t sot_bytes_size_hint(const sot_bytes *bytes)
+{
+    return bytes->hint;
 }

@@ -39,6 +39,11 @@ SOTTO_MUST_CHECK sotto_status sot_bytes_read_at(sot_bytes *bytes, uint64_t offse
 /* Bytes of a plain file; UINT64_MAX: a pipe, or what is packed. */
 uint64_t sot_bytes_size(const sot_bytes *bytes);
 
+/* Bytes, packed or not, to reserve memory by and for nothing else: of a file packed by gzip what its last
+ * four bytes say (RFC 1952: the length modulo 2^32), if it is so much smaller that deflate could have done it. UINT64_MAX: not
+ * known. */
+uint64_t sot_bytes_size_hint(const sot_bytes *bytes);
+
 /* The file cannot be read to its end, or has not the length that it should. */
 SOTTO_MUST_CHECK sotto_status sot_bytes_fail(const sot_bytes *bytes, sotto_error *error);
 

@@ -38,6 +38,25 @@ static void write_target(sot_description *made)
     member_text(json, "default_label", target->labels[target->missing]);
 }
 
+/* Planes, height and width of an image, or null. */
+static void write_matrix(sot_description *made)
+{
+    sot_json_writer *json = made->json;
+    size_t shape[3];
+    const sot_shape_origin origin = sot_schema_shape(made->schema, shape);
+    sot_json_key(json, "shape");
+    if (origin == SOT_SHAPE_NONE) {
+        sot_json_write_null(json);
+        return;
+    }
+    sot_json_begin_array(json);
+    for (size_t i = 0; i < 3; i++)
+        sot_json_write_int64(json, (int64_t)shape[i]);
+    sot_json_end_array(json);
+    sot_json_key(json, "shape_inferred");
+    sot_json_write_bool(json, origin == SOT_SHAPE_INFERRED);
+}
+
 static void write_learning(sot_description *made)
 {
     sot_json_writer *json = made->json;
@@ -72,6 +91,7 @@ void sot_describe_json(sot_description *made)
     member_text(json, "unit", sotto_schema_unit(schema));
     if (sotto_schema_unit(schema) != NULL)
         member_size(json, "unit_rows", (size_t)sotto_schema_unit_rows(schema));
+    if (sotto_schema_is_matrix(schema)) write_matrix(made);
     write_target(made);
     write_learning(made);
     sot_json_key(json, "columns");

@@ -5,6 +5,7 @@
 #include "base/growing.h"
 #include "base/json_writer.h"
 #include "data/encode_parts.h"
+#include "data/schema_matrix.h"
 #include "data/schema_parts.h"
 
 enum { SOT_WARNINGS_MOST = 64, SOT_WARNING_BYTES = 320 };

@@ -73,14 +73,48 @@ static void say_target(sot_description *made)
     end_line(made);
 }
 
+/* Bounds, and what they become. */
+static void say_bounds(sot_description *made, const sotto_column *column, bool scaled)
+{
+    say_number(made, column->lower);
+    sot_growing_text(&made->text, " .. ");
+    say_number(made, column->upper);
+    if (column->scaling == SOTTO_SCALE_NONE || !scaled) return;
+    sot_growing_text(&made->text, " as ");
+    say_number(made, (column->lower - column->center) / column->width);
+    sot_growing_text(&made->text, " .. ");
+    say_number(made, (column->upper - column->center) / column->width);
+}
+
+static void say_matrix(sot_description *made)
+{
+    const sotto_column *numbers = sot_schema_numbers(made->schema);
+    size_t shape[3];
+    const sot_shape_origin origin = sot_schema_shape(made->schema, shape);
+    if (origin != SOT_SHAPE_NONE) {
+        line(made, "shape");
+        sot_growing_format(&made->text, "%zu plane%s of %zu x %zu%s\n", shape[0],
+                           shape[0] == 1 ? "" : "s", shape[1], shape[2],
+                           origin == SOT_SHAPE_INFERRED
+                               ? ", inferred: what images have of so many numbers"
+                               : "");
+    }
+    if (numbers == NULL) return;
+    line(made, "numbers");
+    say_bounds(made, numbers, true);
+    sot_growing_text(&made->text, "; what is none counts as ");
+    say_number(made, numbers->missing);
+    end_line(made);
+}
+
 static void say_norm(sot_description *made)
 {
     const sot_encoding *encoding = made->encoding;
     line(made, "row norm");
     if (!encoding->cut) {
         sot_growing_format(
-            &made->text, "at most %.6g, which follows from the columns: no row is cut\n",
-            encoding->bound);
+            &made->text, "at most %.6g, which follows from the %s: no row is cut\n",
+            encoding->bound, encoding->numbers == NULL ? "columns" : "bounds");
     } else {
         sot_growing_format(
             &made->text, "%s %.6g: %s\n",
@@ -126,14 +160,7 @@ static void say_cells(sot_description *made, const sotto_column *column, bool ta
             sot_growing_text(&made->text, "no bounds");
             break;
         }
-        say_number(made, column->lower);
-        sot_growing_text(&made->text, " .. ");
-        say_number(made, column->upper);
-        if (column->scaling == SOTTO_SCALE_NONE || target) break;
-        sot_growing_text(&made->text, " as ");
-        say_number(made, (column->lower - column->center) / column->width);
-        sot_growing_text(&made->text, " .. ");
-        say_number(made, (column->upper - column->center) / column->width);
+        say_bounds(made, column, !target);
         break;
     case SOTTO_COLUMN_CATEGORY:
         sot_growing_format(&made->text, "%zu values%s", column->value_count,
@@ -188,6 +215,7 @@ void sot_describe_text(sot_description *made)
     if (sotto_schema_is_matrix(schema)) {
         sot_growing_format(&made->text, "matrix of %zu features\n",
                            sotto_schema_features(schema));
+        say_matrix(made);
     } else {
         sot_growing_format(&made->text, "table of %zu columns\n",
                            sotto_schema_size(schema));

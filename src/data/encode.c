@@ -2,8 +2,10 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/plant.h"
+#include "data/cell.h"
 #include "data/encode_parts.h"
 
 /* ---- numbers ---- */
@@ -49,6 +51,14 @@ static size_t feature_of(const sot_encode_part *part, const sot_record *record,
     }
     *out_value = 1.0;
     return part->first + (size_t)cell; /* cell is at most values - 1 */
+}
+
+/* A number of a matrix whose numbers have bounds. */
+double sot_encode_value(const sot_encoding *encoding, double number)
+{
+    const sotto_column *numbers = encoding->numbers;
+    return scaled(numbers, isfinite(number) ? sot_cell_bounded(numbers, number)
+                                            : numbers->missing);
 }
 
 /* ---- a row on the grid ---- */
@@ -140,6 +150,43 @@ static void encode_matrix(grid_row *row, const sot_record *record)
     }
 }
 
+/* The features of a matrix whose numbers have bounds, one after another: a number that the record does not
+ * list is a 0, and that may be a feature other than 0. */
+typedef struct bounded_walk {
+    const sot_encoding *encoding;
+    const sot_record *record;
+    size_t entry; /* of the record: the next one */
+    size_t index; /* the next feature */
+} bounded_walk;
+
+static double next_feature(bounded_walk *at)
+{
+    const sot_record *record = at->record;
+    const size_t index = at->index++;
+    if (at->entry == record->count || record->indices[at->entry] != index)
+        return at->encoding->absent;
+    return sot_encode_value(at->encoding, record->values[at->entry++]);
+}
+
+static void encode_bounded(grid_row *row, const sot_record *record)
+{
+    const sot_encoding *encoding = row->encoding;
+    bounded_walk at = {.encoding = encoding, .record = record};
+    if (encoding->cut) {
+        double squares = 0.0;
+        while (at.index < encoding->features) {
+            const double value = next_feature(&at);
+            squares += value * value;
+        }
+        row->factor = factor_of(encoding, squares);
+        at = (bounded_walk){.encoding = encoding, .record = record};
+    }
+    while (at.index < encoding->features) {
+        const size_t index = at.index;
+        append(row, index, next_feature(&at));
+    }
+}
+
 void sot_encode(const sot_encoding *encoding, const sot_record *record,
                 sot_features *out_features)
 {
@@ -148,6 +195,8 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
     out_features->count = 0;
     if (encoding->parts != NULL) {
         encode_table(&row, record);
+    } else if (encoding->numbers != NULL) {
+        encode_bounded(&row, record);
     } else {
         encode_matrix(&row, record);
     }
@@ -157,6 +206,46 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
         out_features->values[out_features->count] = (float)encoding->intercept;
         out_features->count++;
     }
+}
+
+float sot_encode_freely(const sot_encoding *encoding, double number)
+{
+    double value = sot_encode_value(encoding, number);
+    if (SOT_PLANTED(encode_bytes_beyond_bounds))
+        value = scaled(encoding->numbers, number);
+    /* -0 becomes 0, as where zeros are left out. */
+    return (float)(trunc(value * encoding->inverse_unit) * encoding->unit + 0.0);
+}
+
+/* A row that is never cut, and of which all numbers are there, feature by feature: what append() does
+ * where no norm is looked at. */
+static void encode_freely(const sot_encoding *encoding, const sot_record *record,
+                          float *out_row)
+{
+    const size_t features = encoding->features;
+    if (record->bytes != NULL) {
+        for (size_t i = 0; i < features; i++)
+            out_row[i] = encoding->of_byte[record->bytes[i]];
+    } else {
+        for (size_t i = 0; i < features; i++)
+            out_row[i] = sot_encode_freely(encoding, record->values[i]);
+    }
+    if (encoding->intercept > 0.0) out_row[features] = (float)encoding->intercept;
+}
+
+void sot_encode_dense(const sot_encoding *encoding, const sot_record *record,
+                      sot_features *scratch, float *out_row)
+{
+    if (encoding->of_byte != NULL && record->count == encoding->features) {
+        encode_freely(encoding, record, out_row);
+        return;
+    }
+    const size_t dimension = sot_encoding_dimension(encoding);
+    sot_encode(encoding, record, scratch);
+    assert(scratch->count <= dimension);
+    memset(out_row, 0, dimension * sizeof *out_row);
+    for (size_t i = 0; i < scratch->count; i++)
+        out_row[scratch->indices[i]] = scratch->values[i];
 }
 
 /* ---- labels ---- */
@@ -265,7 +354,7 @@ double sot_encoding_bound(const sot_encoding *encoding)
     return encoding->total_bound;
 }
 
-/* Rows of a table are as wide as their columns, and clipping makes them narrower; scaling may widen
+/* Rows are as wide as their columns or numbers, and clipping makes them narrower; scaling may widen
  * a short row, up to the bound of all. */
 double sot_encoding_feature_most(const sot_encoding *encoding)
 {
@@ -278,6 +367,7 @@ double sot_encoding_feature_most(const sot_encoding *encoding)
             widest = fmax(widest, encoding->parts[i].largest);
         most = fmin(most, widest);
     }
+    if (encoding->numbers != NULL && !widened) most = fmin(most, encoding->largest);
     return fmin(fmax(most, encoding->intercept), encoding->total_bound);
 }
 
@@ -302,6 +392,11 @@ size_t sot_encoding_nonzeros_most(const sot_encoding *encoding)
     const size_t features =
         encoding->parts == NULL ? encoding->features : encoding->part_count;
     return features + (encoding->intercept > 0.0 ? 1 : 0);
+}
+
+bool sot_encoding_keeps_zeros(const sot_encoding *encoding)
+{
+    return encoding->absent == 0.0;
 }
 
 const char *sot_encoding_feature(const sot_encoding *encoding, size_t index)

@@ -62,6 +62,9 @@ sotto_row_norm sot_encoding_row_norm(const sot_encoding *encoding);
 int sot_encoding_exponent(const sot_encoding *encoding);
 /* Non-zero features a record has at most: says whether a sparse matrix pays. */
 size_t sot_encoding_nonzeros_most(const sot_encoding *encoding);
+/* Whether a number that a record of a matrix does not list is a feature of 0: not where bounds move
+ * it. */
+bool sot_encoding_keeps_zeros(const sot_encoding *encoding);
 /* "age", "town=Lund", "(intercept)", or "7"; borrowed. */
 const char *sot_encoding_feature(const sot_encoding *encoding, size_t index);
 
@@ -86,6 +89,10 @@ const char *sot_encoding_class(const sot_encoding *encoding, size_t index);
 /* Total. */
 void sot_encode(const sot_encoding *encoding, const sot_record *record,
                 sot_features *out_features);
+/* The same as a whole row: room for sot_encoding_dimension() floats, all of which are written.
+ * `scratch` has room for as many features. */
+void sot_encode_dense(const sot_encoding *encoding, const sot_record *record,
+                      sot_features *scratch, float *out_row);
 /* The place of the record's label in the label set; a label outside it counts as the schema's
  * default, the first one unless it says otherwise. */
 size_t sot_encode_label(const sot_encoding *encoding, const sot_record *record);

@@ -9,6 +9,7 @@
 #include "base/plant.h"
 #include "base/size.h"
 #include "data/encode_parts.h"
+#include "data/schema_matrix.h"
 #include "data/schema_parts.h"
 #include "numeric/outward.h"
 
@@ -170,7 +171,13 @@ static sotto_status list_parts(sot_encoding *encoding, sotto_error *error)
 {
     const sotto_schema *schema = encoding->schema;
     encoding->features = sotto_schema_features(schema);
-    if (sotto_schema_is_matrix(schema)) return SOTTO_OK;
+    if (sotto_schema_is_matrix(schema)) {
+        encoding->numbers = sot_schema_numbers(schema);
+        if (encoding->numbers == NULL) return SOTTO_OK;
+        encoding->largest = largest_of(encoding->numbers);
+        encoding->absent = sot_encode_value(encoding, 0.0);
+        return SOTTO_OK;
+    }
     const size_t size = sotto_schema_size(schema);
     encoding->parts = sot_new_array(size, sizeof *encoding->parts);
     if (encoding->parts == NULL)
@@ -196,10 +203,14 @@ static sotto_status list_parts(sot_encoding *encoding, sotto_error *error)
 
 /* ---- the grid and the bound ---- */
 
-/* The largest norm that the columns allow, rounded up. */
+/* The largest norm that the columns, or the bounds of a matrix's numbers, allow, rounded up. */
 static double free_bound(const sot_encoding *encoding)
 {
+    if (encoding->parts == NULL && encoding->numbers == NULL) return (double)INFINITY;
     double squares = 0.0;
+    if (encoding->numbers != NULL)
+        squares = sot_mul_up((double)encoding->features,
+                             sot_mul_up(encoding->largest, encoding->largest));
     for (size_t i = 0; i < encoding->part_count; i++) {
         const double largest = encoding->parts[i].largest;
         squares = sot_add_up(squares, sot_mul_up(largest, largest));
@@ -220,6 +231,8 @@ static uint64_t whole_square(double x)
 static uint64_t free_squares(const sot_encoding *encoding)
 {
     uint64_t squares = 0;
+    const uint64_t most = (uint64_t)(encoding->largest * encoding->inverse_unit);
+    if (encoding->numbers != NULL) squares = encoding->features * (most * most);
     for (size_t i = 0; i < encoding->part_count; i++) {
         const uint64_t units =
             (uint64_t)(encoding->parts[i].largest * encoding->inverse_unit);
@@ -231,7 +244,7 @@ static uint64_t free_squares(const sot_encoding *encoding)
 static sotto_status lay_grid(sot_encoding *encoding, sotto_error *error)
 {
     const sotto_row_norm norm = sotto_schema_row_norm(encoding->schema);
-    const double free = encoding->parts == NULL ? (double)INFINITY : free_bound(encoding);
+    const double free = free_bound(encoding);
     encoding->rule = norm.rule;
     encoding->cut = norm.given && (norm.rule == SOTTO_NORM_SCALE || norm.bound < free);
     encoding->bound = encoding->cut ? norm.bound : free;
@@ -264,6 +277,18 @@ static sotto_status lay_grid(sot_encoding *encoding, sotto_error *error)
                                               ? 0.0
                                               : constant_units * constant_units);
     encoding->total_bound = sot_sqrt_up(squares) * encoding->unit;
+    return SOTTO_OK;
+}
+
+/* What sot_encode() makes of each byte, where it looks at nothing else of the row. */
+static sotto_status map_bytes(sot_encoding *encoding, sotto_error *error)
+{
+    enum { BYTES = 256 };
+    if (encoding->numbers == NULL || encoding->cut) return SOTTO_OK;
+    encoding->of_byte = sot_new_array(BYTES, sizeof *encoding->of_byte);
+    if (encoding->of_byte == NULL) return sot_fail_memory(error, BYTES, sizeof(float));
+    for (size_t byte = 0; byte < BYTES; byte++)
+        encoding->of_byte[byte] = sot_encode_freely(encoding, (double)byte);
     return SOTTO_OK;
 }
 
@@ -350,6 +375,7 @@ sotto_status sot_encoding_new(const sotto_schema *schema, const char *target,
     sotto_status status = choose_target(encoding, target, error);
     if (status == SOTTO_OK) status = list_parts(encoding, error);
     if (status == SOTTO_OK) status = lay_grid(encoding, error);
+    if (status == SOTTO_OK) status = map_bytes(encoding, error);
     if (status == SOTTO_OK) status = name_features(encoding, error);
     if (status != SOTTO_OK) {
         sot_encoding_free(encoding);
@@ -365,6 +391,7 @@ void sot_encoding_free(sot_encoding *encoding)
     sot_target_free(&encoding->own);
     sot_free(encoding->label_of_code);
     sot_free(encoding->parts);
+    sot_free(encoding->of_byte);
     sot_free(encoding->text);
     sot_free(encoding->names);
     sot_free(encoding);

@@ -28,8 +28,13 @@ struct sot_encoding {
     size_t code_count;
     sot_encode_part *parts; /* of a table; NULL for a matrix */
     size_t part_count;
-    size_t features; /* without the constant column */
-    bool cut;        /* rows may be longer than `bound`, or are scaled to it */
+    size_t features;             /* without the constant column */
+    const sotto_column *numbers; /* of a matrix whose numbers have bounds; else NULL */
+    double largest;              /* |feature| of them at most, before the row's norm */
+    double absent;               /* the feature of a number that a record does not list */
+    /* What each byte becomes, if rows are never cut: a file of bytes needs no arithmetic. */
+    float *of_byte;
+    bool cut; /* rows may be longer than `bound`, or are scaled to it */
     sotto_norm_rule rule;
     double bound; /* B */
     int exponent;
@@ -41,5 +46,12 @@ struct sot_encoding {
     char *text;            /* of all names */
     const char **names;
 };
+
+/* The feature that a number of a matrix with bounds is, before the row's norm is looked at
+ * (encode.c). Total, and monotone for what is a number. */
+double sot_encode_value(const sot_encoding *encoding, double number);
+
+/* The same on the grid, where rows are never cut: what sot_encode() makes of it. */
+float sot_encode_freely(const sot_encoding *encoding, double number);
 
 #endif

@@ -104,14 +104,13 @@ static sotto_status append_row(loading *loader, const sot_record *record,
     if (matrix->rows == matrix->room_rows)
         status = resize_rows(matrix, 2 * matrix->rows, error);
     if (status != SOTTO_OK) return status;
-    sot_encode(loader->encoding, record, &loader->features);
-    assert(row->count <= matrix->columns);
     if (matrix->starts == NULL) {
-        float *dense = matrix->dense + matrix->rows * matrix->stride;
-        memset(dense, 0, matrix->stride * sizeof *dense);
-        for (size_t i = 0; i < row->count; i++)
-            dense[row->indices[i]] = row->values[i];
+        /* What is behind the last column was zero from the start. */
+        sot_encode_dense(loader->encoding, record, &loader->features,
+                         matrix->dense + matrix->rows * matrix->stride);
     } else {
+        sot_encode(loader->encoding, record, &loader->features);
+        assert(row->count <= matrix->columns);
         const size_t begin = (size_t)matrix->starts[matrix->rows];
         status = reserve_values(matrix, begin + row->count, error);
         if (status != SOTTO_OK) return status;
@@ -216,7 +215,7 @@ static bool is_sparse(const sot_encoding *encoding, const sot_source *source)
 {
     const size_t columns = sot_encoding_dimension(encoding);
     if (columns < SPARSE_COLUMNS_MIN) return false;
-    return sot_source_is_sparse(source) ||
+    return (sot_source_is_sparse(source) && sot_encoding_keeps_zeros(encoding)) ||
            sot_encoding_nonzeros_most(encoding) <= columns / 3;
 }
 

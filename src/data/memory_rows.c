@@ -166,13 +166,26 @@ static const double *lies_ready(const sotto_array *features, size_t row)
                : NULL;
 }
 
+/* The same for bytes. */
+static const unsigned char *lies_in_bytes(const sotto_array *features, size_t row)
+{
+    return features->element == SOTTO_UINT8 && features->column_stride_bytes == 1
+               ? (const unsigned char *)element_at(features, row, 0)
+               : NULL;
+}
+
 static void fill_features(sot_memory_rows *rows, size_t row, sot_record *out_record)
 {
     const sotto_array *features = &rows->records.features;
     out_record->indices = rows->indices;
     out_record->count = features->columns;
     out_record->values = lies_ready(features, row);
-    if (out_record->values == NULL) {
+    out_record->bytes = lies_in_bytes(features, row);
+    if (out_record->bytes != NULL) {
+        for (size_t i = 0; i < features->columns; i++)
+            rows->values[i] = (double)out_record->bytes[i];
+        out_record->values = rows->values;
+    } else if (out_record->values == NULL) {
         for (size_t i = 0; i < features->columns; i++)
             rows->values[i] = number_at(features, row, i);
         out_record->values = rows->values;

@@ -16,6 +16,9 @@ typedef struct sot_record {
     const uint32_t *indices;
     const double *values;
     size_t count;
+    /* The same numbers, where they are bytes in the source and all of them are there: a quicker way
+     * to them. Else NULL. */
+    const unsigned char *bytes;
     double label; /* matrix schema: as read; NaN: missing or malformed */
     /* Whose record it is, when the schema has a unit; else NULL. Not NUL-terminated. */
     const char *unit;

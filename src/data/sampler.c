@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "data/encode.h"
 #include "data/friendly.h"
+#include "data/schema_matrix.h"
 #include "data/schema_parts.h"
 #include "random/rng.h"
 
@@ -169,6 +170,7 @@ static void draw_table(sot_sampler *sampler, sot_record *record)
 static void draw_matrix(sot_sampler *sampler, sot_record *record)
 {
     const size_t features = sotto_schema_features(sampler->schema);
+    const sotto_column *numbers = sot_schema_numbers(sampler->schema);
     const size_t count = features < ENTRIES_MOST ? features : ENTRIES_MOST;
     size_t used = 0;
     while (used < count) {
@@ -183,7 +185,9 @@ static void draw_matrix(sot_sampler *sampler, sot_record *record)
         used++;
     }
     for (size_t i = 0; i < count; i++)
-        sampler->values[i] = draw_number(sampler->rng, 0.0001, 1.0);
+        sampler->values[i] =
+            numbers != NULL ? draw_number(sampler->rng, numbers->lower, numbers->upper)
+                            : draw_number(sampler->rng, 0.0001, 1.0);
     record->indices = sampler->indices;
     record->values = sampler->values;
     record->count = count;

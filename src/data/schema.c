@@ -90,42 +90,13 @@ static sotto_status read_unit(const sot_json_value *root, sotto_schema *schema,
     return SOTTO_OK;
 }
 
-/* A matrix: numbers without names, from LIBSVM or arrays. */
-static sotto_status read_features(const sot_json_value *root, sotto_schema *schema,
-                                  sotto_error *error)
-{
-    static const char *const of_tables[] = {"columns", "unit", NULL};
-    sot_json_value member;
-    for (size_t i = 0; of_tables[i] != NULL; i++) {
-        if (sot_json_member(root, of_tables[i], &member)) {
-            return sot_json_refuse(
-                &member,
-                i == 0
-                    ? "give \"columns\" for a table or \"features\" for a matrix, not "
-                      "both"
-                    : "leave it out, or describe a table with \"columns\": a matrix has "
-                      "\"features\", \"labels\" or \"target\", \"row_norm\" and "
-                      "\"intercept\"",
-                error);
-        }
-    }
-    int64_t features;
-    const sotto_status status = sot_json_get_int64(root, "features", &features, error);
-    if (status != SOTTO_OK) return status;
-    if (features < 1 || features > SOT_SCHEMA_FEATURES_MAX) {
-        (void)sot_json_member(root, "features", &member);
-        return sot_json_refuse(&member, "give between 1 and 16777216 features", error);
-    }
-    schema->features = (size_t)features;
-    return SOTTO_OK;
-}
-
 static sotto_status read_schema(const sot_json_value *root, sotto_schema *schema,
                                 sotto_error *error)
 {
     static const char *const known_keys[] = {
-        "about",    "dataset", "ledger",        "unit",     "columns",   "target",
-        "features", "labels",  "default_label", "row_norm", "intercept", NULL};
+        "about",         "dataset",  "ledger",    "unit",    "columns",
+        "target",        "features", "shape",     "numbers", "labels",
+        "default_label", "row_norm", "intercept", NULL};
     sot_json_value member;
     sotto_status status = sot_json_as_object(root, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(root, known_keys, error);
@@ -135,11 +106,18 @@ static sotto_status read_schema(const sot_json_value *root, sotto_schema *schema
     if (status == SOTTO_OK)
         status = optional_name(root, "ledger", &schema->ledger, error);
     if (status != SOTTO_OK) return status;
-    if (sot_json_member(root, "features", &member)) {
-        status = read_features(root, schema, error);
+    if (sot_json_member(root, "features", &member) ||
+        (sot_json_member(root, "shape", &member) &&
+         !sot_json_member(root, "columns", &member))) {
+        status = sot_schema_read_matrix(root, schema, error);
     } else if (!sot_json_member(root, "columns", &member)) {
         status = sot_json_refuse(
             root, "describe a table with \"columns\", or a matrix with \"features\"",
+            error);
+    } else if (sot_json_member(root, "shape", &member) ||
+               sot_json_member(root, "numbers", &member)) {
+        status = sot_json_refuse(
+            &member, "leave it out: it belongs to a matrix, and a table has \"columns\"",
             error);
     } else {
         status = sot_schema_read_columns(root, schema, error);

@@ -171,6 +171,14 @@ static sotto_status read_scale(const sot_json_value *value, sotto_column *column
     return sot_json_refuse(&scale, remedy, error);
 }
 
+sotto_status sot_schema_read_number(const sot_json_value *value, sotto_column *column,
+                                    sotto_error *error)
+{
+    sotto_status status = read_bounds(value, column, error);
+    if (status == SOTTO_OK) status = read_missing_number(value, column, error);
+    return status == SOTTO_OK ? read_scale(value, column, error) : status;
+}
+
 /* ---- categories ---- */
 
 static sotto_status read_missing_category(const sot_json_value *value,
@@ -276,9 +284,7 @@ static sotto_status read_column(const sot_json_value *value, sotto_column *colum
     switch (column->type) {
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:
-        status = read_bounds(value, column, error);
-        if (status == SOTTO_OK) status = read_missing_number(value, column, error);
-        return status == SOTTO_OK ? read_scale(value, column, error) : status;
+        return sot_schema_read_number(value, column, error);
     case SOTTO_COLUMN_CATEGORY:
         return read_values(value, column, error);
     case SOTTO_COLUMN_BOOLEAN:

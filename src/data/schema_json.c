@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
+#include "data/schema_matrix.h"
 
 static void write_text(sot_json_writer *writer, const char *key, const char *text)
 {
@@ -32,6 +33,16 @@ static void write_scale(sot_json_writer *writer, const sotto_column *column)
     sot_json_end_object(writer);
 }
 
+static void write_bounds(sot_json_writer *writer, const sotto_column *column)
+{
+    if (column->bounded) {
+        write_number(writer, "lower", column->lower);
+        write_number(writer, "upper", column->upper);
+    }
+    write_number(writer, "missing", column->missing);
+    write_scale(writer, column);
+}
+
 static void write_column(sot_json_writer *writer, const sotto_column *column)
 {
     sot_json_begin_object(writer);
@@ -40,12 +51,7 @@ static void write_column(sot_json_writer *writer, const sotto_column *column)
     switch (column->type) {
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:
-        if (column->bounded) {
-            write_number(writer, "lower", column->lower);
-            write_number(writer, "upper", column->upper);
-        }
-        write_number(writer, "missing", column->missing);
-        write_scale(writer, column);
+        write_bounds(writer, column);
         break;
     case SOTTO_COLUMN_CATEGORY:
         sot_json_key(writer, "values");
@@ -143,6 +149,20 @@ static void write_matrix(sot_json_writer *writer, const sotto_schema *schema)
 {
     sot_json_key(writer, "features");
     sot_json_write_int64(writer, (int64_t)schema->features);
+    if (schema->shape[0] > 0) {
+        sot_json_key(writer, "shape");
+        sot_json_begin_array(writer);
+        for (size_t i = 0; i < 3; i++)
+            sot_json_write_int64(writer, (int64_t)schema->shape[i]);
+        sot_json_end_array(writer);
+    }
+    const sotto_column *numbers = sot_schema_numbers(schema);
+    if (numbers != NULL) {
+        sot_json_key(writer, "numbers");
+        sot_json_begin_object(writer);
+        write_bounds(writer, numbers);
+        sot_json_end_object(writer);
+    }
     if (schema->target.label_count == 0) {
         sot_json_key(writer, "target");
         sot_json_begin_object(writer);

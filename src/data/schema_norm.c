@@ -73,10 +73,12 @@ sotto_status sot_schema_read_learning(const sot_json_value *root, sotto_schema *
     schema->row_norm.rule = SOTTO_NORM_CLIP;
     if (schema->features > 0) {
         status = sot_schema_read_matrix_target(root, schema, error);
-        if (status == SOTTO_OK && !sot_json_member(root, "row_norm", &member)) {
+        if (status == SOTTO_OK && !schema->numbers.bounded &&
+            !sot_json_member(root, "row_norm", &member)) {
             return sot_json_refuse(root,
                                    "give the matrix a \"row_norm\", such as {\"bound\": "
-                                   "1.0, \"rule\": \"scale\"}",
+                                   "1.0, \"rule\": \"scale\"}, or its \"numbers\" "
+                                   "bounds, such as {\"lower\": 0, \"upper\": 255}",
                                    error);
         }
     } else if (sot_json_member(root, "labels", &member) ||

@@ -30,9 +30,11 @@ struct sotto_schema {
     uint64_t unit_rows;
     sotto_column *columns;
     size_t size;
-    size_t features;     /* of a matrix; 0: a table */
-    bool has_target;     /* then `target` owns what it points to, but for `column` */
-    sotto_target target; /* zeroed without one */
+    size_t features;      /* of a matrix; 0: a table */
+    size_t shape[3];      /* of a matrix of images: planes, height, width; else 0, 0, 0 */
+    sotto_column numbers; /* of a matrix: the bounds of all of them, if `bounded` */
+    bool has_target;      /* then `target` owns what it points to, but for `column` */
+    sotto_target target;  /* zeroed without one */
     sotto_row_norm row_norm;
     double intercept;
 };
@@ -47,6 +49,16 @@ SOTTO_MUST_CHECK sotto_status sot_schema_read_columns(const sot_json_value *root
                                                       sotto_schema *schema,
                                                       sotto_error *error);
 void sot_schema_free_column(sotto_column *column);
+
+/* The bounds of a number, what a missing one counts as, and the scale; the type is there already. */
+SOTTO_MUST_CHECK sotto_status sot_schema_read_number(const sot_json_value *value,
+                                                     sotto_column *column,
+                                                     sotto_error *error);
+
+/* Reads "features", "shape" and "numbers" of a matrix, one of the first two (schema_matrix.c). */
+SOTTO_MUST_CHECK sotto_status sot_schema_read_matrix(const sot_json_value *root,
+                                                     sotto_schema *schema,
+                                                     sotto_error *error);
 
 /* Reads what learners need, after the columns: "target" or "labels", "row_norm", "intercept"
  * (schema_norm.c; the first two in schema_target.c). A matrix has "labels", or a "target" with

@@ -50,7 +50,9 @@ static bool is_named_database(const char *path)
 
 static bool is_array(const sot_source *source)
 {
-    return source->query_text == NULL && sot_array_file_is_named(source->path);
+    return source->query_text == NULL && (sot_array_file_is_named(source->path) ||
+                                          (sotto_schema_is_matrix(source->schema) &&
+                                           sot_array_file_is_cifar(source->path)));
 }
 
 /* Settings that have no meaning for the format. */
@@ -68,7 +70,8 @@ static sotto_status check_settings(const sot_source *source, sotto_error *error)
                         "a query has columns with names; give a schema with \"columns\"");
     }
     if (source->labels == NULL) return SOTTO_OK;
-    if (is_matrix && is_array(source)) {
+    const bool is_cifar = is_matrix && sot_array_file_is_cifar(source->path);
+    if (is_matrix && is_array(source) && !is_cifar) {
         if (sot_array_file_is_named(source->labels)) return SOTTO_OK;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the labels %.90s are neither NPY nor IDX by their name; give "
@@ -78,8 +81,9 @@ static sotto_status check_settings(const sot_source *source, sotto_error *error)
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "a file of labels goes with NPY or IDX and a schema of \"features\"; "
                     "%s: leave it out",
-                    is_matrix ? "LIBSVM carries its own"
-                              : "the target of a table is one of its columns");
+                    is_cifar    ? "CIFAR-10 carries its own"
+                    : is_matrix ? "LIBSVM carries its own"
+                                : "the target of a table is one of its columns");
 }
 
 /* ---- opening ---- */
@@ -216,10 +220,10 @@ sotto_status sot_source_check_training(const sot_source *source, sotto_error *er
         return sot_memory_rows_check_training(source->memory, error);
     if ((source->libsvm != NULL || source->array != NULL) &&
         sotto_schema_unit(source->schema) != NULL) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the schema has a unit, but a LIBSVM, NPY or IDX file does not say whose a "
-            "row is; leave \"unit\" out, or hand the rows over in memory");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the schema has a unit, but a LIBSVM, NPY, IDX or CIFAR-10 file "
+                        "does not say whose a "
+                        "row is; leave \"unit\" out, or hand the rows over in memory");
     }
     return SOTTO_OK;
 }
@@ -232,7 +236,7 @@ bool sot_source_is_sparse(const sot_source *source)
 uint64_t sot_source_rows(const sot_source *source)
 {
     if (source->memory != NULL) return sot_memory_rows_count(source->memory);
-    return source->array != NULL ? sot_array_rows_known(source->array) : 0;
+    return source->array != NULL ? sot_array_rows_hint(source->array) : 0;
 }
 
 /* ---- again ---- */

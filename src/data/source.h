@@ -63,8 +63,8 @@ SOTTO_MUST_CHECK sotto_status sot_source_check_unchanged(const sot_source *sourc
 /* Whether records list the features that are there (LIBSVM) rather than all of them. Public. */
 bool sot_source_is_sparse(const sot_source *source);
 
-/* Records, where they are known before the first one is read: in memory, and in a plain array file,
- * whose size bears its header out. 0: not known. Secret; for reserving memory. */
+/* Records, where they are likely to be known before the first one is read: in memory, and in an array
+ * file whose size bears its header out. 0: not known. Secret; for reserving memory. */
 uint64_t sot_source_rows(const sot_source *source);
 
 /* The next record; *out_more is false at the end. At most 2^32 records. */

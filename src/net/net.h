@@ -67,7 +67,9 @@ typedef struct sot_layer {
     bool affine;   /* group norm: has scale and shift */
     bool frozen;   /* parameters are public and stay as they are */
     double clip;   /* data norm: public bound on a record's vector of channel means */
-    double noise;  /* data norm: noise multiplier of each of its two releases */
+    double
+        clip_squares; /* data norm: the same for its vector of channel means of squares */
+    double noise;     /* data norm: noise multiplier of each of its two releases */
     double *mean,
         *deviation; /* normalise, data norm: one a channel; owned; of a data norm that is not
                                  yet learned NULL */
@@ -101,8 +103,9 @@ SOTTO_MUST_CHECK sotto_status sot_net_task_of(const sot_encoding *encoding,
                                               const sotto_schema *schema,
                                               sot_net_task *out_task, sotto_error *error);
 
-/* From a preset's name ("mlp", "tanh-cnn" or "cnn", "scattering-linear", "scattering-cnn") or from the path of a JSON file.
- * The last dense layer may leave its units out ("units": "outputs"). Refuses, by layer and value, what
+/* From a preset's name ("mlp", "tanh-cnn" or "cnn", "scattering-linear", "scattering-cnn"; the last two also with
+ * ":group-norm", which is free and the default, or ":data-norm", which is paid for) or from the path of a JSON file. A
+ * dense layer may leave its units to the task ("units": "outputs"). Refuses, by layer and value, what
  * does not fit. Free with sot_net_free(). */
 SOTTO_MUST_CHECK sotto_status sot_net_make(const char *name, const sot_net_task *task,
                                            sot_net **out_net, sotto_error *error);

@@ -83,7 +83,9 @@ void sot_group_norm_gradient(const sot_layer *layer, const float *in, const floa
 void sot_relu_forward(const float *in, size_t count, float *out);
 void sot_relu_delta(const float *out_of_forward, const float *delta, size_t count,
                     float *out);
-/* Softmax cross-entropy or squared loss: the loss, and its slope at the scores. */
+/* Softmax cross-entropy or squared loss: the loss, and its slope at the scores (which `out_delta` may
+ * be). The label of one of two classes may be 0 and 1, or -1 and 1; what is no label at all
+ * counts as the first. */
 double sot_net_loss_slope(sot_net_loss loss, const float *scores, size_t outputs,
                           double label, float *out_delta);
 

@@ -1,5 +1,6 @@
 #include "random/normal.h"
 
+#include <math.h>
 #include <pthread.h>
 
 #include "base/memory.h"
@@ -67,6 +68,7 @@ void sot_normal_karney(sotto_rng *rng, sot_normal *out_normal)
 }
 
 static sot_tiles normal_tiles;
+static sot_normal_chord chords[SOT_TILES_STRIPS_MAX];
 static pthread_once_t normal_tiles_once = PTHREAD_ONCE_INIT;
 
 static void build_normal_tiles(void)
@@ -80,6 +82,20 @@ static void build_normal_tiles(void)
     }
     shape.end = shape.far_edge[shape.strips - 1];
     sot_tiles_build(&shape, &normal_tiles);
+    const sot_tiles *tiles = &normal_tiles;
+    for (uint32_t j = 0; j < shape.strips; j++) {
+        const double near = (double)tiles->height * sot_exp_negative(shape.near_edge[j]);
+        const double far = (double)tiles->height * sot_exp_negative(shape.far_edge[j]);
+        chords[j].base =
+            (double)tiles->quick_count[j] - (double)tiles->crossed_begin[j] - near;
+        chords[j].fall = near - far;
+    }
+}
+
+const sot_normal_chord *sot_normal_chords(void)
+{
+    (void)sot_normal_tiles();
+    return chords;
 }
 
 const sot_tiles *sot_normal_tiles(void)
@@ -107,28 +123,44 @@ void sot_normal_exponent(sotto_rng *rng, void *magnitude, unsigned fraction,
     *out_upper = sot_wide_multiply_small(&high_square, UINT64_C(1) << 17);
 }
 
-/* A point of a tile that the curve crosses, or of the tail: false means draw again. */
-static bool slow_point(sotto_rng *rng, const sot_tiles *tiles, uint32_t entry,
-                       uint64_t place, sot_digits *magnitude)
+static double exponent_of(const sot_digits *magnitude)
 {
-    sot_tile_test test;
-    magnitude->count = 1;
-    if (entry < tiles->tail) {
-        const uint64_t strip = tiles->strip_of[entry];
-        magnitude->word[0] = (strip << SOT_NORMAL_PLACE_BITS) | place;
-        test = sot_tile_test_crossed(tiles, sot_tiles_floor(tiles, entry));
-    } else if (entry < tiles->used) {
-        /* Cells of width 1/4 = 2^53 units from 4 = 2^57 units on. */
-        const uint64_t cell = sot_tiles_tail_cell(rng);
-        if (cell == SOT_TILES_TAIL_CELLS) return false;
-        magnitude->word[0] =
-            (UINT64_C(1) << 57) + (cell << 53) + (sot_rng_u64(rng) >> (64 - 53));
-        test = sot_tile_test_tail(tiles, (uint32_t)cell);
-    } else {
-        return false;
-    }
     const double x = (double)magnitude->word[0] * 0x1p-55;
-    return sot_tile_under_curve(rng, &test, x * x / 2.0, sot_normal_exponent, magnitude);
+    return x * x / 2.0;
+}
+
+/* A point of a tile that the curve crosses: false means draw again. */
+static bool crossed_point(sotto_rng *rng, const sot_tiles *tiles, uint32_t entry,
+                          uint64_t place, sot_digits *magnitude)
+{
+    const uint32_t strip = tiles->strip_of[entry];
+    magnitude->count = 1;
+    magnitude->word[0] = ((uint64_t)strip << SOT_NORMAL_PLACE_BITS) | place;
+    const uint64_t word = sot_rng_u64(rng);
+    const double above = sot_normal_above(&chords[strip], entry, place, word);
+    if (fabs(above) > sot_normal_chord_error(tiles)) return above < 0.0;
+
+    sot_digits v;
+    v.count = 1;
+    v.word[0] = word;
+    const sot_tile_test test =
+        sot_tile_test_crossed(tiles, sot_tiles_floor(tiles, entry));
+    return sot_tile_decide(rng, &test, &v, exponent_of(magnitude), sot_normal_exponent,
+                           magnitude);
+}
+
+/* A point of the tail: false means draw again. */
+static bool tail_point(sotto_rng *rng, const sot_tiles *tiles, sot_digits *magnitude)
+{
+    /* Cells of width 1/4 = 2^53 units from 4 = 2^57 units on. */
+    const uint64_t cell = sot_tiles_tail_cell(rng);
+    if (cell == SOT_TILES_TAIL_CELLS) return false;
+    magnitude->count = 1;
+    magnitude->word[0] =
+        (UINT64_C(1) << 57) + (cell << 53) + (sot_rng_u64(rng) >> (64 - 53));
+    const sot_tile_test test = sot_tile_test_tail(tiles, (uint32_t)cell);
+    return sot_tile_under_curve(rng, &test, exponent_of(magnitude), sot_normal_exponent,
+                                magnitude);
 }
 
 void sot_normal_from_word(sotto_rng *rng, const sot_tiles *tiles, uint64_t word,
@@ -145,7 +177,11 @@ void sot_normal_from_word(sotto_rng *rng, const sot_tiles *tiles, uint64_t word,
             out_normal->magnitude.count = 1;
             return;
         }
-        if (slow_point(rng, tiles, entry, place, &out_normal->magnitude)) return;
+        if (entry < tiles->tail) {
+            if (crossed_point(rng, tiles, entry, place, &out_normal->magnitude)) return;
+        } else if (entry < tiles->used) {
+            if (tail_point(rng, tiles, &out_normal->magnitude)) return;
+        }
     }
 }
 

@@ -7,10 +7,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "random/chacha20.h"
 #include "random/entropy.h"
 
-_Static_assert(SOT_RNG_KEY_BYTES == crypto_stream_chacha20_KEYBYTES, "one ChaCha20 key");
-_Static_assert(SOT_RNG_POOL_BYTES % 64 == 0, "whole ChaCha20 blocks");
+_Static_assert((int)SOT_RNG_KEY_BYTES == (int)SOT_CHACHA20_KEY_BYTES, "one ChaCha20 key");
+_Static_assert(SOT_RNG_POOL_BYTES % SOT_CHACHA20_STEP_BYTES == 0, "whole steps");
 
 atomic_uint_least64_t sot_fork_generation;
 
@@ -143,10 +144,8 @@ static void rekey_after_fork(sotto_rng *rng)
 
 void sot_rng_refill(sotto_rng *rng)
 {
-    static const uint8_t
-        nonce[crypto_stream_chacha20_NONCEBYTES]; /* each key is used once */
     if (forked_since(rng->generation, rng->process)) rekey_after_fork(rng);
-    (void)crypto_stream_chacha20(rng->pool, sizeof rng->pool, nonce, rng->key);
+    sot_chacha20(rng->pool, sizeof rng->pool, rng->key); /* each key is used once */
     memcpy(rng->key, rng->pool, sizeof rng->key);
     sot_wipe(rng->pool, sizeof rng->key);
     rng->position = sizeof rng->key;
@@ -212,14 +211,22 @@ sotto_status sot_rng_stream(const sot_rng_family *family, uint64_t index,
                             sotto_rng **out_child, sotto_error *error)
 {
     const sotto_status status = new_handle(family->secure, out_child, error);
-    if (status != SOTTO_OK) return status;
+    if (status == SOTTO_OK) sot_rng_stream_start(family, index, *out_child);
+    return status;
+}
+
+void sot_rng_stream_start(const sot_rng_family *family, uint64_t index,
+                          sotto_rng *out_child)
+{
     uint8_t message[8];
     sot_store_le64(message, index);
-    derive((*out_child)->key, "sotto rng stream", family->key, message, sizeof message);
+    derive(out_child->key, "sotto rng stream", family->key, message, sizeof message);
+    out_child->position = SOT_RNG_POOL_BYTES; /* the pool is made before it is read */
+    out_child->secure = family->secure;
+    out_child->failed = false;
     /* With the family's process in it, the first refill notices a fork in between. */
-    (*out_child)->generation = family->generation;
-    (*out_child)->process = family->process;
-    return SOTTO_OK;
+    out_child->generation = family->generation;
+    out_child->process = family->process;
 }
 
 void sot_rng_family_end(sot_rng_family *family)

@@ -108,6 +108,10 @@ SOTTO_MUST_CHECK sotto_status sot_rng_family_begin(sotto_rng *parent, const char
                                                    sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_rng_stream(const sot_rng_family *family, uint64_t index,
                                              sotto_rng **out_child, sotto_error *error);
+/* The same stream in a handle that the caller holds, on a stack for instance: nothing is allocated
+ * and nothing can fail. End it with sot_rng_wipe(). */
+void sot_rng_stream_start(const sot_rng_family *family, uint64_t index,
+                          sotto_rng *out_child);
 void sot_rng_family_end(sot_rng_family *family); /* wipes the key */
 
 /* Overwrites a handle; sotto_rng_free() does it before it frees. */

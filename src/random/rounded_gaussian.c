@@ -47,7 +47,9 @@ static sotto_status check_sigma(double sigma, sotto_error *error)
 static int64_t round_normal(sotto_rng *rng, sot_normal *normal, sot_dyadic sigma)
 {
     const int64_t rounded = sot_digits_round(rng, &normal->magnitude, sigma);
-    return normal->negative ? -rounded : rounded;
+    const int64_t minus = -(int64_t)normal->negative;
+    return (rounded ^ minus) -
+           minus; /* without a branch: no processor foresees the sign */
 }
 
 static sotto_status fill(sotto_rng *rng, double sigma, sot_rounded_gaussian_kernel kernel,
@@ -85,7 +87,8 @@ static sotto_status fill(sotto_rng *rng, double sigma, sot_rounded_gaussian_kern
 sotto_status sot_rounded_gaussian_fill(sotto_rng *rng, double sigma, int64_t *out,
                                        size_t count, sotto_error *error)
 {
-    sot_rounded_gaussian_kernel kernel = sot_rounded_gaussian_avx2();
+    sot_rounded_gaussian_kernel kernel = sot_rounded_gaussian_avx512();
+    if (kernel == NULL) kernel = sot_rounded_gaussian_avx2();
     if (kernel == NULL || !(sigma <= 0x1p44)) kernel = sot_rounded_gaussian_portable;
     return fill(rng, sigma, kernel, out, count, error);
 }
@@ -116,5 +119,5 @@ sotto_status sot_rounded_gaussian_karney(sotto_rng *rng, double sigma, int64_t *
 
 bool sot_rounded_gaussian_is_vectorised(void)
 {
-    return sot_rounded_gaussian_avx2() != NULL;
+    return sot_rounded_gaussian_avx512() != NULL || sot_rounded_gaussian_avx2() != NULL;
 }

@@ -9,7 +9,7 @@
  *             the digits known so far leave two integers possible, more are drawn. No double decides
  *             anything unless a guard band shows that it must be right. Proof note: rounded_gaussian.md.
  * Range       2^-20 <= sigma <= 2^56, in units of the grid. |Z| < 44 always, so |out| < 2^62.
- * Same bits   The vector code (AVX2, chosen when the processor has it) and the portable code
+ * Same bits   The vector code (AVX-512 or AVX2, whichever the processor has) and the portable code
  *             return the same numbers from the same stream: both return the exact rounding.
  * Timing      About 3 draws in 100 leave the fast path. Not constant-time; draw before the data are
  *             touched where time is observed.

@@ -32,4 +32,7 @@ size_t sot_rounded_gaussian_portable(const sot_rounded_gaussian_task *task,
  * processor lacks AVX2. */
 sot_rounded_gaussian_kernel sot_rounded_gaussian_avx2(void);
 
+/* The same, eight at a time; NULL where there is no AVX-512 (F and DQ). */
+sot_rounded_gaussian_kernel sot_rounded_gaussian_avx512(void);
+
 #endif

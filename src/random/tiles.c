@@ -210,16 +210,26 @@ bool sot_tile_decide_wide(sotto_rng *rng, const sot_tile_test *test, sot_digits 
     return false;
 }
 
-bool sot_tile_under_curve(sotto_rng *rng, const sot_tile_test *test, double t,
-                          sot_exponent exponent, void *point)
+bool sot_tile_decide(sotto_rng *rng, const sot_tile_test *test, sot_digits *v, double t,
+                     sot_exponent exponent, void *point)
 {
-    sot_digits v = {0};
-    sot_digits_extend(rng, &v, 1);
+    assert(v->count == 1);
     const double scale = (double)test->left * sot_power_of_half(test->shift);
-    const double left = ((double)test->floor + (double)v.word[0] * 0x1p-64) * scale;
-    /* Two roundings of the sum, and the digits of V that are not drawn yet. */
+    /* 63 digits of V: a signed number becomes a double without a branch. */
+    const double digits = (double)(int64_t)(v->word[0] >> 1) * 0x1p-63;
+    const double left = ((double)test->floor + digits) * scale;
+    /* Two roundings of the sum, and the digits of V that are left out or not drawn yet. */
     const double left_error = left * 0x1p-50 + scale * 0x1p-63;
     if (left - left_error > curve_upper((double)test->right, t)) return false;
     if (left + left_error < curve_lower((double)test->right, t)) return true;
-    return sot_tile_decide_wide(rng, test, &v, exponent, point);
+    return sot_tile_decide_wide(rng, test, v, exponent, point);
+}
+
+bool sot_tile_under_curve(sotto_rng *rng, const sot_tile_test *test, double t,
+                          sot_exponent exponent, void *point)
+{
+    sot_digits v;
+    v.count = 0;
+    sot_digits_extend(rng, &v, 1);
+    return sot_tile_decide(rng, test, &v, t, exponent, point);
 }

@@ -39,7 +39,7 @@ typedef struct sot_tiles {
     uint32_t quick_count[SOT_TILES_STRIPS_MAX];
     uint32_t
         crossed_begin[SOT_TILES_STRIPS_MAX]; /* the entry of the lowest crossed tile */
-    uint8_t strip_of[SOT_TILES_ENTRIES + 3]; /* three spare bytes for gathers */
+    uint8_t strip_of[SOT_TILES_ENTRIES + 7]; /* seven spare bytes for gathers */
 } sot_tiles;
 
 /* Where the curve is evaluated: strip j lies between near_edge[j] (its highest point) and
@@ -88,11 +88,15 @@ typedef void (*sot_exponent)(sotto_rng *rng, void *point, unsigned fraction,
 bool sot_tile_under_curve(sotto_rng *rng, const sot_tile_test *test, double t,
                           sot_exponent exponent, void *point);
 
+/* The same for a V of which the first word is known. */
+bool sot_tile_decide(sotto_rng *rng, const sot_tile_test *test, sot_digits *v, double t,
+                     sot_exponent exponent, void *point);
+
 /* Bounds of right * exp(-t) for t in [t_lower, t_upper]. */
 void sot_tile_curve(const sot_tile_test *test, const sot_wide *t_lower,
                     const sot_wide *t_upper, sot_wide *out_lower, sot_wide *out_upper);
 
-/* The part of sot_tile_under_curve() that is not double precision, for given digits of V. */
+/* The part of sot_tile_decide() that is not double precision, for given digits of V. */
 bool sot_tile_decide_wide(sotto_rng *rng, const sot_tile_test *test, sot_digits *v,
                           sot_exponent exponent, void *point);
 

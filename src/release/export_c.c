@@ -28,6 +28,32 @@ static void write_clean(sot_c_exporter *self)
               "}\n\n");
 }
 
+static void write_number(sot_c_exporter *self)
+{
+    write_clean(self);
+    sot_c_write(self,
+                "/* A cell within its bounds, scaled. */\n"
+                "static inline double @_number(double cell, double lower, double upper,\n"
+                "    double missing, double center, double width)\n"
+                "{\n"
+                "    if (!(fabs(cell) < HUGE_VAL)) cell = missing;\n"
+                "    if (cell < lower) cell = lower;\n"
+                "    if (cell > upper) cell = upper;\n"
+                "    return @_clean((cell - center) / width);\n"
+                "}\n\n");
+}
+
+/* The facts about a column that @_number() wants, behind the cell. */
+static void write_facts(sot_c_exporter *self, const sotto_column *column)
+{
+    const double numbers[] = {column->lower, column->upper, column->missing,
+                              column->center, column->width};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        sot_c_text(self, i == 0 ? ",\n        " : ", ");
+        sot_c_value(self, numbers[i]);
+    }
+}
+
 /* sot_encode(): append() and shorten(). Shortening k times takes k units off every feature. */
 static void write_units(sot_c_exporter *self)
 {
@@ -198,20 +224,7 @@ static bool has_type(const sot_c_exporter *self, bool category)
 
 static void write_cells(sot_c_exporter *self)
 {
-    if (has_type(self, false)) {
-        write_clean(self);
-        sot_c_write(
-            self,
-            "/* A cell within its bounds, scaled. */\n"
-            "static inline double @_number(double cell, double lower, double upper,\n"
-            "    double missing, double center, double width)\n"
-            "{\n"
-            "    if (!(fabs(cell) < HUGE_VAL)) cell = missing;\n"
-            "    if (cell < lower) cell = lower;\n"
-            "    if (cell > upper) cell = upper;\n"
-            "    return @_clean((cell - center) / width);\n"
-            "}\n\n");
-    }
+    if (has_type(self, false)) write_number(self);
     if (has_type(self, true)) {
         sot_c_write(
             self,
@@ -256,12 +269,7 @@ static void write_part(sot_c_exporter *self, size_t index)
     } else {
         sot_c_print(output, "row->%s", member);
     }
-    const double numbers[] = {column->lower, column->upper, column->missing,
-                              column->center, column->width};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        sot_c_text(self, i == 0 ? ",\n        " : ", ");
-        sot_c_value(self, numbers[i]);
-    }
+    write_facts(self, column);
     sot_c_print(output, ");\n    place[%zu] = %zu;\n", index, part->first);
 }
 
@@ -292,14 +300,24 @@ static sotto_status write_table(sot_c_exporter *self, sotto_error *error)
 
 static void write_matrix(sot_c_exporter *self)
 {
-    write_clean(self);
+    const sotto_column *numbers = self->encoding->numbers;
+    if (numbers == NULL) {
+        write_clean(self);
+    } else {
+        write_number(self);
+        sot_c_write(self, "static inline double @_feature(double number)\n{\n"
+                          "    return @_number(number");
+        write_facts(self, numbers);
+        sot_c_text(self, ");\n}\n\n");
+    }
     write_units(self);
     write_factor(self);
     sot_c_begin_score(self, "; x has a number for each feature", "const double *x");
     sot_c_text(self, "    size_t i;\n");
     write_locals(self);
     char value[SOT_C_NAME_BYTES];
-    (void)snprintf(value, sizeof value, "%s_clean(x[i])", self->name);
+    (void)snprintf(value, sizeof value, "%s_%s(x[i])", self->name,
+                   numbers == NULL ? "clean" : "feature");
     write_sum(self, self->encoding->features, value, "i");
     sot_c_ending(self, "const double *x", "x");
 }

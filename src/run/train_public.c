@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/schema_matrix.h"
 #include "random/rng.h"
 
 #define ROWS_MAX  (UINT64_C(1) << 26)
@@ -50,13 +51,15 @@ static void fill(const sotto_schema *schema, size_t rows, size_t columns, sotto_
                  sot_public_records *out)
 {
     const bool matrix = sotto_schema_is_matrix(schema);
+    const sotto_column *numbers = sot_schema_numbers(schema);
     const sotto_target *target = sotto_schema_target(schema);
     const uint64_t unit_rows = sotto_schema_unit_rows(schema);
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < columns; j++) {
             out->cells[i * columns + j] =
-                matrix ? uniform(rng, -1.0, 1.0)
-                       : draw_cell(sotto_schema_column(schema, j), rng);
+                numbers != NULL ? draw_cell(numbers, rng)
+                : matrix        ? uniform(rng, -1.0, 1.0)
+                                : draw_cell(sotto_schema_column(schema, j), rng);
         }
         if (out->labels != NULL)
             out->labels[i] = target->label_count == 0

@@ -10,6 +10,7 @@
 #include "base/plant.h"
 #include "base/text.h"
 #include "data/matrix.h"
+#include "privacy/mechanisms/gate.h"
 #include "run/checkpoint.h"
 #include "run/train.h"
 
@@ -31,8 +32,11 @@ sotto_status sot_training_learn_table(const sotto_training *training, sotto_gate
     sot_pool *pool = NULL;
     const sot_learner *learner = training->learner;
     sotto_status status = sot_pool_new(training->config.threads, &pool, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK) {
+        sot_gate_set_pool(gate, pool);
         status = learner->learn(learner, gate, table, pool, out_theta, error);
+        sot_gate_set_pool(gate, NULL);
+    }
     sot_pool_free(pool);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/memory.h"
+#include "random/chacha20.h"
 #include "random/entropy.h"
 #include "random/rng.h"
 
@@ -36,6 +37,28 @@ static void pool_is_the_chacha20_stream_and_its_head_the_next_key(void **state)
     sot_rng_bytes(rng, drawn, sizeof drawn);
     assert_memory_equal(rng->key, expected, 32);
     assert_memory_equal(drawn, expected + 32, 96);
+    sotto_rng_free(rng);
+}
+
+static void wide_and_library_chacha20_are_one_stream(void **state)
+{
+    (void)state;
+    const sot_chacha20_stream wide = sot_chacha20_avx512();
+    if (wide == NULL) {
+        print_message("no AVX-512 here: libsodium alone makes the stream\n");
+        return;
+    }
+    enum { MOST = 5 * SOT_RNG_POOL_BYTES };
+    static uint8_t here[MOST], there[MOST];
+    sotto_rng *rng = test_rng(2);
+    for (size_t i = 0; i < 200; i++) {
+        uint8_t key[SOT_CHACHA20_KEY_BYTES];
+        sot_rng_bytes(rng, key, sizeof key);
+        const size_t steps = 1 + sot_rng_below(rng, MOST / SOT_CHACHA20_STEP_BYTES);
+        wide(here, steps * SOT_CHACHA20_STEP_BYTES, key);
+        sot_chacha20_sodium(there, steps * SOT_CHACHA20_STEP_BYTES, key);
+        assert_memory_equal(here, there, steps * SOT_CHACHA20_STEP_BYTES);
+    }
     sotto_rng_free(rng);
 }
 
@@ -319,6 +342,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pool_is_the_chacha20_stream_and_its_head_the_next_key),
+        cmocka_unit_test(wide_and_library_chacha20_are_one_stream),
         cmocka_unit_test(construction_is_frozen),
         cmocka_unit_test(words_and_bytes_are_one_stream),
         cmocka_unit_test(drawn_bits_leave_no_trace),

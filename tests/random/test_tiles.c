@@ -88,6 +88,56 @@ static void normal_tiles_fit_the_curve(void **state)
     mpfr_clear(variance);
 }
 
+/* floor + V - h(x), for the real x and V whose first digits are known: at both ends of what the
+ * unknown digits can do. */
+static void chords_keep_their_distance_from_the_curve(void **state)
+{
+    (void)state;
+    sotto_rng *rng = test_rng(48);
+    mpfr_t curve, above;
+    mpfr_inits2(200, curve, above, (mpfr_ptr)NULL);
+    const sot_tiles *tiles = sot_normal_tiles();
+    const sot_normal_chord *chords = sot_normal_chords();
+    const double error = sot_normal_chord_error(tiles);
+    double worst = 0.0;
+    assert_true(tiles->height >= 128);
+    for (uint32_t entry = tiles->quick; entry < tiles->tail; entry++) {
+        for (int i = 0; i < 20; i++) {
+            const uint32_t strip = tiles->strip_of[entry];
+            const uint64_t whole = UINT64_C(1) << SOT_NORMAL_PLACE_BITS;
+            const uint64_t place = i == 0   ? 0
+                                   : i == 1 ? whole - 1
+                                   : i == 2 ? whole / 2
+                                            : sot_rng_below(rng, whole);
+            const uint64_t word = i % 7 == 0   ? 0
+                                  : i % 7 == 1 ? UINT64_MAX
+                                               : sot_rng_u64(rng);
+            for (uint64_t end = 0; end <= 1; end++) {
+                mpfr_set_uj(above, word, MPFR_RNDN);
+                mpfr_add_ui(above, above, end, MPFR_RNDN);
+                mpfr_div_2ui(above, above, 64, MPFR_RNDN);
+                mpfr_add_ui(above, above, sot_tiles_floor(tiles, entry), MPFR_RNDN);
+                mpfr_set_uj(curve,
+                            ((uint64_t)strip << SOT_NORMAL_PLACE_BITS) + place + end,
+                            MPFR_RNDN);
+                mpfr_div_2ui(curve, curve, 55, MPFR_RNDN);
+                mpfr_sqr(curve, curve, MPFR_RNDN);
+                mpfr_div_si(curve, curve, -2, MPFR_RNDN);
+                mpfr_exp(curve, curve, MPFR_RNDN);
+                mpfr_mul_ui(curve, curve, tiles->height, MPFR_RNDN);
+                mpfr_sub(above, above, curve, MPFR_RNDN);
+                mpfr_sub_d(above, above,
+                           sot_normal_above(&chords[strip], entry, place, word),
+                           MPFR_RNDN);
+                worst = fmax(worst, fabs(mpfr_get_d(above, MPFR_RNDA)));
+            }
+        }
+    }
+    assert_within(worst, 0.99 * error, error); /* reached at x = 0, where h'' = -C */
+    mpfr_clears(curve, above, (mpfr_ptr)NULL);
+    sotto_rng_free(rng);
+}
+
 static void discrete_tiles_fit_the_curve(void **state)
 {
     (void)state;
@@ -283,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(double_exponential_keeps_its_bound),
         cmocka_unit_test(normal_tiles_fit_the_curve),
+        cmocka_unit_test(chords_keep_their_distance_from_the_curve),
         cmocka_unit_test(discrete_tiles_fit_the_curve),
         cmocka_unit_test(exponents_are_enclosed),
         cmocka_unit_test(curve_is_enclosed),

@@ -25,16 +25,46 @@ int64_t sot_add_clamped(int64_t exact, int64_t noise)
     return cut(sum, SOT_RESULT_MAX);
 }
 
+enum { ADD_BLOCK = 64 };
+
+/* Numbers of at most 2^60 in size need no cut, a block of them no comparisons but one. False, and
+ * nothing written, if one is larger. */
+static bool add_block(const int64_t *exact, const int64_t *noise, int64_t *out)
+{
+    const uint64_t half_range = UINT64_C(1) << 60;
+    uint64_t beyond = 0;
+    for (size_t i = 0; i < ADD_BLOCK; i++)
+        beyond |= ((uint64_t)exact[i] + half_range) | ((uint64_t)noise[i] + half_range);
+    if (beyond >= 2 * half_range) return false;
+    for (size_t i = 0; i < ADD_BLOCK; i++)
+        out[i] = exact[i] + noise[i];
+    return true;
+}
+
+void sot_add_noise(const int64_t *exact_sums, const int64_t *noise, size_t count,
+                   int64_t *out_noisy_sums)
+{
+    for (size_t begin = 0; begin < count; begin += ADD_BLOCK) {
+        const bool whole = count - begin >= ADD_BLOCK;
+        if (whole && add_block(exact_sums + begin, noise + begin, out_noisy_sums + begin))
+            continue;
+        const size_t end = whole ? begin + ADD_BLOCK : count;
+        for (size_t i = begin; i < end; i++)
+            out_noisy_sums[i] = sot_add_clamped(exact_sums[i], noise[i]);
+    }
+}
+
 /* The sampler's errors add up over the coordinates; rounded up. */
 static double total_error(double one, size_t count)
 {
     return one == 0.0 ? 0.0 : sot_mul_up(one, sot_next_up((double)count));
 }
 
-static sotto_status draw(sotto_gate *gate, const sot_additive *mechanism, int64_t *noise,
+/* ---- short vectors: from the gate's own generator ---- */
+
+static sotto_status draw(sotto_rng *rng, const sot_additive *mechanism, int64_t *noise,
                          size_t count, sotto_error *error)
 {
-    sotto_rng *rng = sot_gate_rng(gate);
     if (!SOT_PLANTED(rng_stream_reused))
         return mechanism->fill(rng, mechanism->law, noise, count, error);
     const sotto_rng before = *rng;
@@ -42,6 +72,71 @@ static sotto_status draw(sotto_gate *gate, const sot_additive *mechanism, int64_
     *rng = before;
     return status;
 }
+
+/* ---- long vectors: a stream for every chunk ---- */
+
+typedef struct long_release {
+    const sot_additive *mechanism;
+    const sot_rng_family *family;
+    const int64_t *exact_sums;
+    int64_t *out_noisy_sums;
+} long_release;
+
+/* Noise is made and used up in pieces that stay in the cache: one pass over the sums. */
+static sotto_status release_chunk(size_t chunk, size_t begin, size_t end, void *context,
+                                  sotto_error *error)
+{
+    enum { PIECE = 512 };
+    const long_release *job = context;
+    const sot_additive *mechanism = job->mechanism;
+    int64_t noise[PIECE];
+    sotto_rng stream;
+    sot_rng_stream_start(job->family,
+                         SOT_PLANTED(noise_stream_reused_across_threads) ? 0 : chunk,
+                         &stream);
+    sotto_status status = SOTTO_OK;
+    for (size_t at = begin; at < end && status == SOTTO_OK; at += PIECE) {
+        const size_t piece = end - at < PIECE ? end - at : PIECE;
+        status = mechanism->fill(&stream, mechanism->law, noise, piece, error);
+        if (status == SOTTO_OK)
+            sot_add_noise(job->exact_sums + at, noise, piece, job->out_noisy_sums + at);
+    }
+    sot_wipe(noise, sizeof noise); /* output - noise = exact sums */
+    sot_rng_wipe(&stream);
+    return status;
+}
+
+static sotto_status begin_family(sotto_rng *rng, sot_rng_family *family,
+                                 sotto_error *error)
+{
+    if (!SOT_PLANTED(noise_key_reused))
+        return sot_rng_family_begin(rng, "noise", family, error);
+    const sotto_rng before = *rng;
+    const sotto_status status = sot_rng_family_begin(rng, "noise", family, error);
+    *rng = before;
+    return status;
+}
+
+static sotto_status release_long(sotto_gate *gate, const sot_additive *mechanism,
+                                 const int64_t *exact_sums, size_t count,
+                                 int64_t *out_noisy_sums, sotto_error *error)
+{
+    sot_rng_family family;
+    sotto_status status = begin_family(sot_gate_rng(gate), &family, error);
+    if (status == SOTTO_OK) {
+        long_release job = {.mechanism = mechanism,
+                            .family = &family,
+                            .exact_sums = exact_sums,
+                            .out_noisy_sums = out_noisy_sums};
+        status = sot_parallel_for(gate->pool, count, SOT_NOISE_CHUNK, release_chunk, &job,
+                                  error);
+        if (status != SOTTO_OK) sot_wipe(out_noisy_sums, count * sizeof *out_noisy_sums);
+    }
+    sot_rng_family_end(&family);
+    return status;
+}
+
+/* ---- through the gate ---- */
 
 sotto_status sot_additive_release(sotto_gate *gate, const sot_additive *mechanism,
                                   const int64_t *exact_sums, size_t count,
@@ -54,8 +149,9 @@ sotto_status sot_additive_release(sotto_gate *gate, const sot_additive *mechanis
     sotto_status status = sot_gate_check_adjacency(gate, mechanism->adjacency, error);
     if (status != SOTTO_OK) return status;
 
-    int64_t *noise = sot_new_array(count, sizeof *noise);
-    if (noise == NULL) return sot_fail_memory(error, count, sizeof *noise);
+    const size_t at_once = count < SOT_NOISE_LONG ? count : 0;
+    int64_t *noise = sot_new_array(at_once, sizeof *noise);
+    if (noise == NULL) return sot_fail_memory(error, at_once, sizeof *noise);
 
     size_t index = 0;
     status = sot_gate_admit(gate, &mechanism->event, &index, error);
@@ -67,16 +163,19 @@ sotto_status sot_additive_release(sotto_gate *gate, const sot_additive *mechanis
                                     .norm = mechanism->norm,
                                     .sensitivity = mechanism->sensitivity,
                                     .order_slack = mechanism->order_slack};
-    if (!sot_tape_sum(gate, &call, out_noisy_sums)) {
-        status = draw(gate, mechanism, noise, count, error);
-        if (status != SOTTO_OK) goto done;
-        for (size_t i = 0; i < count; i++)
-            out_noisy_sums[i] = sot_add_clamped(exact_sums[i], noise[i]);
+    if (sot_tape_sum(gate, &call, out_noisy_sums)) {
+        /* a replay gave the output */
+    } else if (at_once == 0) {
+        status = release_long(gate, mechanism, exact_sums, count, out_noisy_sums, error);
+    } else {
+        status = draw(sot_gate_rng(gate), mechanism, noise, count, error);
+        if (status == SOTTO_OK) sot_add_noise(exact_sums, noise, count, out_noisy_sums);
     }
+    if (status != SOTTO_OK) goto done;
     sot_tape_sum_result(gate, out_noisy_sums, count);
     sot_gate_record(gate, index, total_error(mechanism->sampler_error, count));
 done:
-    sot_wipe_and_free(noise, count * sizeof *noise); /* output - noise = exact sums */
+    sot_wipe_and_free(noise, at_once * sizeof *noise); /* output - noise = exact sums */
     return status;
 }
 

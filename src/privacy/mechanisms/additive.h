@@ -38,8 +38,23 @@ typedef struct sot_additive {
  * result is then +-SOT_RESULT_MAX, as it would be for the noise that was meant. */
 int64_t sot_add_clamped(int64_t exact, int64_t noise);
 
-/* Lets the release through the gate, draws, adds, records. Outputs are written last, and noise
- * is wiped: noise and output together are the exact sums. */
+/* The same for vectors: out[i] = sot_add_clamped(exact[i], noise[i]). `out` may be `exact`. */
+void sot_add_noise(const int64_t *exact_sums, const int64_t *noise, size_t count,
+                   int64_t *out_noisy_sums);
+
+/* How the noise of a vector is drawn depends on its length, which is public, and on nothing else.
+ *
+ * Short       One after the other from the gate's generator; outputs are written when all are drawn.
+ * Long        In chunks of SOT_NOISE_CHUNK, each from its own stream of a family that begins with a
+ *             fresh key for every release (random/rng.h). So no two chunks and no two releases share
+ *             noise; the threads of the gate's pool take any chunks, and the bits are the same for
+ *             every number of threads. Nothing is allocated, and noise never leaves the cache.
+ *             If a chunk fails (the random source, or the pool was cancelled), all outputs become
+ *             zero: never a part of a release. */
+enum { SOT_NOISE_CHUNK = 8192, SOT_NOISE_LONG = 4 * SOT_NOISE_CHUNK };
+
+/* Lets the release through the gate, draws, adds, records. Noise is wiped: noise and output
+ * together are the exact sums. */
 SOTTO_MUST_CHECK sotto_status sot_additive_release(sotto_gate *gate,
                                                    const sot_additive *mechanism,
                                                    const int64_t *exact_sums,

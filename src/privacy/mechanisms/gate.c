@@ -284,6 +284,11 @@ sotto_rng *sot_gate_rng(sotto_gate *gate)
     return gate->rng;
 }
 
+void sot_gate_set_pool(sotto_gate *gate, sot_pool *pool)
+{
+    gate->pool = pool;
+}
+
 sotto_status sot_event_set_purpose(sotto_event *event, const char *purpose,
                                    sotto_error *error)
 {

@@ -19,6 +19,8 @@
 
 #include <sotto/gate.h>
 
+#include "base/threads.h"
+
 typedef enum sot_gate_state {
     SOT_GATE_SHUT = 0, /* nothing has been charged */
     SOT_GATE_OPEN = 1,
@@ -29,6 +31,7 @@ struct sotto_gate {
     sot_gate_state state;
     sotto_plan *plan;
     sotto_rng *rng;       /* borrowed */
+    sot_pool *pool;       /* borrowed; NULL: one thread */
     uint64_t *admitted;   /* per event of the plan: let through */
     uint64_t *recorded;   /* of those, how many went to the end */
     double sampler_error; /* sum, rounded up */
@@ -60,6 +63,11 @@ sotto_rng *sot_gate_rng(sotto_gate *gate);
  * sotto_gate_finish() asks for the whole plan. SOTTO_NOT_IN_PLAN: more than the plan holds. */
 SOTTO_MUST_CHECK sotto_status sot_gate_resume(sotto_gate *gate, const uint64_t *released,
                                               double sampler_error, sotto_error *error);
+
+/* Long releases (additive.h) draw on these threads from now on; NULL, as a gate begins: on the
+ * caller's alone. The gate borrows the pool: take it away before it is freed. What is released does
+ * not depend on it. */
+void sot_gate_set_pool(sotto_gate *gate, sot_pool *pool);
 
 /* Copies a purpose into an event. It is printed in certificates and messages and matched by
  * the gate: 1 to 47 bytes of UTF-8 without control characters. NULL is refused as unset. */
