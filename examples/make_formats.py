@@ -8,6 +8,8 @@ bars-images-idx3-ubyte.gz          240 images of 4 x 4 pixels as IDX: a bar that
 bars-labels-idx1-ubyte.gz          0 for a bar that lies, 1 for one that stands
 bars-images.npy, bars-labels.npy   the same as NPY
 bars.schema.json                   their schema
+stripes.bin                        60 images of 3 x 32 x 32 pixels as CIFAR-10: stripes that lie (0) or stand (1)
+stripes.schema.json                their schema
 """
 
 import csv
@@ -18,6 +20,7 @@ import struct
 import sys
 
 ROWS, SIDE = 240, 4
+STRIPED, PLANES, WIDE = 60, 3, 32
 
 
 def numbers(seed):
@@ -52,6 +55,22 @@ def bars():
     return bytes(pixels), bytes(labels)
 
 
+def stripes():
+    """Records of CIFAR-10: the label, then the red, the green and the blue pixels."""
+    draw = numbers(32)
+    records = bytearray()
+    for _ in range(STRIPED):
+        stands, phase = next(draw) // 1000 % 2, next(draw) // 1000 % 3
+        colours = [80 + next(draw) % 100 for _ in range(PLANES)]
+        records.append(stands)
+        for colour in colours:
+            for i in range(WIDE * WIDE):
+                place = i % WIDE if stands else i // WIDE
+                bright = (place + phase) % 8 < 4
+                records.append((colour if bright else colour // 2) + next(draw) // 1000 % 40)
+    return bytes(records)
+
+
 def idx(lengths, body):
     """Two zeros, the kind (8: one byte without sign), the dimensions, big-endian."""
     return struct.pack(f">HBB{len(lengths)}I", 0, 8, len(lengths), *lengths) + body
@@ -78,6 +97,9 @@ def main():
         "bars-labels.npy": npy((ROWS,), labels),
         "bars.schema.json": b'{"dataset": "bars", "features": 16, "labels": [0, 1],\n'
                             b' "row_norm": {"bound": 1.0, "rule": "scale"}}\n',
+        "stripes.bin": stripes(),
+        "stripes.schema.json": b'{"dataset": "stripes", "shape": [3, 32, 32], "labels": [0, 1],\n'
+                               b' "numbers": {"lower": 0, "upper": 255, "scale": "unit"}}\n',
     }
     for name, body in files.items():
         with open(os.path.join(directory, name), "wb") as file:

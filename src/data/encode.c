@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/plant.h"
 #include "data/cell.h"
@@ -181,8 +180,10 @@ static void encode_bounded(grid_row *row, const sot_record *record)
         row->factor = factor_of(encoding, squares);
         at = (bounded_walk){.encoding = encoding, .record = record};
     }
-    while (at.index < encoding->features)
-        append(row, at.index, next_feature(&at));
+    while (at.index < encoding->features) {
+        const size_t index = at.index;
+        append(row, index, next_feature(&at));
+    }
 }
 
 void sot_encode(const sot_encoding *encoding, const sot_record *record,
@@ -204,39 +205,6 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
         out_features->values[out_features->count] = (float)encoding->intercept;
         out_features->count++;
     }
-}
-
-/* A row that is never cut, and of which all numbers are there, feature by feature: what append() does
- * where no norm is looked at. */
-static void encode_freely(const sot_encoding *encoding, const sot_record *record,
-                          float *out_row)
-{
-    const size_t features = encoding->features;
-    if (record->bytes != NULL) {
-        for (size_t i = 0; i < features; i++)
-            out_row[i] = encoding->of_byte[record->bytes[i]];
-    } else {
-        for (size_t i = 0; i < features; i++) {
-            const double value = sot_encode_value(encoding, record->values[i]);
-            out_row[i] = (float)(trunc(value * encoding->inverse_unit) * encoding->unit);
-        }
-    }
-    if (encoding->intercept > 0.0) out_row[features] = (float)encoding->intercept;
-}
-
-void sot_encode_dense(const sot_encoding *encoding, const sot_record *record,
-                      sot_features *scratch, float *out_row)
-{
-    if (encoding->of_byte != NULL && record->count == encoding->features) {
-        encode_freely(encoding, record, out_row);
-        return;
-    }
-    const size_t dimension = sot_encoding_dimension(encoding);
-    sot_encode(encoding, record, scratch);
-    assert(scratch->count <= dimension);
-    memset(out_row, 0, dimension * sizeof *out_row);
-    for (size_t i = 0; i < scratch->count; i++)
-        out_row[scratch->indices[i]] = scratch->values[i];
 }
 
 /* ---- labels ---- */

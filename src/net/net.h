@@ -57,6 +57,8 @@ static inline size_t sot_shape_size(sot_shape shape)
 
 enum { SOT_NET_LAYERS_MAX = 64 };
 #define SOT_NET_PARAMETERS_MAX ((size_t)1 << 22)
+/* Means are at most so large, deviations at most that and at least its inverse: a model file holds no others. */
+#define SOT_NET_NORM_MOST 0x1p40
 
 typedef struct sot_layer {
     sot_layer_kind kind;
@@ -67,7 +69,9 @@ typedef struct sot_layer {
     bool affine;   /* group norm: has scale and shift */
     bool frozen;   /* parameters are public and stay as they are */
     double clip;   /* data norm: public bound on a record's vector of channel means */
-    double noise;  /* data norm: noise multiplier of each of its two releases */
+    double
+        clip_squares; /* data norm: the same for its vector of channel means of squares */
+    double noise;     /* data norm: noise multiplier of each of its two releases */
     double *mean,
         *deviation; /* normalise, data norm: one a channel; owned; of a data norm that is not
                                  yet learned NULL */
@@ -101,8 +105,9 @@ SOTTO_MUST_CHECK sotto_status sot_net_task_of(const sot_encoding *encoding,
                                               const sotto_schema *schema,
                                               sot_net_task *out_task, sotto_error *error);
 
-/* From a preset's name ("mlp", "tanh-cnn" or "cnn", "scattering-linear", "scattering-cnn") or from the path of a JSON file.
- * The last dense layer may leave its units out ("units": "outputs"). Refuses, by layer and value, what
+/* From a preset's name ("mlp", "tanh-cnn" or "cnn", "scattering-linear", "scattering-cnn"; the last two also with
+ * ":group-norm", which is free and the default, or ":data-norm", which is paid for) or from the path of a JSON file. A
+ * dense layer may leave its units to the task ("units": "outputs"). Refuses, by layer and value, what
  * does not fit. Free with sot_net_free(). */
 SOTTO_MUST_CHECK sotto_status sot_net_make(const char *name, const sot_net_task *task,
                                            sot_net **out_net, sotto_error *error);
@@ -113,6 +118,11 @@ SOTTO_MUST_CHECK sotto_status sot_net_parse(const sot_json_value *json,
 /* Writes the object that sot_net_parse() reads back: the same network. */
 void sot_net_write(const sot_net *net, sot_json_writer *writer);
 void sot_net_free(sot_net *net); /* NULL is fine */
+
+/* Gives data norms without numbers those of the same layers of `from`, which has them: paid for before, or of public
+ * rows. Layers that differ stay as they are. */
+SOTTO_MUST_CHECK sotto_status sot_net_take_norms(sot_net *net, const sot_net *from,
+                                                 sotto_error *error);
 
 /* Freezes layers by name: "1-3", "conv", "all-but-last", "1,2" (layers count from 1, as
  * plan shows them). Moves the front. */

@@ -167,6 +167,18 @@ static void clipped_matrix_rows_agree_to_the_bit(void **state)
                  true);
 }
 
+static void rows_of_bounded_numbers_agree_to_the_bit(void **state)
+{
+    (void)state;
+    check_matrix("{\"features\": 6, \"labels\": [-1, 1], \"intercept\": 0.7, "
+                 "\"numbers\": {\"lower\": -0.3, \"upper\": 1.1, \"missing\": 0.2}}",
+                 true);
+    check_matrix("{\"features\": 6, \"labels\": [-1, 1], \"numbers\": {\"lower\": 0, "
+                 "\"upper\": 0.7, \"scale\": \"unit\"}, \"row_norm\": {\"bound\": 1.3, "
+                 "\"rule\": \"clip\"}}",
+                 false);
+}
+
 /* ---- the other kinds ---- */
 
 #define TAIL ", \"intercept\": 0.7, \"row_norm\": {\"bound\": 1.3, \"rule\": \"clip\"}}"
@@ -419,6 +431,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scaled_matrix_rows_agree_to_the_bit),
         cmocka_unit_test(clipped_matrix_rows_agree_to_the_bit),
+        cmocka_unit_test(rows_of_bounded_numbers_agree_to_the_bit),
         cmocka_unit_test(every_kind_agrees_to_the_bit),
         cmocka_unit_test(table_rows_agree_to_the_bit),
         cmocka_unit_test(clipped_table_rows_agree_to_the_bit),

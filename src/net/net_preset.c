@@ -1,0 +1,176 @@
+/* The presets: networks that others have trained privately, made for an input.
+ *
+ * Tramer & Boneh, "Differentially private learning needs better features (or much more data)", ICLR 2021;
+ * tanh-cnn after Papernot et al., "Tempered sigmoid activations for deep learning with differential
+ * privacy", AAAI 2021.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "net/net_parts.h"
+
+static sot_layer *add(sot_net *net, sot_layer_kind kind)
+{
+    assert(net->layer_count < SOT_NET_LAYERS_MAX);
+    sot_layer *layer = &net->layers[net->layer_count++];
+    layer->kind = kind;
+    return layer;
+}
+
+static void add_dense(sot_net *net, size_t units)
+{
+    add(net, SOT_LAYER_DENSE)->out.channels = units;
+}
+
+static void add_outputs(sot_net *net)
+{
+    add_dense(net, net->outputs);
+}
+
+static void add_conv_tanh(sot_net *net, size_t channels, size_t kernel, size_t stride,
+                          size_t padding)
+{
+    sot_layer *layer = add(net, SOT_LAYER_CONV);
+    layer->out.channels = channels;
+    layer->kernel = kernel;
+    layer->stride = stride;
+    layer->padding = padding;
+    add(net, SOT_LAYER_TANH);
+}
+
+static void add_max_pool(sot_net *net, size_t size, size_t stride)
+{
+    sot_layer *layer = add(net, SOT_LAYER_MAX_POOL);
+    layer->kernel = size;
+    layer->stride = stride;
+}
+
+/* Photographs, three planes in [0, 1]: the usual public constants, those of ImageNet's training set. */
+static sotto_status add_photograph(sot_net *net, sotto_error *error)
+{
+    static const double mean[3] = {0.485, 0.456, 0.406};
+    static const double deviation[3] = {0.229, 0.224, 0.225};
+    if (net->input.channels != 3) return SOTTO_OK;
+    return sot_layer_set_norm(add(net, SOT_LAYER_NORMALISE), mean, deviation, 3, error);
+}
+
+static void add_mlp(sot_net *net)
+{
+    add(net, SOT_LAYER_FLATTEN);
+    add_dense(net, 128);
+    add(net, SOT_LAYER_TANH);
+    add_outputs(net);
+}
+
+static void add_small_cnn(sot_net *net)
+{
+    add_conv_tanh(net, 16, 8, 2, 2);
+    add_max_pool(net, 2, 1);
+    add_conv_tanh(net, 32, 4, 2, 0);
+    add_max_pool(net, 2, 1);
+    add(net, SOT_LAYER_FLATTEN);
+    add_dense(net, 32);
+    add(net, SOT_LAYER_TANH);
+    add_outputs(net);
+}
+
+static void add_large_cnn(sot_net *net)
+{
+    for (size_t channels = 32; channels <= 128; channels *= 2) {
+        add_conv_tanh(net, channels, 3, 1, 1);
+        add_conv_tanh(net, channels, 3, 1, 1);
+        add_max_pool(net, 2, 2);
+    }
+    add(net, SOT_LAYER_FLATTEN);
+    add_dense(net, 128);
+    add(net, SOT_LAYER_TANH);
+    add_outputs(net);
+}
+
+static sotto_status add_cnn(sot_net *net, sotto_error *error)
+{
+    const sot_shape input = net->input;
+    if (input.height < 16 || input.width < 16) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "cnn needs images of at least 16 x 16, and the schema's rows are "
+                        "%zu x %zu x %zu (planes, height, width); give \"shape\" in the "
+                        "schema, or choose mlp",
+                        input.channels, input.height, input.width);
+    }
+    const sotto_status status = add_photograph(net, error);
+    if (status != SOTTO_OK) return status;
+    if (input.channels == 3 && input.height >= 32 && input.width >= 32) {
+        add_large_cnn(net);
+    } else {
+        add_small_cnn(net);
+    }
+    return SOTTO_OK;
+}
+
+enum { SCATTERING_GROUPS = 27 };
+
+/* Bounds for the vectors of means of a record: docs/networks.md says where they come from. */
+static void add_scattering_norm(sot_net *net, bool paid)
+{
+    if (!paid) {
+        add(net, SOT_LAYER_GROUP_NORM)->groups = SCATTERING_GROUPS;
+        return;
+    }
+    const bool photograph = net->input.channels == 3;
+    sot_layer *layer = add(net, SOT_LAYER_DATA_NORM);
+    layer->clip = photograph ? 2.0 : 0.25;
+    layer->clip_squares = photograph ? 3.0 : 0.125;
+    layer->noise = 8.0;
+}
+
+static sotto_status add_scattering(sot_net *net, bool deep, bool paid, sotto_error *error)
+{
+    const sotto_status status = add_photograph(net, error);
+    if (status != SOTTO_OK) return status;
+    add(net, SOT_LAYER_SCATTERING);
+    add_scattering_norm(net, paid);
+    if (deep && net->input.channels == 3) {
+        add_conv_tanh(net, 64, 3, 1, 1);
+        add_max_pool(net, 2, 2);
+        add_conv_tanh(net, 64, 3, 1, 1);
+    } else if (deep) {
+        add_conv_tanh(net, 16, 3, 2, 1);
+        add_conv_tanh(net, 32, 3, 1, 1);
+    }
+    add(net, SOT_LAYER_FLATTEN);
+    if (deep && net->input.channels != 3) {
+        add_dense(net, 32);
+        add(net, SOT_LAYER_TANH);
+    }
+    add_outputs(net);
+    return SOTTO_OK;
+}
+
+sotto_status sot_net_add_preset(sot_net *net, const char *name, bool *out_known,
+                                sotto_error *error)
+{
+    static const struct {
+        const char *name;
+        bool deep, paid;
+    } scattering[] = {
+        {"scattering-linear", false, false},
+        {"scattering-linear:group-norm", false, false},
+        {"scattering-linear:data-norm", false, true},
+        {"scattering-cnn", true, false},
+        {"scattering-cnn:group-norm", true, false},
+        {"scattering-cnn:data-norm", true, true},
+    };
+    *out_known = true;
+    if (strcmp(name, "mlp") == 0) {
+        add_mlp(net);
+        return SOTTO_OK;
+    }
+    if (strcmp(name, "cnn") == 0 || strcmp(name, "tanh-cnn") == 0)
+        return add_cnn(net, error);
+    for (size_t i = 0; i < sizeof scattering / sizeof scattering[0]; i++)
+        if (strcmp(name, scattering[i].name) == 0)
+            return add_scattering(net, scattering[i].deep, scattering[i].paid, error);
+    *out_known = false;
+    return SOTTO_OK;
+}
