@@ -2,7 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "net/gemm.h"
 #include "net/operations.h"
+#include "net/pool_avx2.h"
 
 /* ---- pools ---- */
 
@@ -75,6 +77,10 @@ void sot_pool_forward(const sot_layer *layer, const float *in, float *out,
                       uint32_t *places)
 {
     const size_t channels = layer->out.channels;
+    if (layer->kind == SOT_LAYER_MAX_POOL && sot_gemm_has_avx2()) {
+        sot_avx2_max_pool(layer, in, out, places);
+        return;
+    }
     if (layer->kind == SOT_LAYER_MAX_POOL) {
         max_pool(layer, in, out, places);
         return;
@@ -102,6 +108,10 @@ static void average_pool_delta(const sot_layer *layer, const float *delta, float
 void sot_pool_delta(const sot_layer *layer, const uint32_t *places, const float *delta,
                     float *out)
 {
+    if (layer->kind == SOT_LAYER_MAX_POOL && sot_gemm_has_avx2()) {
+        sot_avx2_max_pool_delta(layer, places, delta, out);
+        return;
+    }
     memset(out, 0, sot_shape_size(layer->in) * sizeof *out);
     if (layer->kind != SOT_LAYER_MAX_POOL) {
         average_pool_delta(layer, delta, out);
