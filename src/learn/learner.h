@@ -16,6 +16,8 @@
 #include "base/threads.h"
 #include "data/table.h"
 
+struct sot_net; /* net/net.h */
+
 /* What a learner may look at when it is made. Borrowed for the learner's life. */
 typedef struct sot_learner_setup {
     const sotto_train_config *config;
@@ -23,8 +25,12 @@ typedef struct sot_learner_setup {
     const sotto_schema *schema; /* networks: the shape of a record */
     uint64_t unit_rows;         /* 1: the unit is a row */
     sotto_method method;        /* never auto */
-    const double
-        *center; /* config->prior's coefficients, `outputs` x dimension; NULL: 0 */
+    const double *
+        center; /* config->prior's coefficients, `outputs` x dimension; NULL: 0. Of a network
+                     the parameters of config->init, to begin with; NULL: none */
+    const struct sot_net *
+        init; /* of config->init: its data norms' numbers are taken over and cost nothing more;
+                             NULL: none */
 } sot_learner_setup;
 
 /* One number that the learner decided or the theorem uses, for plan, certificate, model file. */
@@ -37,7 +43,6 @@ typedef struct sot_setting {
 enum { SOT_SETTINGS_MAX = 32 };
 
 struct sot_empirical; /* learn/erm/empirical.h */
-struct sot_net;       /* net/net.h */
 
 /* Where a long training keeps what it has released so far, so that a later run can go on. Everything in
  * `state` is released or public: no key, no record, nothing between a sum and its noise. */
@@ -77,6 +82,7 @@ struct sot_learner {
         *checkpoint; /* set by the run before `learn`, borrowed; NULL: none is kept */
     sot_validation *validation; /* the same */
     bool streams;               /* `learn` takes a table that is not in memory */
+    bool resumes;               /* `learn` asks `checkpoint` after every step */
     double grid;                /* of the coefficients, a power of two */
     double
         sampler_error; /* of all that `learn` will draw, in total variation; an upper bound */

@@ -17,8 +17,8 @@ enum { NORM_BITS = 20 };
 /* As group norm's: what is added to a variance before its root is taken. */
 #define VARIANCE_FLOOR 1e-5
 
-/* Of a channel without variance: what it is divided by, so that nothing is left of it. Finite, as a model file is. */
-#define NO_DEVIATION 0x1p60
+/* Of a channel without variance: what it is divided by, so that nothing is left of it. A model file holds it. */
+#define NO_DEVIATION SOT_NET_NORM_MOST
 
 enum { MEANS = 0, SQUARES = 1 };
 
@@ -167,8 +167,11 @@ static void finish(sot_layer *layer)
 {
     for (size_t c = 0; c < layer->in.channels; c++) {
         const double variance = layer->deviation[c] - layer->mean[c] * layer->mean[c];
-        layer->deviation[c] =
-            variance > 0.0 ? sqrt(variance + VARIANCE_FLOOR) : NO_DEVIATION;
+        layer->deviation[c] = variance > 0.0
+                                  ? fmin(sqrt(variance + VARIANCE_FLOOR), NO_DEVIATION)
+                                  : NO_DEVIATION;
+        layer->mean[c] =
+            fmax(-SOT_NET_NORM_MOST, fmin(SOT_NET_NORM_MOST, layer->mean[c]));
     }
 }
 

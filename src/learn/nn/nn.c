@@ -139,6 +139,8 @@ static sotto_status make_net(const sot_learner_setup *setup, sot_net **out_net,
     assert(config->network != NULL); /* the run sees to it */
     sotto_status status = sot_net_task_of(setup->encoding, setup->schema, &task, error);
     if (status == SOTTO_OK) status = sot_net_make(config->network, &task, out_net, error);
+    if (status == SOTTO_OK && setup->init != NULL)
+        status = sot_net_take_norms(*out_net, setup->init, error);
     if (status == SOTTO_OK && config->freeze != NULL)
         status = sot_net_freeze(*out_net, config->freeze, error);
     return status;
