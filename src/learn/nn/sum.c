@@ -136,16 +136,24 @@ static sotto_status sum_some_tiles(sot_nn_walking *walk, uint64_t step,
     return status;
 }
 
+/* As many tiles as have room in a quarter of a gigabyte; one at least. */
+static size_t tiles_at_once(const sot_nn_walking *walk)
+{
+    const size_t copies = walk->nn->copies == 0 ? 1 : (size_t)walk->nn->copies;
+    const size_t floats =
+        sot_shape_size(walk->net->input) + sot_shape_size(sot_net_front_shape(walk->net));
+    const size_t most = ((size_t)1 << 26) / (SOT_TILE_ROWS * copies * floats);
+    return most < 1 ? 1 : most < SOT_TILES_AT_ONCE ? most : SOT_TILES_AT_ONCE;
+}
+
 /* Some tiles at a time: the sum is the same however it is cut into calls, and a step of any size has room. */
 static sotto_status sum_through_front(sot_nn_walking *walk, uint64_t step,
                                       const sot_cut *cut, sotto_error *error)
 {
+    const size_t some = tiles_at_once(walk);
     sotto_status status = SOTTO_OK;
-    for (size_t begin = 0; status == SOTTO_OK && begin < cut->tiles;
-         begin += SOT_TILES_AT_ONCE) {
-        const size_t end = begin + SOT_TILES_AT_ONCE < cut->tiles
-                               ? begin + SOT_TILES_AT_ONCE
-                               : cut->tiles;
+    for (size_t begin = 0; status == SOTTO_OK && begin < cut->tiles; begin += some) {
+        const size_t end = begin + some < cut->tiles ? begin + some : cut->tiles;
         status = sum_some_tiles(walk, step, cut, begin, end, error);
     }
     return status;

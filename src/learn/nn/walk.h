@@ -4,8 +4,8 @@
 
 #include "learn/nn/nn_parts.h"
 
-/* Tiles whose records go through the front at once. */
-enum { SOT_TILES_AT_ONCE = 8 };
+/* Tiles whose records go through the front at once, at most. */
+enum { SOT_TILES_AT_ONCE = 16 };
 
 typedef struct sot_nn_walking {
     const sot_learner *learner;
