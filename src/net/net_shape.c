@@ -22,15 +22,15 @@ static size_t windows(size_t size, const sot_layer *layer)
 
 static sotto_status finish_windows(sot_layer *layer, size_t number, sotto_error *error)
 {
+    if (layer->in.height * layer->in.width == 1)
+        return refuse(layer, number, "it needs an image: vectors have dense layers",
+                      error);
     layer->out.height = windows(layer->in.height, layer);
     layer->out.width = windows(layer->in.width, layer);
     if (layer->kind != SOT_LAYER_CONV) layer->out.channels = layer->in.channels;
     if (layer->out.height == 0 || layer->out.width == 0)
         return refuse(layer, number,
                       "its window is larger: choose a smaller kernel or more padding",
-                      error);
-    if (layer->in.height * layer->in.width == 1)
-        return refuse(layer, number, "it needs an image: vectors have dense layers",
                       error);
     if (layer->kind != SOT_LAYER_CONV) return SOTTO_OK;
     layer->weights =

@@ -283,6 +283,13 @@ static double gradient_of(const sot_net *net, const double *parameters, double l
     return loss;
 }
 
+/* Numbers below layer l, or above the last one. */
+static size_t size_at(const sot_net *net, size_t l)
+{
+    return sot_shape_size(l < net->layer_count ? net->layers[l].in
+                                               : net->layers[l - 1].out);
+}
+
 sotto_status sot_reference_gradient(const sot_net *net, const double *parameters,
                                     const float *input, double label,
                                     double *out_gradient, double *out_loss,
@@ -292,8 +299,7 @@ sotto_status sot_reference_gradient(const sot_net *net, const double *parameters
     double *deltas[SOT_NET_LAYERS_MAX + 1] = {NULL};
     sotto_status status = SOTTO_OK;
     for (size_t l = net->front; l <= net->layer_count; l++) {
-        const size_t size = sot_shape_size(l < net->layer_count ? net->layers[l].in
-                                                                : net->layers[l - 1].out);
+        const size_t size = size_at(net, l);
         values[l] = sot_new_array(size, sizeof **values);
         deltas[l] = sot_new_array(size, sizeof **deltas);
         if (values[l] == NULL || deltas[l] == NULL) {
@@ -307,9 +313,10 @@ sotto_status sot_reference_gradient(const sot_net *net, const double *parameters
     memset(out_gradient, 0, net->parameters * sizeof *out_gradient);
     *out_loss = gradient_of(net, parameters, label, values, deltas, out_gradient);
 done:
-    for (size_t l = 0; l <= net->layer_count; l++) {
-        sot_free(values[l]);
-        sot_free(deltas[l]);
+    for (size_t l = net->front; l <= net->layer_count; l++) {
+        const size_t bytes = size_at(net, l) * sizeof(double);
+        sot_wipe_and_free(values[l], bytes);
+        sot_wipe_and_free(deltas[l], bytes);
     }
     return status;
 }
