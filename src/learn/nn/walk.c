@@ -113,13 +113,14 @@ static sotto_status begin(nn_walk *walk, sot_table *table, sotto_error *error)
     if (walk->units == NULL || walk->gradient == NULL)
         return sot_fail_memory(error, net->parameters, sizeof *walk->units);
     sotto_status status = begin_state(walk, error);
+    /* The coins' keys before every release: no draw of noise decides where they come from. */
+    if (status == SOTTO_OK)
+        status = sot_nn_draws_new(&walk->nn->sampler, sot_gate_rng(walk->gate),
+                                  &walk->draws, error);
     if (status == SOTTO_OK) status = prepare_rows(walk, sot_table_matrix(table), error);
     if (status == SOTTO_OK)
         status = sot_engine_new(net, &walk->nn->clip, copies == 0 ? 1 : (size_t)copies,
                                 walk->pool, &walk->engine, error);
-    if (status == SOTTO_OK)
-        status = sot_nn_draws_new(&walk->nn->sampler, sot_gate_rng(walk->gate),
-                                  &walk->draws, error);
     if (status == SOTTO_OK)
         status = sot_nn_validation_new(walk->learner, walk->state.weights, walk->pool,
                                        &walk->validation, error);

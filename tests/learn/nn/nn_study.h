@@ -42,12 +42,17 @@ static const char nn_norm_net[] =
     "{\"type\": \"dense\", \"units\": 5}, {\"type\": \"tanh\"}, "
     "{\"type\": \"dense\", \"units\": \"outputs\"}]}";
 
+struct nn_scene;
+
 typedef struct nn_study {
     sotto_train_config config;
     bool n_is_public;    /* declare the table's own number of rows */
     const char *network; /* NULL: nn_plain_net */
     const char *schema;  /* NULL: nn_schema */
     size_t threads;      /* 0: one */
+    struct nn_scene
+        *kept; /* its learner and plan, which are public: made once for many runs;
+                              NULL: each run makes its own */
 } nn_study;
 
 static inline sotto_train_config nn_config(sotto_adjacency adjacency)
@@ -149,6 +154,18 @@ static inline sotto_status nn_learn(nn_scene *scene, const sot_matrix *matrix,
     return status;
 }
 
+/* What a learner's data norms have learned. */
+static inline void nn_forget_norms(sot_net *net)
+{
+    for (size_t i = 0; i < net->layer_count; i++) {
+        sot_layer *layer = &net->layers[i];
+        if (layer->kind != SOT_LAYER_DATA_NORM) continue;
+        sot_free(layer->mean);
+        sot_free(layer->deviation);
+        layer->mean = layer->deviation = NULL;
+    }
+}
+
 static inline sotto_status nn_load(const nn_scene *scene, const char *path,
                                    sot_matrix **out_matrix, sotto_error *error)
 {
@@ -166,32 +183,43 @@ static inline sotto_status nn_load(const nn_scene *scene, const char *path,
 }
 
 /* What a run shows: settings, and what it learned. */
+static inline sotto_status nn_show(const nn_study *study, nn_scene *scene,
+                                   const char *path, sotto_error *error)
+{
+    const size_t count = sot_learner_coefficients(scene->learner);
+    sot_matrix *matrix = NULL;
+    double *theta = sot_new_array(count, sizeof *theta);
+    sotto_status status = nn_load(scene, path, &matrix, error);
+    if (status == SOTTO_OK) {
+        status = theta == NULL
+                     ? SOTTO_OUT_OF_MEMORY
+                     : nn_learn(scene, matrix, 20261116,
+                                study->threads == 0 ? 1 : study->threads, theta, error);
+    }
+    for (size_t i = 0; status == SOTTO_OK && i < scene->learner->setting_count; i++)
+        printf("%s %.17g\n", scene->learner->settings[i].name,
+               scene->learner->settings[i].value);
+    for (size_t i = 0; status == SOTTO_OK && i < count; i++)
+        printf("%.17g\n", theta[i]);
+    sot_free(theta);
+    sot_matrix_free(matrix);
+    return status;
+}
+
 static inline int nn_run(const tape_table *table, const tape_place *place, void *context)
 {
     const nn_study *study = context;
-    nn_scene scene;
+    nn_scene own = {0};
+    nn_scene *scene = study->kept != NULL ? study->kept : &own;
     sotto_error error = {0};
-    sot_matrix *matrix = NULL;
-    double *theta = NULL;
-    sotto_status status = nn_scene_begin(study, table->rows, &scene, &error);
-    if (status == SOTTO_OK) status = nn_load(&scene, place->input_path, &matrix, &error);
+    sotto_status status = SOTTO_OK;
+    if (study->kept == NULL) status = nn_scene_begin(study, table->rows, scene, &error);
     if (status == SOTTO_OK) {
-        theta = sot_new_array(sot_learner_coefficients(scene.learner), sizeof *theta);
-        status = theta == NULL
-                     ? SOTTO_OUT_OF_MEMORY
-                     : nn_learn(&scene, matrix, 20261116,
-                                study->threads == 0 ? 1 : study->threads, theta, &error);
+        nn_forget_norms(scene->learner->net);
+        status = nn_show(study, scene, place->input_path, &error);
     }
-    for (size_t i = 0; status == SOTTO_OK && i < scene.learner->setting_count; i++)
-        printf("%s %.17g\n", scene.learner->settings[i].name,
-               scene.learner->settings[i].value);
-    for (size_t i = 0; status == SOTTO_OK && i < sot_learner_coefficients(scene.learner);
-         i++)
-        printf("%.17g\n", theta[i]);
     if (status != SOTTO_OK) fprintf(stderr, "%s\n", error.message);
-    sot_free(theta);
-    sot_matrix_free(matrix);
-    nn_scene_end(&scene);
+    nn_scene_end(&own);
     return status == SOTTO_OK ? 0 : 1;
 }
 

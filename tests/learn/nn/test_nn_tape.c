@@ -8,6 +8,10 @@
 static void expect_no_leak(nn_study *study, size_t rows, size_t place)
 {
     const sotto_adjacency adjacency = study->config.adjacency;
+    sotto_error error;
+    nn_scene scene;
+    assert_ok(nn_scene_begin(study, rows, &scene, &error), &error);
+    study->kept = &scene;
     const tape_study tape = nn_tape_of(study);
     tape_table *table = tape_table_new(tape.columns, tape.column_count, rows, 11);
     int exit_code = -1;
@@ -22,6 +26,8 @@ static void expect_no_leak(nn_study *study, size_t rows, size_t place)
         tape_table_free(neighbour);
     }
     tape_table_free(table);
+    nn_scene_end(&scene);
+    study->kept = NULL;
 }
 
 /* Records in other places keep their coins: a row comes or goes at the end, or is exchanged anywhere. */
