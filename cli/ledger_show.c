@@ -15,6 +15,8 @@ static const char *kind_name(sotto_ledger_kind kind)
         return "reserve";
     case SOTTO_LEDGER_COMMIT:
         return "commit";
+    case SOTTO_LEDGER_CHECKPOINT:
+        return "checkpoint";
     }
     return "unknown";
 }
@@ -56,6 +58,10 @@ static json_t *row_object(const ledger_row *row, bool *failed)
     if (entry->kind == SOTTO_LEDGER_COMMIT) {
         cli_json_count(&json, "reservation", entry->reservation);
         cli_json_text(&json, "output", row->output_hash);
+    }
+    if (entry->kind == SOTTO_LEDGER_CHECKPOINT) {
+        cli_json_count(&json, "reservation", entry->reservation);
+        cli_json_count(&json, "step", entry->step);
     }
     cli_json_number(&json, "budget", entry->budget);
     cli_json_number(&json, "spent", entry->spent);
@@ -135,7 +141,9 @@ static void show_row(const ledger_row *row)
     (void)cli_rounded_down(fmax(0.0, (entry->budget - entry->spent) * (1.0 - 1e-12)),
                            CLI_SHOWN_DIGITS, left);
     (void)printf("%5llu  %-20s  %-7s  %10s  %10s  ", (unsigned long long)entry->row,
-                 moment, kind_name(entry->kind), charged, left);
+                 moment,
+                 entry->kind == SOTTO_LEDGER_CHECKPOINT ? "kept" : kind_name(entry->kind),
+                 charged, left);
     switch (entry->kind) {
     case SOTTO_LEDGER_INIT:
     case SOTTO_LEDGER_GRANT:
@@ -151,7 +159,22 @@ static void show_row(const ledger_row *row)
         (void)printf("output of %llu: %.16s...\n", (unsigned long long)entry->reservation,
                      row->output_hash);
         break;
+    case SOTTO_LEDGER_CHECKPOINT:
+        (void)printf("run of row %llu, at step %llu: it can go on\n",
+                     (unsigned long long)entry->reservation,
+                     (unsigned long long)entry->step);
+        break;
     }
+}
+
+/* A checkpoint that its run has left behind tells nothing: one may be kept every few seconds. */
+static bool is_overtaken(const ledger_story *story, size_t index)
+{
+    const sotto_ledger_entry *entry = &story->rows[index].entry;
+    if (entry->kind != SOTTO_LEDGER_CHECKPOINT) return false;
+    for (size_t i = index + 1; i < story->count; i++)
+        if (story->rows[i].entry.reservation == entry->reservation) return true;
+    return false;
 }
 
 void ledger_show_text(const ledger_story *story)
@@ -162,7 +185,7 @@ void ledger_show_text(const ledger_story *story)
     (void)printf("%5s  %-20s  %-7s  %10s  %10s  %s\n", "row", "time", "kind", "charged",
                  "left", "what");
     for (size_t i = 0; i < story->count; i++)
-        show_row(&story->rows[i]);
+        if (!is_overtaken(story, i)) show_row(&story->rows[i]);
     (void)putchar('\n');
     (void)cli_rounded_down(story->balance.delta, CLI_SHOWN_DIGITS, delta);
     cli_line(

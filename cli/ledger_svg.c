@@ -77,7 +77,7 @@ static void draw_steps(FILE *file, const ledger_story *story, double highest)
                   y_of(left_after(&story->rows[story->count - 1]), highest));
     for (size_t i = 0; i < story->count; i++) {
         const sotto_ledger_kind kind = story->rows[i].entry.kind;
-        if (kind == SOTTO_LEDGER_COMMIT) continue;
+        if (kind == SOTTO_LEDGER_COMMIT || kind == SOTTO_LEDGER_CHECKPOINT) continue;
         (void)fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>\n",
                       x_of(story, i), y_of(left_after(&story->rows[i]), highest),
                       kind == SOTTO_LEDGER_RESERVE ? "#1b6ca8" : "#2e8b57");

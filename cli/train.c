@@ -16,7 +16,7 @@
 
 static const cli_option options[] = {
     {"data", CLI_FILE, CLI_OPERAND,
-     "CSV or TSV with a header, LIBSVM, NPY, IDX, each plain or gzip; or SQLite",
+     "CSV or TSV with a header, LIBSVM, NPY, IDX, CIFAR-10, plain or gzip; or SQLite",
      .value = "DATA", .example = "survey.csv"},
     {"schema", CLI_FILE, CLI_REQUIRED, "JSON file with types, bounds and categories",
      .value = "FILE", .example = "survey.schema.json"},
@@ -30,6 +30,9 @@ static const cli_option options[] = {
      .example = "1e-6", .range = CLI_BELOW_ONE},
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
      .value = "FILE", .example = "budget.ledger"},
+    {"max-minutes", CLI_NUMBER, CLI_OPTIONAL,
+     "methods in steps: stop then; the same command goes on where it was", .value = "M",
+     .example = "30", .range = CLI_POSITIVE},
     {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
      "the rows are public; needed by, and only for, the method none", .value = NULL},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
@@ -48,8 +51,8 @@ static void ask_to_stop(int signal_number)
     stop_asked = 1;
 }
 
-/* The first interrupt ends the training at its next step; the second one ends the process. The
- * model file is written in one stroke, so that neither leaves half of one. */
+/* The first interrupt, or a polite end from a scheduler, ends the training at its next step; the second one ends
+ * the process. The model file is written in one stroke, so that neither leaves half of one. */
 static void heed_interrupts(void)
 {
     struct sigaction action;
@@ -58,6 +61,7 @@ static void heed_interrupts(void)
     action.sa_flags = (int)SA_RESETHAND;
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
 }
 
 /* One line that is written over; a pipe gets nothing. */
@@ -137,6 +141,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     if (status != SOTTO_OK) return status;
     config.ledger = cli_text(call, "ledger");
     config.output = cli_text(call, "output");
+    config.max_minutes = cli_number(call, "max-minutes");
     config.data_is_public = cli_flag(call, "data-is-public");
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");

@@ -78,7 +78,9 @@ typedef enum sotto_ledger_kind {
     SOTTO_LEDGER_INIT = 1,    /* the first row: dataset id, adjacency, budget */
     SOTTO_LEDGER_GRANT = 2,   /* the budget was raised */
     SOTTO_LEDGER_RESERVE = 3, /* a run was charged */
-    SOTTO_LEDGER_COMMIT = 4   /* the output of a charged run has left */
+    SOTTO_LEDGER_COMMIT = 4,  /* the output of a charged run has left */
+    SOTTO_LEDGER_CHECKPOINT =
+        5 /* a charged run kept how far it is, to go on from there alone */
 } sotto_ledger_kind;
 
 /* One row, for reports. Texts are borrowed for the call. */
@@ -89,10 +91,12 @@ typedef struct sotto_ledger_entry {
     const char *text;      /* reserve: label; grant: reason; "" otherwise */
     double epsilon, delta; /* init, grant: what was set or added; NaN otherwise */
     double charged, delta_charged; /* reserve; NaN otherwise */
-    uint64_t reservation;          /* commit: the row of its reservation; 0 otherwise */
-    const char *output_hash;       /* commit; "" otherwise */
-    const char *hash;              /* of this row */
-    double budget, spent;          /* after this row, as in sotto_ledger_balance */
+    uint64_t
+        reservation; /* commit, checkpoint: the row of its reservation; 0 otherwise */
+    uint64_t step;   /* checkpoint: steps done; 0 otherwise */
+    const char *output_hash; /* commit; "" otherwise */
+    const char *hash;        /* of this row */
+    double budget, spent;    /* after this row, as in sotto_ledger_balance */
 } sotto_ledger_entry;
 
 /* Called for each row, oldest first; anything but SOTTO_OK ends the walk and is returned. */

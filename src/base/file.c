@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_steps.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -49,9 +50,8 @@ static bool meets_fault(sot_file_step step)
 #define FAULT_AT(step) false
 #endif
 
-/* "cannot read plan.json: No such file or directory" */
-static sotto_status fail_errno(sotto_error *error, const char *doing, const char *path,
-                               int code)
+sotto_status sot_file_fail(sotto_error *error, const char *doing, const char *path,
+                           int code)
 {
     char shown[NAME_SHOWN_BYTES], text[64];
     return sot_fail(error, SOTTO_IO, "cannot %s %s: %s", doing,
@@ -91,7 +91,7 @@ sotto_status sot_file_read_stream(FILE *stream, const char *name, size_t size_ma
             break;
         }
         if (ferror(stream)) {
-            status = fail_errno(error, "read", name, errno);
+            status = sot_file_fail(error, "read", name, errno);
             break;
         }
         if (size < capacity) break; /* the end */
@@ -117,10 +117,10 @@ sotto_status sot_file_read(const char *path, size_t size_max_bytes, char **out_b
                            size_t *out_size_bytes, sotto_error *error)
 {
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (descriptor < 0) return fail_errno(error, "read", path, errno);
+    if (descriptor < 0) return sot_file_fail(error, "read", path, errno);
     FILE *stream = fdopen(descriptor, "rb");
     if (stream == NULL) {
-        const sotto_status status = fail_errno(error, "read", path, errno);
+        const sotto_status status = sot_file_fail(error, "read", path, errno);
         (void)close(descriptor);
         return status;
     }
@@ -139,21 +139,22 @@ typedef struct replacement {
     char temporary[48]; /* its name in the directory; empty when there is none */
 } replacement;
 
-static sotto_status open_directory(replacement *write, sotto_error *error)
+sotto_status sot_file_open_directory(const char *path, const char **out_name,
+                                     int *out_directory, sotto_error *error)
 {
-    const char *slash = strrchr(write->path, '/');
-    write->name = slash != NULL ? slash + 1 : write->path;
-    if (*write->name == '\0')
-        return fail_because(error, "write", write->path, "it names a directory");
-    const size_t length = slash != NULL ? (size_t)(slash - write->path) : 0;
+    const char *slash = strrchr(path, '/');
+    *out_name = slash != NULL ? slash + 1 : path;
+    if (**out_name == '\0')
+        return fail_because(error, "write", path, "it names a directory");
+    const size_t length = slash != NULL ? (size_t)(slash - path) : 0;
     char *directory = sot_new_array(length + 2, 1);
     if (directory == NULL) return sot_fail_memory(error, length + 2, 1);
-    memcpy(directory, write->path, length);
+    memcpy(directory, path, length);
     if (length == 0) directory[0] = slash != NULL ? '/' : '.';
-    write->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *out_directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const int code = errno;
     sot_free(directory);
-    if (write->directory < 0) return fail_errno(error, "write", write->path, code);
+    if (*out_directory < 0) return sot_file_fail(error, "write", path, code);
     return SOTTO_OK;
 }
 
@@ -162,7 +163,7 @@ static sotto_status check_target(const replacement *write, sotto_error *error)
     struct stat target;
     if (fstatat(write->directory, write->name, &target, AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno == ENOENT) return SOTTO_OK;
-        return fail_errno(error, "write", write->path, errno);
+        return sot_file_fail(error, "write", write->path, errno);
     }
     if (S_ISLNK(target.st_mode))
         return fail_because(error, "write", write->path,
@@ -190,11 +191,12 @@ static sotto_status open_temporary(replacement *write, mode_t mode, sotto_error 
         write->temporary[0] = '\0';
         if (errno != EEXIST) break;
     }
-    return fail_errno(error, "write", write->path, errno);
+    return sot_file_fail(error, "write", write->path, errno);
 }
 
-static bool write_all(int file, const unsigned char *bytes, size_t size_bytes)
+bool sot_file_put(int file, const void *content, size_t size_bytes)
 {
+    const unsigned char *bytes = content;
     while (size_bytes > 0) {
         const size_t piece =
             size_bytes < WRITE_PIECE_BYTES ? size_bytes : WRITE_PIECE_BYTES;
@@ -207,7 +209,7 @@ static bool write_all(int file, const unsigned char *bytes, size_t size_bytes)
     return true;
 }
 
-static bool sync_file(int file)
+bool sot_file_sync(int file)
 {
     if (FAULT_AT(SOT_FILE_SYNC)) return false;
     while (fsync(file) != 0)
@@ -226,17 +228,21 @@ static bool close_file(replacement *write)
     return closed && !fault;
 }
 
-static bool rename_file(replacement *write)
+bool sot_file_rename(int directory, const char *from, const char *to)
 {
     if (FAULT_AT(SOT_FILE_RENAME)) return false;
-    if (renameat(write->directory, write->temporary, write->directory, write->name) != 0)
-        return false;
+    return renameat(directory, from, directory, to) == 0;
+}
+
+static bool rename_file(replacement *write)
+{
+    if (!sot_file_rename(write->directory, write->temporary, write->name)) return false;
     write->temporary[0] = '\0';
     return true;
 }
 
 /* Some file systems cannot sync a directory and say EINVAL: nothing is to be done there. */
-static bool sync_directory(int directory)
+bool sot_file_sync_directory(int directory)
 {
     if (FAULT_AT(SOT_FILE_SYNC_DIRECTORY)) return false;
     while (fsync(directory) != 0) {
@@ -258,17 +264,18 @@ sotto_status sot_file_write(const char *path, const void *bytes, size_t size_byt
                             mode_t mode, sotto_error *error)
 {
     replacement write = {.path = path, .directory = -1, .file = -1};
-    sotto_status status = open_directory(&write, error);
+    sotto_status status =
+        sot_file_open_directory(path, &write.name, &write.directory, error);
     if (status == SOTTO_OK) status = check_target(&write, error);
     if (status == SOTTO_OK) status = open_temporary(&write, mode, error);
     if (status != SOTTO_OK) goto done;
 
-    if (!write_all(write.file, bytes, size_bytes) || !sync_file(write.file) ||
+    if (!sot_file_put(write.file, bytes, size_bytes) || !sot_file_sync(write.file) ||
         !close_file(&write) || !rename_file(&write)) {
-        status = fail_errno(error, "write", path, errno);
+        status = sot_file_fail(error, "write", path, errno);
         goto done;
     }
-    if (!sync_directory(write.directory))
+    if (!sot_file_sync_directory(write.directory))
         status = fail_because(error, "make durable", path,
                               "it is written, but its directory could not be synced");
 done:
@@ -279,11 +286,12 @@ done:
 sotto_status sot_file_check_write(const char *path, sotto_error *error)
 {
     replacement write = {.path = path, .directory = -1, .file = -1};
-    sotto_status status = open_directory(&write, error);
+    sotto_status status =
+        sot_file_open_directory(path, &write.name, &write.directory, error);
     if (status == SOTTO_OK) status = check_target(&write, error);
     if (status == SOTTO_OK &&
         faccessat(write.directory, ".", W_OK | X_OK, AT_EACCESS) != 0)
-        status = fail_errno(error, "write", path, errno);
+        status = sot_file_fail(error, "write", path, errno);
     clean_up(&write);
     return status;
 }

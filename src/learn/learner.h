@@ -82,6 +82,7 @@ struct sot_learner {
         *checkpoint; /* set by the run before `learn`, borrowed; NULL: none is kept */
     sot_validation *validation; /* the same */
     bool streams;               /* `learn` takes a table that is not in memory */
+    bool resumes;               /* `learn` asks `checkpoint` after every step */
     double grid;                /* of the coefficients, a power of two */
     double
         sampler_error; /* of all that `learn` will draw, in total variation; an upper bound */

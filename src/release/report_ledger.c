@@ -48,6 +48,7 @@ static sotto_status visit(const sotto_ledger_entry *entry, void *context,
                           sotto_error *error)
 {
     walk *at = context;
+    if (entry->kind == SOTTO_LEDGER_CHECKPOINT) return SOTTO_OK; /* charges nothing */
     if (entry->kind != SOTTO_LEDGER_COMMIT) return keep(at->ledger, entry, error);
     if (strcmp(entry->output_hash, at->hash) == 0)
         mark_own(at->ledger, entry->reservation);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/plant.h"
 #include "base/text.h"
+#include "run/checkpoint.h"
 
 /* ---- settings ---- */
 
@@ -189,22 +190,56 @@ sotto_status sot_session_check(const sot_session *session, sotto_error *error)
     return status == SOTTO_OK ? check_price(session, error) : status;
 }
 
+static sotto_status make_gate(sot_session *session, bool seeded, uint64_t seed,
+                              sotto_error *error)
+{
+    const sotto_status status = seeded
+                                    ? sotto_rng_new_for_test(seed, &session->rng, error)
+                                    : sotto_rng_new(&session->rng, error);
+    if (status != SOTTO_OK || session->plan == NULL) return status;
+    return sotto_gate_new(session->plan, session->rng, &session->gate, error);
+}
+
 sotto_status sot_session_open(sot_session *session, sotto_error *error)
 {
-    sotto_status status =
-        session->insecure_test
-            ? sotto_rng_new_for_test(session->test_seed, &session->rng, error)
-            : sotto_rng_new(&session->rng, error);
-    if (status == SOTTO_OK && session->plan != NULL)
-        status = sotto_gate_new(session->plan, session->rng, &session->gate, error);
-    if (status == SOTTO_OK && session->plan != NULL) status = open_ledger(session, error);
-    return status;
+    const sotto_status status =
+        make_gate(session, session->insecure_test, session->test_seed, error);
+    if (status != SOTTO_OK || session->plan == NULL) return status;
+    return open_ledger(session, error);
+}
+
+/* A test seed gives every process that goes on noise of its own too: the steps are public, and with the same noise two
+ * of them would tell their difference. */
+static uint64_t seed_after(const sot_session *session)
+{
+    if (SOT_PLANTED(run_resume_keeps_noise_key)) {
+        uint64_t key = 0;
+        memcpy(&key, sot_keeper_run(session->keeper), sizeof key);
+        return key;
+    }
+    const uint64_t step = sot_keeper_step(session->keeper) + 1;
+    return session->test_seed ^ (step * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+sotto_status sot_session_keep(sot_session *session, const sot_keeper_setup *setup,
+                              sotto_error *error)
+{
+    const sotto_status status = sot_keeper_open(setup, &session->keeper, error);
+    if (status != SOTTO_OK || !sot_keeper_resumes(session->keeper)) return status;
+    const bool seeded = session->insecure_test || SOT_PLANTED(run_resume_keeps_noise_key);
+    if (!seeded) return SOTTO_OK; /* the operating system's: fresh as it is */
+    sotto_gate_free(session->gate);
+    sotto_rng_free(session->rng);
+    session->gate = NULL;
+    session->rng = NULL;
+    return make_gate(session, true, seed_after(session), error);
 }
 
 /* ---- the run ---- */
 
 static sotto_status reserve(sot_session *session, sotto_error *error)
 {
+    if (session->keeper != NULL) return sot_keeper_begin(session->keeper, error);
     if (session->ledger == NULL) return SOTTO_OK;
     return sotto_ledger_reserve(session->ledger, session->plan, session->sampler_error,
                                 session->label, &session->reservation, error);
@@ -271,11 +306,12 @@ sotto_status sot_session_certify(sot_session *session, const char *payload_json,
     whole.ledger = session->ledger == NULL ? NULL : &session->reservation;
     sotto_status status = sotto_certificate_attach(payload_json, session->gate, &whole,
                                                    &session->file, session->hash, error);
-    if (status == SOTTO_OK && session->ledger != NULL) {
-        status = sotto_ledger_commit(session->ledger, &session->reservation,
-                                     session->hash, error);
-    }
-    return status;
+    if (status != SOTTO_OK) return status;
+    if (session->keeper != NULL)
+        return sot_keeper_finish(session->keeper, session->file, session->hash, error);
+    if (session->ledger == NULL) return SOTTO_OK;
+    return sotto_ledger_commit(session->ledger, &session->reservation, session->hash,
+                               error);
 }
 
 sotto_status sot_session_render(const sot_session *session, char **out_text,
@@ -295,11 +331,13 @@ sotto_status sot_session_write(const sot_session *session, sotto_error *error)
     if (session->output == NULL) return SOTTO_OK;
     const sotto_status status = sot_file_write(session->output, session->file,
                                                strlen(session->file), 0644, error);
+    if (status == SOTTO_OK && session->keeper != NULL) sot_keeper_remove(session->keeper);
     return fail_charged(session, status, error);
 }
 
 void sot_session_close(sot_session *session)
 {
+    sot_keeper_close(session->keeper);
     sotto_gate_free(session->gate);
     sotto_rng_free(session->rng);
     sotto_ledger_close(session->ledger);

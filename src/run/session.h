@@ -3,7 +3,9 @@
  *     sot_session_check()    the price is finite, the output can be written
  *     (the caller opens its data: header, shape)
  *     sot_session_open()     randomness, a gate that is shut, the one ledger that may be charged
- *     sot_session_run()      charge the plan, open the gate, the caller's rows and releases, finish
+ *     sot_session_keep()     long runs: the checkpoint of an earlier process, if there is one
+ *     sot_session_run()      charge the plan, or take over its reservation; open the gate, the caller's rows and
+ *                            releases, finish
  *     sot_session_certify()  the certificate; then the commit, before anything is handed out
  *     sot_session_write()    the file, in one stroke
  *
@@ -42,7 +44,9 @@ typedef struct sot_session {
     sotto_reservation reservation;
     sotto_rng *rng;
     sotto_gate *gate;
-    char *file; /* the certified text */
+    struct sot_keeper
+        *keeper; /* run/checkpoint.h; NULL: the run cannot be gone on with */
+    char *file;  /* the certified text */
     char hash[SOTTO_HASH_HEX_BYTES];
 } sot_session;
 
@@ -67,6 +71,12 @@ SOTTO_MUST_CHECK sotto_status sot_refuse_public_n(const char *data_path, uint64_
 SOTTO_MUST_CHECK sotto_status sot_session_check(const sot_session *session,
                                                 sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_session_open(sot_session *session, sotto_error *error);
+
+/* The run can be ended and gone on with: opens session->keeper. A run that goes on has fresh randomness. */
+struct sot_keeper_setup;
+SOTTO_MUST_CHECK sotto_status sot_session_keep(sot_session *session,
+                                               const struct sot_keeper_setup *setup,
+                                               sotto_error *error);
 
 /* `work` reads the rows and releases through session->gate everything that the plan holds. Its
  * messages reach the caller, but that of memory that ran out, which would tell the rows' number. */

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "data/matrix.h"
 #include "privacy/mechanisms/gate.h"
+#include "run/checkpoint.h"
 #include "run/train.h"
 #include "run/train_network.h"
 
@@ -34,6 +35,7 @@ sotto_status sot_training_learn_table(const sotto_training *training, sotto_gate
     const sot_learner *learner = training->learner;
     sotto_status status = sot_pool_new(training->config.threads, &pool, error);
     if (status == SOTTO_OK) {
+        /* A rehearsal without noise has no gate. */
         if (gate != NULL) sot_gate_set_pool(gate, pool);
         sot_training_forget_norms(training);
         status = learner->learn(learner, gate, table, pool, out_theta, error);
@@ -118,6 +120,8 @@ static sotto_status learn_from_rows(void *context, sotto_error *error)
     if (status == SOTTO_OK && SOT_PLANTED(run_label_set_from_data))
         status = refuse_one_class(run->matrix, error);
     if (status != SOTTO_OK) return status;
+    if (run->session.keeper != NULL)
+        run->training->learner->checkpoint = sot_keeper_checkpoint(run->session.keeper);
     return sot_training_learn_table(run->training, run->session.gate, run->table,
                                     run->theta, error);
 }
@@ -144,6 +148,68 @@ static void begin_session(train_run *run, const sotto_train_config *config,
                    sotto_method_name(training->method));
 }
 
+/* ---- long trainings ---- */
+
+static bool is_kept(const train_run *run)
+{
+    return run->session.output != NULL && run->session.plan != NULL &&
+           run->training->learner->resumes;
+}
+
+static sotto_status check_keeping(const train_run *run, sotto_error *error)
+{
+    const sotto_training *training = run->training;
+    const double minutes = training->config.max_minutes;
+    const char *const files[] = {run->session.data_path, run->session.labels_path,
+                                 run->session.ledger_asked,
+                                 sotto_schema_ledger(training->schema)};
+    if (!isnan(minutes) && !(minutes > 0.0 && minutes <= 1e6)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the training may last %g minutes; give a number above 0 and at "
+                        "most 1e6",
+                        minutes);
+    }
+    if (!isnan(minutes) && !is_kept(run)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT, "a limit of minutes needs %s; leave it out",
+            run->session.output == NULL ? "an output, beside which it is kept "
+                                          "how far the training is"
+                                        : "a private method in steps that can "
+                                          "go on later, such as sgd or gd");
+    }
+    if (!is_kept(run)) return SOTTO_OK;
+    return sot_keeper_check_names(run->session.output, files,
+                                  sizeof files / sizeof files[0], error);
+}
+
+static uint64_t steps_of(const sot_learner *learner)
+{
+    for (size_t i = 0; i < learner->setting_count; i++)
+        if (strcmp(learner->settings[i].name, "steps") == 0)
+            return (uint64_t)learner->settings[i].value;
+    return 0;
+}
+
+/* A listener that asks to stop is obeyed once the state has been kept. */
+static sotto_status keep_training(train_run *run, sotto_error *error)
+{
+    sotto_training *training = run->training;
+    sotto_train_config *config = &training->config;
+    if (!is_kept(run)) return SOTTO_OK;
+    sot_keeper_setup setup = {.session = &run->session,
+                              .max_minutes = config->max_minutes,
+                              .steps = steps_of(training->learner),
+                              .progress = config->progress,
+                              .progress_context = config->progress_context};
+    sotto_status status =
+        sot_training_identity(training, &run->session, &setup.identity, error);
+    if (status == SOTTO_OK) status = sot_session_keep(&run->session, &setup, error);
+    if (status != SOTTO_OK || config->progress == NULL) return status;
+    config->progress = sot_keeper_listen;
+    config->progress_context = run->session.keeper;
+    return SOTTO_OK;
+}
+
 static sotto_status make_ready(train_run *run, const sotto_train_config *config,
                                const sotto_data_file *file, const sotto_records *records,
                                sotto_error *error)
@@ -151,7 +217,8 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
     const sotto_schema *schema = run->training->schema;
     const size_t count = sot_learner_coefficients(run->training->learner);
     begin_session(run, config, file);
-    sotto_status status = sot_session_check(&run->session, error);
+    sotto_status status = check_keeping(run, error);
+    if (status == SOTTO_OK) status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK) {
         status = file != NULL
                      ? sot_source_open(file, schema, false, &run->source, error)
@@ -169,7 +236,20 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
     if (status == SOTTO_OK)
         status = sot_curve_rows_load(run->training, file, run->session.rng, &run->curve,
                                      error);
+    if (status == SOTTO_OK) status = keep_training(run, error);
     return status;
+}
+
+/* An earlier process had finished, and was ended before the file was in its place. */
+static sotto_status take_output(train_run *run, bool *out_taken, sotto_error *error)
+{
+    const sot_keeper *keeper = run->session.keeper;
+    const char *output = keeper == NULL ? NULL : sot_keeper_output(keeper);
+    *out_taken = output != NULL;
+    if (output == NULL) return SOTTO_OK;
+    run->session.file = sot_copy_string(output);
+    return run->session.file == NULL ? sot_fail_memory(error, strlen(output) + 1, 1)
+                                     : SOTTO_OK;
 }
 
 /* ---- what the caller keeps ---- */
@@ -213,7 +293,7 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
             "tried on a grid, and is the caller's word between its points",
             config->loss->name);
     }
-    const char *unprotected[10] = {
+    const char *unprotected[11] = {
         "the schema: columns, types, bounds, categories, the norm bound",
         classes == 0   ? "the bounds of the target"
         : classes == 2 ? "the label set and which of two labels is the positive one"
@@ -232,6 +312,11 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
     if (config->validation != NULL)
         unprotected[count++] = "the validation rows, declared public";
     if (word[0] != '\0') unprotected[count++] = word;
+    if (run->session.keeper != NULL && run->session.ledger == NULL &&
+        sot_keeper_resumes(run->session.keeper)) {
+        unprotected[count++] = "that this training was gone on with once from each of "
+                               "its checkpoints: no ledger could tell";
+    }
     unprotected[count++] = row_count;
     sotto_certificate_facts facts = sotto_certificate_defaults();
     facts.output = output;
@@ -261,7 +346,7 @@ static sotto_status deliver(train_run *run, sotto_train_result *result,
                             sotto_error *error)
 {
     const sot_session *session = &run->session;
-    sotto_status status = finish_file(run, error);
+    sotto_status status = session->file == NULL ? finish_file(run, error) : SOTTO_OK;
     if (status == SOTTO_OK)
         status = sot_training_summary(run->training, session, &result->text, error);
     if (status == SOTTO_OK && session->gate != NULL)
@@ -280,6 +365,7 @@ static sotto_status deliver(train_run *run, sotto_train_result *result,
 
 static void clear(train_run *run)
 {
+    if (run->training != NULL) run->training->learner->checkpoint = NULL;
     sot_table_free(run->table);
     sot_source_close(run->source);
     sot_matrix_free(run->matrix);
@@ -294,11 +380,13 @@ static sotto_status train(const sotto_train_config *config, const sotto_schema *
                           sotto_train_result **out_result, sotto_error *error)
 {
     train_run run = {0};
+    bool taken = false;
     sotto_train_result *result = sot_new_array(1, sizeof *result);
     if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
     sotto_status status = sotto_training_plan(config, schema, &run.training, error);
     if (status == SOTTO_OK) status = make_ready(&run, config, file, records, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK) status = take_output(&run, &taken, error);
+    if (status == SOTTO_OK && !taken)
         status = sot_session_run(&run.session, learn_from_rows, &run, error);
     if (status == SOTTO_OK) status = deliver(&run, result, error);
     clear(&run);

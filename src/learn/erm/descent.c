@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include <sotto/grid.h>
 
@@ -180,6 +181,44 @@ sotto_status sot_walk_step(const sot_descent *descent, sotto_gate *gate, uint64_
     for (size_t i = 0; i < dimension; i++)
         walk->average[i] += (walk->theta[i] - walk->average[i]) * (weight / walk->weight);
     return SOTTO_OK;
+}
+
+/* weight, theta, average: as the machine has them, which reads them again. */
+sotto_status sot_walk_resume(const sot_learner *learner, sot_walk *walk,
+                             uint64_t *out_step, sotto_error *error)
+{
+    const sot_checkpoint *checkpoint = learner->checkpoint;
+    const size_t bytes = walk->dimension * sizeof(double);
+    *out_step = 0;
+    if (checkpoint == NULL || checkpoint->state == NULL) return SOTTO_OK;
+    if (checkpoint->state_bytes != sizeof(double) + 2 * bytes) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the checkpoint's state has %zu bytes where this training has "
+                        "%zu; delete it to start anew",
+                        checkpoint->state_bytes, sizeof(double) + 2 * bytes);
+    }
+    memcpy(&walk->weight, checkpoint->state, sizeof walk->weight);
+    memcpy(walk->theta, checkpoint->state + sizeof(double), bytes);
+    memcpy(walk->average, checkpoint->state + sizeof(double) + bytes, bytes);
+    *out_step = checkpoint->step;
+    return SOTTO_OK;
+}
+
+sotto_status sot_walk_keep(const sot_learner *learner, const sot_walk *walk,
+                           uint64_t step, sotto_error *error)
+{
+    const sot_checkpoint *checkpoint = learner->checkpoint;
+    const size_t bytes = walk->dimension * sizeof(double);
+    if (checkpoint == NULL || !checkpoint->is_due(checkpoint->context)) return SOTTO_OK;
+    unsigned char *state = sot_new_array(sizeof(double) + 2 * bytes, 1);
+    if (state == NULL) return sot_fail_memory(error, sizeof(double) + 2 * bytes, 1);
+    memcpy(state, &walk->weight, sizeof walk->weight);
+    memcpy(state + sizeof(double), walk->theta, bytes);
+    memcpy(state + sizeof(double) + bytes, walk->average, bytes);
+    const sotto_status status = checkpoint->keep(checkpoint->context, step, state,
+                                                 sizeof(double) + 2 * bytes, error);
+    sot_free(state);
+    return status;
 }
 
 void sot_walk_result(const sot_walk *walk, double grid, double *out_theta)

@@ -84,6 +84,15 @@ SOTTO_MUST_CHECK sotto_status sot_walk_step(const sot_descent *descent, sotto_ga
                                             uint64_t step, double divisor, sot_walk *walk,
                                             sotto_error *error);
 
+/* Takes the walk up where an earlier process kept it; *out_step steps are done, 0: none. A state of another
+ * shape is refused. */
+SOTTO_MUST_CHECK sotto_status sot_walk_resume(const sot_learner *learner, sot_walk *walk,
+                                              uint64_t *out_step, sotto_error *error);
+/* Behind a step: keeps theta and the average, both functions of what was released, if the run wants that. */
+SOTTO_MUST_CHECK sotto_status sot_walk_keep(const sot_learner *learner,
+                                            const sot_walk *walk, uint64_t step,
+                                            sotto_error *error);
+
 /* The result, on the grid. */
 void sot_walk_result(const sot_walk *walk, double grid, double *out_theta);
 

@@ -95,15 +95,18 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
         sot_progress_begin(config->progress, config->progress_context);
     const double divisor = divisor_of(descent, table);
     sot_walk walk;
+    uint64_t done = 0;
     sotto_status status = sot_walk_begin(learner, descent, &walk, error);
+    if (status == SOTTO_OK) status = sot_walk_resume(learner, &walk, &done, error);
     if (status == SOTTO_OK)
-        status = sot_descent_report(learner, descent, &progress, 0, error);
-    for (uint64_t step = 1; status == SOTTO_OK && step <= descent->steps; step++) {
+        status = sot_descent_report(learner, descent, &progress, done, error);
+    for (uint64_t step = done + 1; status == SOTTO_OK && step <= descent->steps; step++) {
         status = sum_gradient(learner, table, pool, &walk, error);
         if (status == SOTTO_OK)
             status = sot_walk_step(descent, gate, step, divisor, &walk, error);
         if (status == SOTTO_OK)
             status = sot_descent_report(learner, descent, &progress, step, error);
+        if (status == SOTTO_OK) status = sot_walk_keep(learner, &walk, step, error);
     }
     if (status == SOTTO_OK) sot_walk_result(&walk, learner->grid, out_theta);
     sot_walk_end(&walk);
@@ -122,6 +125,7 @@ sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error)
     learner->plan = plan;
     learner->learn = learn;
     learner->streams = true;
+    learner->resumes = true;
     learner->grid = 0x1p-40;
     const double rule = config->model == SOTTO_MODEL_LINEAR ? RATE_SQUARED : RATE;
     const double rate = isnan(config->learning_rate) ? rule : config->learning_rate;

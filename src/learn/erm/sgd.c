@@ -225,11 +225,16 @@ static sotto_status walk_all(sampled *run, sotto_gate *gate, sotto_error *error)
     const sot_progress progress =
         sot_progress_begin(config->progress, config->progress_context);
     const uint64_t every = descent->steps / SOT_STEPS_REPORTS + 1;
-    sotto_status status = sot_descent_report(run->learner, descent, &progress, 0, error);
-    for (uint64_t step = 1; status == SOTTO_OK && step <= descent->steps; step++) {
+    uint64_t done = 0;
+    sotto_status status = sot_walk_resume(run->learner, &run->walk, &done, error);
+    if (status == SOTTO_OK)
+        status = sot_descent_report(run->learner, descent, &progress, done, error);
+    for (uint64_t step = done + 1; status == SOTTO_OK && step <= descent->steps; step++) {
         status = take_step(run, gate, step, error);
         if (status == SOTTO_OK && (step % every == 0 || step == descent->steps))
             status = sot_descent_report(run->learner, descent, &progress, step, error);
+        if (status == SOTTO_OK)
+            status = sot_walk_keep(run->learner, &run->walk, step, error);
     }
     return status;
 }
@@ -263,6 +268,7 @@ sotto_status sot_erm_sgd(sot_learner *learner, sotto_error *error)
     learner->plan = plan;
     learner->learn = learn;
     learner->streams = config->sampling == SOTTO_POISSON;
+    learner->resumes = true;
     learner->grid = 0x1p-40;
     *descent = (sot_descent){
         .noise = sotto_gaussian_defaults(),

@@ -23,7 +23,8 @@ enum {
     TAIL_BYTES = MEMBER_BYTES + HASH_DIGITS + 2 /* "} */
 };
 
-static const char *const kind_names[] = {"", "init", "grant", "reserve", "commit"};
+static const char *const kind_names[] = {"",        "init",   "grant",
+                                         "reserve", "commit", "checkpoint"};
 
 /* ---- checks of public texts ---- */
 
@@ -160,6 +161,7 @@ static void write_reserve(sot_json_writer *writer, const sot_entry *entry,
                           const sotto_plan *plan)
 {
     write_text(writer, "label", entry->text);
+    if (entry->checkpoint[0] != '\0') write_text(writer, "checkpoint", entry->checkpoint);
     write_whole(writer, "charge", entry->charge);
     write_whole(writer, "own_delta", entry->own);
     write_whole(writer, "sampler_error", entry->sampler);
@@ -168,6 +170,13 @@ static void write_reserve(sot_json_writer *writer, const sot_entry *entry,
     write_whole(writer, "sampler_error_sum", entry->sampler_sum);
     sot_json_key(writer, "plan");
     sot_plan_write(plan, writer);
+}
+
+static void write_seal(sot_json_writer *writer, const sot_entry *entry)
+{
+    if (entry->checkpoint[0] == '\0') return;
+    write_text(writer, "checkpoint", entry->checkpoint);
+    write_text(writer, "seal_key", entry->seal_key);
 }
 
 static void write_members(sot_json_writer *writer, const sot_entry *entry,
@@ -190,6 +199,12 @@ static void write_members(sot_json_writer *writer, const sot_entry *entry,
     case SOTTO_LEDGER_COMMIT:
         write_whole(writer, "reservation", (int64_t)entry->reservation);
         write_text(writer, "output", entry->output);
+        write_seal(writer, entry);
+        break;
+    case SOTTO_LEDGER_CHECKPOINT:
+        write_whole(writer, "reservation", (int64_t)entry->reservation);
+        write_whole(writer, "step", (int64_t)entry->step);
+        write_seal(writer, entry);
         break;
     }
     write_text(writer, "previous", entry->previous);
@@ -341,20 +356,10 @@ static sotto_status read_grant(const sot_json_value *object, sot_entry *entry,
 static sotto_status read_reserve(const sot_json_value *object, sot_entry *entry,
                                  sotto_error *error)
 {
-    static const char *const keys[] = {"row",
-                                       "kind",
-                                       "time",
-                                       "label",
-                                       "charge",
-                                       "own_delta",
-                                       "charge_sum",
-                                       "own_delta_sum",
-                                       "sampler_error_sum",
-                                       "plan",
-                                       "sampler_error",
-                                       "previous",
-                                       "hash",
-                                       NULL};
+    static const char *const keys[] = {
+        "row",    "kind",          "time",       "label",         "checkpoint",
+        "charge", "own_delta",     "charge_sum", "own_delta_sum", "sampler_error_sum",
+        "plan",   "sampler_error", "previous",   "hash",          NULL};
     const struct {
         const char *key;
         int64_t *amount;
@@ -362,7 +367,7 @@ static sotto_status read_reserve(const sot_json_value *object, sot_entry *entry,
         {"charge", &entry->charge},         {"own_delta", &entry->own},
         {"sampler_error", &entry->sampler}, {"charge_sum", &entry->charge_sum},
         {"own_delta_sum", &entry->own_sum}, {"sampler_error_sum", &entry->sampler_sum}};
-    sot_json_value plan;
+    sot_json_value plan, checkpoint;
     sotto_status status = sot_json_only_keys(object, keys, error);
     if (status == SOTTO_OK)
         status = read_text(object, "label", entry->text, sizeof entry->text, error);
@@ -370,20 +375,57 @@ static sotto_status read_reserve(const sot_json_value *object, sot_entry *entry,
     for (size_t i = 0; status == SOTTO_OK && i < sizeof amounts / sizeof amounts[0]; i++)
         status = read_amount(object, amounts[i].key, amounts[i].amount, error);
     if (status == SOTTO_OK) status = sot_json_get_object(object, "plan", &plan, error);
+    if (status == SOTTO_OK && sot_json_member(object, "checkpoint", &checkpoint))
+        status = read_hash(object, "checkpoint", entry->checkpoint, error);
     return status;
+}
+
+/* A whole number that is no amount. */
+static sotto_status read_row(const sot_json_value *object, const char *key, uint64_t *out,
+                             sotto_error *error)
+{
+    int64_t number = 0;
+    const sotto_status status = read_amount(object, key, &number, error);
+    *out = (uint64_t)number;
+    return status;
+}
+
+static sotto_status read_seal(const sot_json_value *object, sot_entry *entry,
+                              sotto_error *error)
+{
+    const sotto_status status = read_hash(object, "checkpoint", entry->checkpoint, error);
+    return status != SOTTO_OK ? status
+                              : read_hash(object, "seal_key", entry->seal_key, error);
 }
 
 static sotto_status read_commit(const sot_json_value *object, sot_entry *entry,
                                 sotto_error *error)
 {
-    static const char *const keys[] = {"row",    "kind",     "time", "reservation",
-                                       "output", "previous", "hash", NULL};
-    int64_t reservation = 0;
+    static const char *const keys[] = {"row",    "kind",       "time",     "reservation",
+                                       "output", "checkpoint", "seal_key", "previous",
+                                       "hash",   NULL};
+    sot_json_value member;
     sotto_status status = sot_json_only_keys(object, keys, error);
     if (status == SOTTO_OK)
-        status = read_amount(object, "reservation", &reservation, error);
-    entry->reservation = (uint64_t)reservation;
+        status = read_row(object, "reservation", &entry->reservation, error);
     if (status == SOTTO_OK) status = read_hash(object, "output", entry->output, error);
+    if (status == SOTTO_OK && (sot_json_member(object, "checkpoint", &member) ||
+                               sot_json_member(object, "seal_key", &member)))
+        status = read_seal(object, entry, error);
+    return status;
+}
+
+static sotto_status read_checkpoint(const sot_json_value *object, sot_entry *entry,
+                                    sotto_error *error)
+{
+    static const char *const keys[] = {"row",  "kind",       "time",     "reservation",
+                                       "step", "checkpoint", "seal_key", "previous",
+                                       "hash", NULL};
+    sotto_status status = sot_json_only_keys(object, keys, error);
+    if (status == SOTTO_OK)
+        status = read_row(object, "reservation", &entry->reservation, error);
+    if (status == SOTTO_OK) status = read_row(object, "step", &entry->step, error);
+    if (status == SOTTO_OK) status = read_seal(object, entry, error);
     return status;
 }
 
@@ -405,7 +447,7 @@ static sotto_status read_members(const sot_json_value *object, uint64_t row,
     if (status == SOTTO_OK) status = sot_json_get_string(object, "kind", &kind, error);
     if (status != SOTTO_OK) return status;
     entry->row = row;
-    for (int i = SOTTO_LEDGER_INIT; i <= SOTTO_LEDGER_COMMIT; i++)
+    for (int i = SOTTO_LEDGER_INIT; i <= SOTTO_LEDGER_CHECKPOINT; i++)
         if (strcmp(kind, kind_names[i]) == 0) entry->kind = (sotto_ledger_kind)i;
     switch ((int)entry->kind) {
     case SOTTO_LEDGER_INIT:
@@ -416,8 +458,11 @@ static sotto_status read_members(const sot_json_value *object, uint64_t row,
         return read_reserve(object, entry, error);
     case SOTTO_LEDGER_COMMIT:
         return read_commit(object, entry, error);
+    case SOTTO_LEDGER_CHECKPOINT:
+        return read_checkpoint(object, entry, error);
     default:
-        return sot_fail(error, SOTTO_PARSE, "its kind is '%.20s', which is none", kind);
+        return sot_fail(error, SOTTO_PARSE,
+                        "its kind is '%.20s', which this sotto does not know", kind);
     }
 }
 

@@ -35,9 +35,14 @@ typedef struct sot_entry {
     /* reserve: amounts of this row, and the sums after it */
     int64_t charge, own, sampler;
     int64_t charge_sum, own_sum, sampler_sum;
-    /* commit */
-    uint64_t reservation; /* row of the reservation */
-    char output[SOTTO_HASH_HEX_BYTES];
+    /* commit, checkpoint */
+    uint64_t reservation;              /* row of the reservation */
+    char output[SOTTO_HASH_HEX_BYTES]; /* commit */
+    /* checkpoint; reserve and commit of a run that keeps checkpoints; "": none */
+    uint64_t step; /* checkpoint */
+    char checkpoint
+        [SOTTO_HASH_HEX_BYTES];          /* hash of the file from which the run goes on */
+    char seal_key[SOTTO_HASH_HEX_BYTES]; /* that opens its state: checkpoint, commit */
     /* the chain */
     char previous[SOTTO_HASH_HEX_BYTES];
     char hash[SOTTO_HASH_HEX_BYTES];

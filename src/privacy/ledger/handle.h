@@ -18,4 +18,17 @@ struct sotto_ledger {
 SOTTO_MUST_CHECK sotto_status sot_ledger_begin(sotto_ledger *ledger, bool to_write,
                                                sotto_error *error);
 
+/* Writes the entry as the next row and makes it durable, or nothing. Ends the transaction. `plan` is for
+ * reserve rows, NULL otherwise. */
+SOTTO_MUST_CHECK sotto_status sot_ledger_append(sotto_ledger *ledger, sot_entry *entry,
+                                                const sotto_plan *plan,
+                                                sotto_error *error);
+
+/* The reservation in the ledger as it is now, inside a transaction. SOTTO_INVALID_ARGUMENT if it is not
+ * there, or if its output has been recorded. */
+SOTTO_MUST_CHECK sotto_status sot_ledger_find_open(sotto_ledger *ledger,
+                                                   const sotto_reservation *reservation,
+                                                   const sot_reserved **out_reserved,
+                                                   sotto_error *error);
+
 #endif

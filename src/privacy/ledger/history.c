@@ -106,6 +106,7 @@ static sotto_status call_visitor(const walk *w, const sot_entry *entry,
         .delta_charged =
             is_charge ? sot_sub_up(balance.delta_spent, delta_before) : SOTTO_UNSET,
         .reservation = entry->reservation,
+        .step = entry->step,
         .output_hash = entry->output,
         .hash = entry->hash,
         .budget = balance.budget,

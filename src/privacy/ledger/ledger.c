@@ -13,6 +13,7 @@
 #include "privacy/accounting/budget.h"
 #include "privacy/ledger/amount.h"
 #include "privacy/ledger/handle.h"
+#include "privacy/ledger/kept.h"
 #include "privacy/ledger/pricing.h"
 
 /* ---- creating ---- */
@@ -168,10 +169,10 @@ sotto_status sot_ledger_begin(sotto_ledger *ledger, bool to_write, sotto_error *
     return status;
 }
 
-/* Writes the entry as the next row and makes it durable. It is first read back and applied like
- * any other row, so that no row is written that a reader would refuse. Ends the transaction. */
-static sotto_status append(sotto_ledger *ledger, sot_entry *entry, const sotto_plan *plan,
-                           sotto_error *error)
+/* It is first read back and applied like any other row, so that no row is written that a reader would
+ * refuse. */
+sotto_status sot_ledger_append(sotto_ledger *ledger, sot_entry *entry,
+                               const sotto_plan *plan, sotto_error *error)
 {
     char *line = NULL;
     size_t size_bytes = 0;
@@ -183,6 +184,8 @@ static sotto_status append(sotto_ledger *ledger, sot_entry *entry, const sotto_p
     if (status == SOTTO_OK)
         status = sot_entry_parse(line, size_bytes, entry->row, &read_back, error);
     if (status == SOTTO_OK) status = sot_state_apply(&ledger->state, &read_back, error);
+    if (status == SOTTO_OK && entry->checkpoint[0] != '\0')
+        status = sot_store_raise_format(ledger->store, error);
     if (status == SOTTO_OK)
         status = sot_store_append(ledger->store, entry->row, line, size_bytes, error);
     sot_free(line);
@@ -270,6 +273,16 @@ sotto_status sotto_ledger_reserve(sotto_ledger *ledger, const sotto_plan *plan,
                                   double sampler_error, const char *label,
                                   sotto_reservation *out_reservation, sotto_error *error)
 {
+    return sot_ledger_reserve_kept(ledger, plan, sampler_error, label, "",
+                                   out_reservation, error);
+}
+
+sotto_status sot_ledger_reserve_kept(sotto_ledger *ledger, const sotto_plan *plan,
+                                     double sampler_error, const char *label,
+                                     const char *checkpoint,
+                                     sotto_reservation *out_reservation,
+                                     sotto_error *error)
+{
     sot_entry entry = {.kind = SOTTO_LEDGER_RESERVE, .order = SOTTO_UNSET};
     sot_price price;
     sotto_reservation reservation;
@@ -277,6 +290,7 @@ sotto_status sotto_ledger_reserve(sotto_ledger *ledger, const sotto_plan *plan,
     sotto_status status = sot_entry_check_text("label", label, error);
     if (status != SOTTO_OK) return status;
     memcpy(entry.text, label, strlen(label) + 1);
+    (void)snprintf(entry.checkpoint, sizeof entry.checkpoint, "%s", checkpoint);
     status = sot_ledger_begin(ledger, true, error);
     if (status != SOTTO_OK) return status;
     status = sot_price_plan(&ledger->state, plan, sampler_error, &price, error);
@@ -287,7 +301,7 @@ sotto_status sotto_ledger_reserve(sotto_ledger *ledger, const sotto_plan *plan,
         return status;
     }
     sot_state_balance(&ledger->state, &reservation.before);
-    status = append(ledger, &entry, plan, error);
+    status = sot_ledger_append(ledger, &entry, plan, error);
     if (status != SOTTO_OK) return status;
     sot_state_balance(&ledger->state, &reservation.after);
     reservation.id = entry.row;
@@ -297,36 +311,58 @@ sotto_status sotto_ledger_reserve(sotto_ledger *ledger, const sotto_plan *plan,
     return SOTTO_OK;
 }
 
+sotto_status sot_ledger_find_open(sotto_ledger *ledger,
+                                  const sotto_reservation *reservation,
+                                  const sot_reserved **out_reserved, sotto_error *error)
+{
+    const sot_reserved *reserved = sot_state_find(&ledger->state, reservation->id);
+    if (reserved == NULL || strcmp(reserved->hash, reservation->after.head) != 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "reservation %llu is not in ledger %s; commit to the ledger that "
+                        "was charged",
+                        (unsigned long long)reservation->id,
+                        sot_store_name(ledger->store));
+    }
+    if (reserved->committed) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "reservation %llu was committed already; reserve again for "
+                        "another output",
+                        (unsigned long long)reservation->id);
+    }
+    *out_reserved = reserved;
+    return SOTTO_OK;
+}
+
 sotto_status sotto_ledger_commit(sotto_ledger *ledger,
                                  const sotto_reservation *reservation,
                                  const char *output_hash, sotto_error *error)
 {
+    return sot_ledger_commit_kept(ledger, reservation, output_hash, NULL, error);
+}
+
+sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
+                                    const sotto_reservation *reservation,
+                                    const char *output_hash, const sot_kept_mark *mark,
+                                    sotto_error *error)
+{
+    const sot_reserved *reserved;
     sot_entry entry = {.kind = SOTTO_LEDGER_COMMIT, .order = SOTTO_UNSET};
     sotto_status status = sot_entry_check_hash("output's hash", output_hash, error);
     if (status != SOTTO_OK) return status;
     entry.reservation = reservation->id;
     memcpy(entry.output, output_hash, sizeof entry.output);
+    if (mark != NULL) {
+        memcpy(entry.checkpoint, mark->checkpoint, sizeof entry.checkpoint);
+        memcpy(entry.seal_key, mark->seal_key, sizeof entry.seal_key);
+    }
     status = sot_ledger_begin(ledger, true, error);
     if (status != SOTTO_OK) return status;
-    const sot_reserved *reserved = sot_state_find(&ledger->state, reservation->id);
-    if (reserved == NULL || strcmp(reserved->hash, reservation->after.head) != 0) {
-        status =
-            sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                     "reservation %llu is not in ledger %s; commit to the ledger that "
-                     "was charged",
-                     (unsigned long long)reservation->id, sot_store_name(ledger->store));
-    } else if (reserved->committed) {
-        status =
-            sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                     "reservation %llu was committed already; reserve again for another "
-                     "output",
-                     (unsigned long long)reservation->id);
-    }
+    status = sot_ledger_find_open(ledger, reservation, &reserved, error);
     if (status != SOTTO_OK) {
         sot_store_rollback(ledger->store);
         return status;
     }
-    return append(ledger, &entry, NULL, error);
+    return sot_ledger_append(ledger, &entry, NULL, error);
 }
 
 sotto_status sotto_ledger_grant(sotto_ledger *ledger, double epsilon, double delta,
@@ -347,5 +383,5 @@ sotto_status sotto_ledger_grant(sotto_ledger *ledger, double epsilon, double del
         sot_store_rollback(ledger->store);
         return status;
     }
-    return append(ledger, &entry, NULL, error);
+    return sot_ledger_append(ledger, &entry, NULL, error);
 }

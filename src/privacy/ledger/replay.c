@@ -217,6 +217,7 @@ static sotto_status remember(sot_state *state, const sot_entry *entry, sotto_err
     sot_reserved *reserved = &state->reserved[state->reserved_count++];
     *reserved = (sot_reserved){.row = entry->row};
     memcpy(reserved->hash, entry->hash, sizeof reserved->hash);
+    memcpy(reserved->checkpoint, entry->checkpoint, sizeof reserved->checkpoint);
     return SOTTO_OK;
 }
 
@@ -258,6 +259,13 @@ sot_reserved *sot_state_find(sot_state *state, uint64_t row)
                : NULL;
 }
 
+/* From here on the run goes on from this file and from no other. */
+static void follow(sot_reserved *reserved, const sot_entry *entry)
+{
+    memcpy(reserved->checkpoint, entry->checkpoint, sizeof reserved->checkpoint);
+    memcpy(reserved->seal_key, entry->seal_key, sizeof reserved->seal_key);
+}
+
 static sotto_status apply_commit(sot_state *state, const sot_entry *entry,
                                  sotto_error *error)
 {
@@ -266,7 +274,26 @@ static sotto_status apply_commit(sot_state *state, const sot_entry *entry,
         return fail_row(entry, "an output without a reservation", error);
     if (reserved->committed)
         return fail_row(entry, "a second output for one reservation", error);
+    if (entry->checkpoint[0] != '\0' && reserved->checkpoint[0] == '\0')
+        return fail_row(entry, "a checkpoint of a run that keeps none", error);
     reserved->committed = true;
+    memcpy(reserved->output, entry->output, sizeof reserved->output);
+    if (entry->checkpoint[0] != '\0') follow(reserved, entry);
+    return SOTTO_OK;
+}
+
+static sotto_status apply_checkpoint(sot_state *state, const sot_entry *entry,
+                                     sotto_error *error)
+{
+    sot_reserved *reserved = sot_state_find(state, entry->reservation);
+    if (reserved == NULL || reserved->checkpoint[0] == '\0')
+        return fail_row(entry, "a checkpoint of a run that keeps none", error);
+    if (reserved->committed)
+        return fail_row(entry, "a checkpoint behind the output of its run", error);
+    if (entry->step <= reserved->step)
+        return fail_row(entry, "a checkpoint that goes back in its run", error);
+    reserved->step = entry->step;
+    follow(reserved, entry);
     return SOTTO_OK;
 }
 
@@ -292,6 +319,9 @@ sotto_status sot_state_apply(sot_state *state, const sot_entry *entry, sotto_err
         break;
     case SOTTO_LEDGER_COMMIT:
         status = apply_commit(state, entry, error);
+        break;
+    case SOTTO_LEDGER_CHECKPOINT:
+        status = apply_checkpoint(state, entry, error);
         break;
     }
     if (status != SOTTO_OK) return status;

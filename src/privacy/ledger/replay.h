@@ -2,7 +2,8 @@
  *
  * Everything that is known of a ledger comes from replaying its rows through
  * sot_state_apply(), which verifies each: hash chain, ranges, sums, that the budget was never
- * exceeded, that an output was committed once and for a reservation. Opening, checking and
+ * exceeded, that an output was committed once and for a reservation, that a run's checkpoints go
+ * forward. Opening, checking and
  * reading an export do the same thing.
  *
  * Slack     Budgets involve log and exp, which another C library may round otherwise. A row made
@@ -21,6 +22,11 @@ typedef struct sot_reserved {
     uint64_t row;
     bool committed;
     char hash[SOTTO_HASH_HEX_BYTES];
+    /* Of a run that keeps checkpoints: the only file from which it may go on, and its key; "" of others. */
+    uint64_t step;
+    char checkpoint[SOTTO_HASH_HEX_BYTES];
+    char seal_key[SOTTO_HASH_HEX_BYTES]; /* "": nothing is sealed in it */
+    char output[SOTTO_HASH_HEX_BYTES];   /* once committed */
 } sot_reserved;
 
 typedef struct sot_state {

@@ -24,7 +24,8 @@ struct sot_store {
 enum {
     BUSY_MILLISECONDS = 30000,   /* a writer holds the file for milliseconds */
     APPLICATION_ID = 0x736f7474, /* "sott" */
-    FORMAT = 1,
+    FORMAT_FIRST = 1,            /* as every ledger begins */
+    FORMAT = 2,                  /* from its first row about a checkpoint on */
     LINE_BYTES_MAX = 1 << 21,
     TEMPORARY_NAMES = 100
 };
@@ -199,10 +200,10 @@ static sotto_status check_identity(sot_store *store, sotto_error *error)
             "%s is not a ledger of sotto; create one with 'sotto ledger init'",
             store->place.shown);
     }
-    if (format != FORMAT) {
+    if (format < FORMAT_FIRST || format > FORMAT) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "ledger %s is in format %lld and this sotto reads format %d; use "
-                        "the sotto that wrote it",
+                        "ledger %s is in format %lld and this sotto reads formats up to "
+                        "%d; use the sotto that wrote it",
                         store->place.shown, (long long)format, FORMAT);
     }
     return check_schema(store, error);
@@ -328,6 +329,16 @@ sotto_status sot_store_append(sot_store *store, uint64_t row, const char *line,
     return status;
 }
 
+sotto_status sot_store_raise_format(sot_store *store, sotto_error *error)
+{
+    int64_t format = 0;
+    const sotto_status status = read_number(store, "PRAGMA user_version", &format, error);
+    if (status != SOTTO_OK || format == FORMAT) return status;
+    char sql[48];
+    (void)snprintf(sql, sizeof sql, "PRAGMA user_version = %d", FORMAT);
+    return run_sql(store, sql, "write it", error);
+}
+
 sotto_status sot_store_check_structure(sot_store *store, sotto_error *error)
 {
     sqlite3_stmt *statement = NULL;
@@ -399,7 +410,7 @@ static sotto_status fill(sot_store *store, const char *path, const char *line,
     char numbers[96];
     (void)snprintf(numbers, sizeof numbers,
                    "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
-                   FORMAT);
+                   FORMAT_FIRST);
     sotto_status status = connect(store, path, error);
     if (status == SOTTO_OK) status = sot_store_begin_write(store, error);
     if (status == SOTTO_OK) status = run_sql(store, numbers, "write it", error);

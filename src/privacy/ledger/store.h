@@ -45,6 +45,11 @@ SOTTO_MUST_CHECK sotto_status sot_store_append(sot_store *store, uint64_t row,
                                                const char *line, size_t size_bytes,
                                                sotto_error *error);
 
+/* Inside a writer's transaction: from here on the file holds rows about checkpoints, and a sotto that does
+ * not know them shall say so, not call the chain broken. */
+SOTTO_MUST_CHECK sotto_status sot_store_raise_format(sot_store *store,
+                                                     sotto_error *error);
+
 /* The path still names the file that was opened, and it is still safe. */
 SOTTO_MUST_CHECK sotto_status sot_store_check_place(sot_store *store, sotto_error *error);
 

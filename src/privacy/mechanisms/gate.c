@@ -90,6 +90,30 @@ sotto_status sotto_gate_open(sotto_gate *gate, sotto_error *error)
     return SOTTO_OK;
 }
 
+sotto_status sot_gate_resume(sotto_gate *gate, const uint64_t *released,
+                             double sampler_error, sotto_error *error)
+{
+    const size_t size = sotto_plan_size(gate->plan);
+    if (gate->state != SOT_GATE_SHUT || gate->resumed) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a gate takes over from an earlier one before it is opened, and "
+                        "once");
+    }
+    bool fits = sampler_error >= 0.0 && isfinite(sampler_error);
+    for (size_t i = 0; i < size; i++)
+        fits = fits && released[i] <= sotto_plan_event(gate->plan, i)->count;
+    if (!fits) {
+        return sot_fail(error, SOTTO_NOT_IN_PLAN,
+                        "more was released before than the plan holds");
+    }
+    for (size_t i = 0; i < size; i++)
+        gate->admitted[i] = gate->recorded[i] = released[i];
+    gate->sampler_error = sampler_error;
+    gate->resumed = true;
+    sot_tape_gate_step(gate, "resumed");
+    return SOTTO_OK;
+}
+
 /* The purpose for a message: plans made elsewhere may hold anything printable or not. */
 static const char *shown(const sotto_event *event, char buffer[SOTTO_PURPOSE_BYTES + 4])
 {

@@ -35,6 +35,7 @@ struct sotto_gate {
     uint64_t *admitted;   /* per event of the plan: let through */
     uint64_t *recorded;   /* of those, how many went to the end */
     double sampler_error; /* sum, rounded up */
+    bool resumed;
 };
 
 /* SOTTO_NOT_IN_PLAN unless the plan is about these neighbours. */
@@ -56,6 +57,12 @@ SOTTO_MUST_CHECK sotto_status sot_gate_admit(sotto_gate *gate, const sotto_event
 void sot_gate_record(sotto_gate *gate, size_t index, double sampler_error);
 
 sotto_rng *sot_gate_rng(sotto_gate *gate);
+
+/* An earlier process carried out part of this plan under the same charge: `released` times each event of the plan,
+ * with this much sampler error in all. Once, and before the gate is opened; it then lets through what is left, and
+ * sotto_gate_finish() asks for the whole plan. SOTTO_NOT_IN_PLAN: more than the plan holds. */
+SOTTO_MUST_CHECK sotto_status sot_gate_resume(sotto_gate *gate, const uint64_t *released,
+                                              double sampler_error, sotto_error *error);
 
 /* Long releases (additive.h) draw on these threads from now on; NULL, as a gate begins: on the
  * caller's alone. The gate borrows the pool: take it away before it is freed. What is released does

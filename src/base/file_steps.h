@@ -1,0 +1,26 @@
+/* base/file_steps.h: the steps of writing a file safely, one by one; tests break each of them (base/file.h). */
+#ifndef SOT_BASE_FILE_STEPS_H
+#define SOT_BASE_FILE_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <sotto/error.h>
+
+/* "cannot write model.json: No space left on device"; SOTTO_IO. */
+SOTTO_MUST_CHECK sotto_status sot_file_fail(sotto_error *error, const char *doing,
+                                            const char *path, int code);
+
+/* The directory of `path`, to be closed, and the name in it, which lives as long as `path`. */
+SOTTO_MUST_CHECK sotto_status sot_file_open_directory(const char *path,
+                                                      const char **out_name,
+                                                      int *out_directory,
+                                                      sotto_error *error);
+
+/* False with errno. All bytes; all of them on the disk; the new name; the directory on the disk. */
+bool sot_file_put(int file, const void *content, size_t size_bytes);
+bool sot_file_sync(int file);
+bool sot_file_rename(int directory, const char *from, const char *to);
+bool sot_file_sync_directory(int directory);
+
+#endif

@@ -1,0 +1,161 @@
+#include "privacy/ledger/kept.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json_writer.h"
+#include "base/plant.h"
+#include "privacy/accounting/plan_json_write.h"
+#include "privacy/ledger/amount.h"
+#include "privacy/ledger/handle.h"
+
+sotto_status sot_ledger_keep(sotto_ledger *ledger, const sotto_reservation *reservation,
+                             uint64_t step, const char *last, const sot_kept_mark *mark,
+                             sotto_error *error)
+{
+    sot_entry entry = {.kind = SOTTO_LEDGER_CHECKPOINT,
+                       .order = SOTTO_UNSET,
+                       .reservation = reservation->id,
+                       .step = step};
+    const sot_reserved *reserved;
+    memcpy(entry.checkpoint, mark->checkpoint, sizeof entry.checkpoint);
+    memcpy(entry.seal_key, mark->seal_key, sizeof entry.seal_key);
+    sotto_status status = sot_ledger_begin(ledger, true, error);
+    if (status != SOTTO_OK) return status;
+    status = sot_ledger_find_open(ledger, reservation, &reserved, error);
+    if (status == SOTTO_OK && strcmp(reserved->checkpoint, last) != 0) {
+        status =
+            sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                     "another process has gone on with the run of row %llu of "
+                     "ledger %s; let it finish",
+                     (unsigned long long)reservation->id, sot_store_name(ledger->store));
+    }
+    if (status != SOTTO_OK) {
+        sot_store_rollback(ledger->store);
+        return status;
+    }
+    return sot_ledger_append(ledger, &entry, NULL, error);
+}
+
+/* ---- finding a run again ---- */
+
+typedef struct search {
+    sot_state state;
+    const char *checkpoint;
+    const sotto_plan *plan;
+    uint64_t wanted; /* row of the reservation; 0: not known yet */
+    uint64_t found;  /* reservation of a row that names the file; 0: none */
+    sot_kept_run *run;
+} search;
+
+/* Which run's row names the file; the last one that does. */
+static sotto_status look_for_name(const char *line, size_t size_bytes, uint64_t row,
+                                  void *context, sotto_error *error)
+{
+    search *s = context;
+    sot_entry entry;
+    const sotto_status status = sot_entry_parse(line, size_bytes, row, &entry, error);
+    if (status != SOTTO_OK) return status;
+    if (strcmp(entry.checkpoint, s->checkpoint) != 0) return SOTTO_OK;
+    s->found = entry.kind == SOTTO_LEDGER_RESERVE ? row : entry.reservation;
+    s->run->step = entry.step;
+    memcpy(s->run->seal_key, entry.seal_key, sizeof s->run->seal_key);
+    return SOTTO_OK;
+}
+
+static sotto_status write_plan(const sotto_plan *plan, sot_json_writer **out_writer,
+                               const char **out_text, sotto_error *error)
+{
+    size_t size_bytes;
+    const sotto_status status = sot_json_writer_new(false, out_writer, error);
+    if (status != SOTTO_OK) return status;
+    sot_plan_write(plan, *out_writer);
+    return sot_json_writer_finish(*out_writer, out_text, &size_bytes, error);
+}
+
+/* To the last digit: the gate compares so too. */
+static sotto_status compare_plans(const sotto_plan *a, const sotto_plan *b,
+                                  bool *out_same, sotto_error *error)
+{
+    sot_json_writer *first = NULL, *second = NULL;
+    const char *first_text = NULL, *second_text = NULL;
+    sotto_status status = write_plan(a, &first, &first_text, error);
+    if (status == SOTTO_OK) status = write_plan(b, &second, &second_text, error);
+    if (status == SOTTO_OK) *out_same = strcmp(first_text, second_text) == 0;
+    sot_json_writer_free(first);
+    sot_json_writer_free(second);
+    return status;
+}
+
+/* The reservation as sotto_ledger_reserve() gave it: the balances of its own moment. */
+static sotto_status take_reservation(search *s, const char *line, size_t size_bytes,
+                                     const sot_entry *entry,
+                                     const sotto_ledger_balance *before,
+                                     sotto_error *error)
+{
+    sotto_plan *plan = NULL;
+    int64_t used_before = 0, used = 0;
+    sotto_reservation *reservation = &s->run->reservation;
+    (void)sot_state_delta(s->state.epsilon, entry->own_sum - entry->own,
+                          entry->sampler_sum - entry->sampler, &used_before);
+    (void)sot_state_delta(s->state.epsilon, entry->own_sum, entry->sampler_sum, &used);
+    reservation->id = entry->row;
+    reservation->before = *before;
+    sot_state_balance(&s->state, &reservation->after);
+    reservation->charged = sot_amount_value_up(entry->charge, SOT_CHARGE_UNIT);
+    reservation->delta_charged = sot_amount_value_up(used - used_before, SOT_DELTA_UNIT);
+    memcpy(s->run->label, entry->text, sizeof s->run->label);
+    sotto_status status = sot_entry_plan(line, size_bytes, &plan, error);
+    if (status == SOTTO_OK)
+        status = compare_plans(plan, s->plan, &s->run->same_plan, error);
+    sotto_plan_free(plan);
+    return status;
+}
+
+static sotto_status walk_to_reservation(const char *line, size_t size_bytes, uint64_t row,
+                                        void *context, sotto_error *error)
+{
+    search *s = context;
+    sot_entry entry;
+    sotto_ledger_balance before;
+    if (row > s->wanted) return SOTTO_OK;
+    sotto_status status = sot_entry_parse(line, size_bytes, row, &entry, error);
+    if (status != SOTTO_OK) return status;
+    if (row == s->wanted) sot_state_balance(&s->state, &before);
+    status = sot_state_apply(&s->state, &entry, error);
+    if (status != SOTTO_OK || row != s->wanted) return status;
+    return take_reservation(s, line, size_bytes, &entry, &before, error);
+}
+
+static sotto_status find(sotto_ledger *ledger, search *s, sotto_error *error)
+{
+    sotto_status status = sot_store_read(ledger->store, 1, look_for_name, s, error);
+    if (status != SOTTO_OK || s->found == 0) return status;
+    sot_kept_run *run = s->run;
+    run->reservation.id = s->found;
+    const sot_reserved *reserved = sot_state_find(&ledger->state, s->found);
+    const bool last =
+        reserved != NULL && (strcmp(reserved->checkpoint, s->checkpoint) == 0 ||
+                             SOT_PLANTED(ledger_takes_older_checkpoint));
+    run->place = last ? SOT_KEPT_LAST : SOT_KEPT_OLDER;
+    if (!last) return SOTTO_OK;
+    run->committed = reserved->committed;
+    memcpy(run->output, reserved->output, sizeof run->output);
+    s->wanted = s->found;
+    return sot_store_read(ledger->store, 1, walk_to_reservation, s, error);
+}
+
+sotto_status sot_ledger_find_kept(sotto_ledger *ledger, const char *checkpoint,
+                                  const sotto_plan *plan, sot_kept_run *out_run,
+                                  sotto_error *error)
+{
+    search s = {
+        .state = sot_state_new(), .checkpoint = checkpoint, .plan = plan, .run = out_run};
+    *out_run = (sot_kept_run){.place = SOT_KEPT_UNKNOWN};
+    sotto_status status = sot_ledger_begin(ledger, false, error);
+    if (status != SOTTO_OK) return status;
+    status = find(ledger, &s, error);
+    sot_store_rollback(ledger->store);
+    sot_state_free(&s.state);
+    return status;
+}

@@ -1,0 +1,69 @@
+/* ledger/kept.h: runs that keep how far they are, so that a later process goes on.
+ *
+ * Idea      Of a run there is one file from which it may go on: the one whose hash its last row in the ledger
+ *           names. Rows only ever follow one another, so that a copy of an older file is no way back.
+ * Seal      What the file holds is sealed with a key that is made for it alone and that stands in the same row:
+ *           a state that was written but not recorded cannot be read, and one that is recorded is the only one.
+ *           Why this makes one continuation of one charge: src/run/checkpoint.md.
+ */
+#ifndef SOT_LEDGER_KEPT_H
+#define SOT_LEDGER_KEPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sotto/ledger.h>
+
+/* A file and the key of its seal. */
+typedef struct sot_kept_mark {
+    char checkpoint[SOTTO_HASH_HEX_BYTES]; /* BLAKE2b-256 of the file's bytes */
+    char seal_key[SOTTO_HASH_HEX_BYTES];   /* 32 bytes; "": nothing is sealed */
+} sot_kept_mark;
+
+/* As sotto_ledger_reserve(), of a run that goes on from the file `checkpoint` if it is ended; "": from none. */
+SOTTO_MUST_CHECK sotto_status sot_ledger_reserve_kept(
+    sotto_ledger *ledger, const sotto_plan *plan, double sampler_error, const char *label,
+    const char *checkpoint, sotto_reservation *out_reservation, sotto_error *error);
+
+/* The run has done `step` steps and goes on from this file alone. `last` is the hash of the file from which it went
+ * on so far: another one means that another process goes on with this run, SOTTO_INVALID_ARGUMENT. */
+SOTTO_MUST_CHECK sotto_status sot_ledger_keep(sotto_ledger *ledger,
+                                              const sotto_reservation *reservation,
+                                              uint64_t step, const char *last,
+                                              const sot_kept_mark *mark,
+                                              sotto_error *error);
+
+/* As sotto_ledger_commit(), of a run whose output lies sealed in the file of `mark` (NULL: it does not). */
+SOTTO_MUST_CHECK sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
+                                                     const sotto_reservation *reservation,
+                                                     const char *output_hash,
+                                                     const sot_kept_mark *mark,
+                                                     sotto_error *error);
+
+/* What the ledger knows of a file. */
+typedef enum sot_kept_place {
+    SOT_KEPT_UNKNOWN = 0, /* no row names it */
+    SOT_KEPT_LAST = 1,    /* its run goes on from it */
+    SOT_KEPT_OLDER = 2    /* its run has gone on since */
+} sot_kept_place;
+
+typedef struct sot_kept_run {
+    sot_kept_place place;
+    sotto_reservation reservation; /* as it was made; of SOT_KEPT_OLDER its `id` alone */
+    /* the rest for SOT_KEPT_LAST alone */
+    char label[SOTTO_LEDGER_TEXT_BYTES];
+    bool same_plan; /* as `plan` */
+    uint64_t step;  /* of the last checkpoint row; 0 behind a commit */
+    char seal_key[SOTTO_HASH_HEX_BYTES];
+    bool committed;
+    char output[SOTTO_HASH_HEX_BYTES];
+} sot_kept_run;
+
+/* Looks for the file with this hash among all rows. */
+SOTTO_MUST_CHECK sotto_status sot_ledger_find_kept(sotto_ledger *ledger,
+                                                   const char *checkpoint,
+                                                   const sotto_plan *plan,
+                                                   sot_kept_run *out_run,
+                                                   sotto_error *error);
+
+#endif
