@@ -52,10 +52,11 @@ static sotto_status check_clip(const sot_clip *clip, sotto_error *error)
                         clip->bound);
     }
     const bool power = frexp(clip->spacing, &exponent) == 0.5;
-    if (power && clip->bound / clip->spacing <= 0x1p22) return SOTTO_OK;
+    const double part = clip->bound / clip->spacing;
+    if (power && part >= 0x1p20 && part <= 0x1p22) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the spacing of units is %g; give a power of two, at least 2^-22 of "
-                    "the bound %g",
+                    "the spacing of units is %g; give a power of two between 2^-22 and "
+                    "2^-20 of the bound %g",
                     clip->spacing, clip->bound);
 }
 

@@ -524,6 +524,9 @@ static void engines_without_room_or_sense_are_refused(void **state)
     clip.spacing = 0x1p-40;
     assert_refused(sot_engine_new(net, &clip, 1, NULL, &engine, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "power of two", NULL);
+    clip.spacing = 0x1p-10;
+    assert_refused(sot_engine_new(net, &clip, 1, NULL, &engine, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "power of two", NULL);
     clip.spacing = 0x1p-21;
     assert_refused(sot_engine_new(net, &clip, 0, NULL, &engine, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "copies", NULL);
