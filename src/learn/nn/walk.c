@@ -366,9 +366,9 @@ static sotto_status walk_all(nn_walk *walk, sotto_error *error)
         if (status == SOTTO_OK)
             status =
                 sot_nn_validate(walk->validation, &walk->state, step, steps.count, error);
-        if (status == SOTTO_OK) status = keep(walk, error);
         if (status == SOTTO_OK && (step % every == 0 || step == steps.count))
             status = sot_steps_report(&steps, config, &progress, step, error);
+        if (status == SOTTO_OK) status = keep(walk, error);
     }
     return status;
 }
