@@ -2,7 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "net/gemm.h"
 #include "net/operations.h"
+#include "net/pool_avx2.h"
 
 /* ---- pools ---- */
 
@@ -38,6 +40,10 @@ static void average_pool(const sot_layer *layer, const float *in, size_t row,
 void sot_pool_forward(const sot_layer *layer, const float *in, float *out,
                       uint32_t *places)
 {
+    if (layer->kind == SOT_LAYER_MAX_POOL && sot_gemm_has_avx2()) {
+        sot_avx2_max_pool(layer, in, out, places);
+        return;
+    }
     size_t at = 0;
     for (size_t row = 0; row < layer->out.height; row++) {
         for (size_t column = 0; column < layer->out.width; column++) {
@@ -70,6 +76,10 @@ static void average_pool_delta(const sot_layer *layer, const float *delta, float
 void sot_pool_delta(const sot_layer *layer, const uint32_t *places, const float *delta,
                     float *out)
 {
+    if (layer->kind == SOT_LAYER_MAX_POOL && sot_gemm_has_avx2()) {
+        sot_avx2_max_pool_delta(layer, places, delta, out);
+        return;
+    }
     memset(out, 0, sot_shape_size(layer->in) * sizeof *out);
     if (layer->kind != SOT_LAYER_MAX_POOL) {
         average_pool_delta(layer, delta, out);

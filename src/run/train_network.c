@@ -17,7 +17,7 @@
 /* Of a last layer that no init has: public, like everything that is drawn with it. */
 enum { ENDING_SEED = 1 };
 
-enum { SHAPE_BYTES = 72, LAYER_BYTES = 160, CURVE_POINTS = 1024 };
+enum { SHAPE_BYTES = 72, LAYER_BYTES = 240, CURVE_POINTS = 1024 };
 
 /* ---- words for layers ---- */
 
