@@ -337,6 +337,16 @@ sotto_status sot_curve_rows_load(const sotto_training *training,
     return SOTTO_OK;
 }
 
+void sot_curve_rows_finish(const sotto_training *training, sot_curve_rows *rows)
+{
+    const sot_encoding *encoding = training->encoding;
+    if (sot_encoding_role(encoding) == SOT_TARGET_CLASSES) return;
+    const double unit = sot_encoding_target_value(encoding, 1.0) -
+                        sot_encoding_target_value(encoding, 0.0);
+    for (size_t i = 0; i < rows->validation.count; i++)
+        rows->validation.scores[i] *= unit;
+}
+
 void sot_curve_rows_clear(sot_curve_rows *rows)
 {
     sot_matrix_free(rows->matrix);

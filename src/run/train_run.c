@@ -122,8 +122,10 @@ static sotto_status learn_from_rows(void *context, sotto_error *error)
     if (status != SOTTO_OK) return status;
     if (run->session.keeper != NULL)
         run->training->learner->checkpoint = sot_keeper_checkpoint(run->session.keeper);
-    return sot_training_learn_table(run->training, run->session.gate, run->table,
-                                    run->theta, error);
+    status = sot_training_learn_table(run->training, run->session.gate, run->table,
+                                      run->theta, error);
+    if (status == SOTTO_OK) sot_curve_rows_finish(run->training, &run->curve);
+    return status;
 }
 
 /* ---- before anything is charged ---- */
