@@ -56,6 +56,7 @@ static inline const char *model_target(sotto_model_kind model)
     case SOTTO_MODEL_LOGISTIC:
     case SOTTO_MODEL_SVM:
     case SOTTO_MODEL_HINGE:
+    case SOTTO_MODEL_NETWORK:
         break;
     }
     return "smokes";
