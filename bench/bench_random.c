@@ -67,6 +67,11 @@ static sotto_status fill_portable(subject *self, int64_t *out, size_t count)
     return sot_rounded_gaussian_fill_portable(self->rng, self->sigma, out, count, NULL);
 }
 
+static sotto_status fill_lean(subject *self, int64_t *out, size_t count)
+{
+    return sot_rounded_gaussian_fill_lean(self->rng, self->sigma, out, count, NULL);
+}
+
 static sotto_status fill_karney(subject *self, int64_t *out, size_t count)
 {
     return sot_rounded_gaussian_karney(self->rng, self->sigma, out, count, NULL);
@@ -219,6 +224,11 @@ int main(void)
     for (size_t i = 0; i < sizeof rounded / sizeof rounded[0]; i++) {
         subject self = {.name = "rounded_gaussian", .sigma = rounded[i], .rng = rng};
         right &= run(&self, fill_rounded, tail_gaussian);
+    }
+    static const double lean[] = {1000.0, 4.5e6};
+    for (size_t i = 0; i < sizeof lean / sizeof lean[0]; i++) {
+        subject self = {.name = "rounded_gaussian_lean", .sigma = lean[i], .rng = rng};
+        right &= run(&self, fill_lean, tail_gaussian);
     }
     subject self = {.name = "rounded_gaussian_portable", .sigma = 0x1p20, .rng = rng};
     right &= run(&self, fill_portable, tail_gaussian);

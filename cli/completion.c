@@ -72,7 +72,8 @@ static void write_value_cases(const cli_command *command, const char *path, FILE
             for (size_t j = 0; option->choices(j) != NULL; j++) {
                 (void)fprintf(stream, "%s%s", j == 0 ? "" : " ", option->choices(j));
             }
-            (void)fprintf(stream, "\" -- \"$current\")) ;;\n");
+            (void)fprintf(stream, "\"%s -- \"$current\")) ;;\n",
+                          option->is_other != NULL ? " -f" : "");
         } else {
             (void)fprintf(stream, "COMPREPLY=() ;;\n");
         }

@@ -60,7 +60,9 @@ typedef struct cli_option {
     cli_range range;
     uint64_t count_max;
     cli_choices choices;
-    bool repeated; /* may be given several times: cli_text_at() */
+    bool (*is_other)(const char *text); /* fine beside the choices; NULL: nothing is */
+    const char *other;                  /* what the help calls that */
+    bool repeated;                      /* may be given several times: cli_text_at() */
 } cli_option;
 
 typedef struct cli_call cli_call;

@@ -83,6 +83,8 @@ static void option_text(const cli_option *option, char *out, size_t size_bytes)
         if (written > 0 && used + (size_t)written < sizeof choices)
             used += (size_t)written;
     }
+    if (option->other != NULL)
+        (void)snprintf(choices + used, sizeof choices - used, ", or %s", option->other);
     (void)snprintf(out, size_bytes, "%s%s%s%s%s%s", option->help, choices,
                    option->presence == CLI_REQUIRED ? " (required)" : "",
                    option->fallback != NULL ? " (default " : "",

@@ -16,12 +16,13 @@
 
 static const cli_option options[] = {
     {"data", CLI_FILE, CLI_OPERAND,
-     "CSV or TSV with a header, LIBSVM, NPY, IDX, each plain or gzip; or SQLite",
+     "CSV or TSV with a header, LIBSVM, NPY, IDX, CIFAR-10, plain or gzip; or SQLite",
      .value = "DATA", .example = "survey.csv"},
     {"schema", CLI_FILE, CLI_REQUIRED, "JSON file with types, bounds and categories",
      .value = "FILE", .example = "survey.schema.json"},
     {"model", CLI_CHOICE, CLI_REQUIRED, "what is learnt", .value = "NAME",
-     .example = "logistic", .choices = cli_model_choice},
+     .example = "logistic", .choices = cli_model_choice, .is_other = cli_is_network,
+     .other = "FILE.json"},
     {"output", CLI_FILE, CLI_REQUIRED, "write the model file with its certificate",
      .value = "FILE", .example = "model.json", .letter = 'o'},
     {"delta", CLI_NUMBER, CLI_OPTIONAL,
@@ -29,9 +30,6 @@ static const cli_option options[] = {
      .example = "1e-6", .range = CLI_BELOW_ONE},
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
      .value = "FILE", .example = "budget.ledger"},
-    {"max-minutes", CLI_NUMBER, CLI_OPTIONAL,
-     "methods in steps: stop then; the same command goes on where it was", .value = "M",
-     .example = "30", .range = CLI_POSITIVE},
     {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
      "the rows are public; needed by, and only for, the method none", .value = NULL},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
@@ -140,7 +138,6 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     if (status != SOTTO_OK) return status;
     config.ledger = cli_text(call, "ledger");
     config.output = cli_text(call, "output");
-    config.max_minutes = cli_number(call, "max-minutes");
     config.data_is_public = cli_flag(call, "data-is-public");
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");

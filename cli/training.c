@@ -7,11 +7,32 @@ static const char *known(const char *name)
     return strcmp(name, "unknown") == 0 ? NULL : name;
 }
 
+/* Networks that have a name: those of the library, docs/networks.md. */
+static const char *const networks[] = {"mlp", "cnn", "tanh-cnn", "scattering-linear",
+                                       "scattering-cnn"};
+enum { NETWORKS = sizeof networks / sizeof networks[0] };
+
+/* Behind them come the caller's loss, a function of C's, and the networks as one. */
+enum { KINDS = SOTTO_MODEL_CUSTOM - 1 };
+
 const char *cli_model_choice(size_t index)
 {
-    if (index + 1 == SOTTO_MODEL_CUSTOM)
-        return NULL; /* a function of C's: the last one */
-    return known(sotto_model_kind_name((sotto_model_kind)(index + 1)));
+    if (index < KINDS) return sotto_model_kind_name((sotto_model_kind)(index + 1));
+    return index - KINDS < NETWORKS ? networks[index - KINDS] : NULL;
+}
+
+bool cli_is_network(const char *text)
+{
+    static const char ending[] = ".json";
+    const size_t length = strlen(text);
+    if (length >= sizeof ending && strcmp(text + length - 5, ending) == 0) return true;
+    for (size_t i = 0; i < NETWORKS; i++) {
+        const size_t own = strlen(networks[i]);
+        if (strncmp(text, networks[i], own) == 0 &&
+            (text[own] == '\0' || text[own] == ':'))
+            return true;
+    }
+    return false;
 }
 
 static const char *method_choice(size_t index)
@@ -41,8 +62,20 @@ static const char *iterate_choice(size_t index)
 
 static const char *sampling_choice(size_t index)
 {
-    static const sotto_sampling drawn[] = {SOTTO_POISSON, SOTTO_SINGLE_RECORD};
-    return index < 2 ? sotto_sampling_name(drawn[index]) : NULL;
+    static const sotto_sampling drawn[] = {SOTTO_POISSON, SOTTO_WITHOUT_REPLACEMENT,
+                                           SOTTO_SINGLE_RECORD, SOTTO_NOT_SAMPLED};
+    return index < sizeof drawn / sizeof drawn[0] ? sotto_sampling_name(drawn[index])
+                                                  : NULL;
+}
+
+static const char *clipping_choice(size_t index)
+{
+    return known(sotto_clipping_name((sotto_clipping)index));
+}
+
+static const char *optimizer_choice(size_t index)
+{
+    return known(sotto_optimizer_name((sotto_optimizer)index));
 }
 
 const cli_option cli_training_options[] = {
@@ -87,16 +120,49 @@ const cli_option cli_training_options[] = {
      "methods in steps: how many; permutation-sgd: passes", .value = "T",
      .example = "100", .count_max = 1000000},
     {"learning-rate", CLI_NUMBER, CLI_OPTIONAL,
-     "methods in steps: in units of 1/smoothness", .value = "H", .example = "2",
-     .range = CLI_POSITIVE},
-    {"sampling", CLI_CHOICE, CLI_OPTIONAL, "sgd: how the records of a step are drawn",
-     .value = "NAME", .fallback = "poisson", .choices = sampling_choice},
+     "methods in steps: in units of 1/smoothness; networks: as it is", .value = "H",
+     .example = "2", .range = CLI_POSITIVE},
+    {"sampling", CLI_CHOICE, CLI_OPTIONAL,
+     "sgd: how the records of a step are drawn; none: all of them", .value = "NAME",
+     .fallback = "poisson", .choices = sampling_choice},
     {"batch", CLI_COUNT, CLI_OPTIONAL, "sgd: records a step, on average", .value = "M",
      .example = "256", .count_max = UINT64_C(1) << 32},
     {"schedule", CLI_CHOICE, CLI_OPTIONAL, "sgd: how the steps shrink", .value = "NAME",
      .fallback = "auto", .choices = schedule_choice},
     {"iterate", CLI_CHOICE, CLI_OPTIONAL, "sgd, gd: which point of the walk is the model",
      .value = "NAME", .fallback = "auto", .choices = iterate_choice},
+    {"epochs", CLI_NUMBER, CLI_OPTIONAL,
+     "networks: passes over the expected rows, instead of --steps", .value = "E",
+     .example = "40", .range = CLI_POSITIVE},
+    {"clip", CLI_NUMBER, CLI_OPTIONAL, "networks: bound on a record's gradient",
+     .value = "C", .example = "0.1", .range = CLI_POSITIVE},
+    {"clipping", CLI_CHOICE, CLI_OPTIONAL, "networks: how a gradient comes to its bound",
+     .value = "NAME", .fallback = "flat", .choices = clipping_choice},
+    {"optimizer", CLI_CHOICE, CLI_OPTIONAL,
+     "networks: what is done with a noisy gradient", .value = "NAME", .fallback = "sgd",
+     .choices = optimizer_choice},
+    {"momentum", CLI_NUMBER, CLI_OPTIONAL,
+     "networks: how much of the last step is kept; of adam its first decay", .value = "M",
+     .example = "0.9", .range = CLI_BELOW_ONE},
+    {"weight-average", CLI_NUMBER, CLI_OPTIONAL,
+     "networks: decay of the moving average that is the model; 0: the last weights",
+     .value = "A", .example = "0.99", .range = CLI_BELOW_ONE},
+    {"augmentations", CLI_COUNT, CLI_OPTIONAL,
+     "networks: shifted and mirrored copies of an image, averaged within it",
+     .value = "K", .example = "4", .count_max = 64},
+    {"init", CLI_FILE, CLI_OPTIONAL,
+     "networks: model of public data whose weights are the first", .value = "FILE",
+     .example = "public.json"},
+    {"freeze", CLI_TEXT, CLI_OPTIONAL, "networks: layers that stay as --init has them",
+     .value = "LAYERS", .example = "1-3"},
+    {"max-minutes", CLI_NUMBER, CLI_OPTIONAL,
+     "networks, sgd, gd: stop then; the same command goes on", .value = "M",
+     .example = "10", .range = CLI_POSITIVE},
+    {"validation", CLI_FILE, CLI_OPTIONAL,
+     "networks: PUBLIC rows, for a learning curve in the model file", .value = "FILE",
+     .example = "public-idx3-ubyte"},
+    {"validation-labels", CLI_FILE, CLI_OPTIONAL, "networks: the labels of --validation",
+     .value = "FILE", .example = "public-labels-idx1-ubyte"},
     {"stream", CLI_FLAG, CLI_OPTIONAL,
      "read the rows again for every pass instead of holding them all", .value = NULL},
     {"threads", CLI_COUNT, CLI_OPTIONAL,
@@ -126,6 +192,38 @@ static sotto_status read_lambda(const cli_call *call, sotto_train_config *config
     return status;
 }
 
+/* A kind of model, or a network by name or file. */
+static sotto_status read_model(const char *text, sotto_train_config *config,
+                               sotto_error *error)
+{
+    if (!cli_is_network(text))
+        return sotto_model_kind_from_name(text, &config->model, error);
+    config->model = SOTTO_MODEL_NETWORK;
+    config->network = text;
+    return SOTTO_OK;
+}
+
+/* What only networks have. */
+static sotto_status read_network(const cli_call *call, sotto_train_config *config,
+                                 sotto_error *error)
+{
+    config->epochs = cli_number(call, "epochs");
+    config->clip = cli_number(call, "clip");
+    config->momentum = cli_number(call, "momentum");
+    config->weight_average = cli_number(call, "weight-average");
+    config->augmentations = cli_count(call, "augmentations");
+    config->init = cli_text(call, "init");
+    config->freeze = cli_text(call, "freeze");
+    config->max_minutes = cli_number(call, "max-minutes");
+    config->validation = cli_text(call, "validation");
+    config->validation_labels = cli_text(call, "validation-labels");
+    const sotto_status status =
+        sotto_clipping_from_name(cli_text(call, "clipping"), &config->clipping, error);
+    if (status != SOTTO_OK) return status;
+    return sotto_optimizer_from_name(cli_text(call, "optimizer"), &config->optimizer,
+                                     error);
+}
+
 sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_config,
                                  sotto_error *error)
 {
@@ -146,8 +244,7 @@ sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_c
     if (cli_given(call, "l1")) config.l1 = cli_number(call, "l1");
     if (cli_given(call, "width")) config.width = cli_number(call, "width");
     config.threads = cli_count(call, "threads");
-    sotto_status status =
-        sotto_model_kind_from_name(cli_text(call, "model"), &config.model, error);
+    sotto_status status = read_model(cli_text(call, "model"), &config, error);
     if (status == SOTTO_OK)
         status = sotto_method_from_name(cli_text(call, "method"), &config.method, error);
     if (status == SOTTO_OK) {
@@ -171,6 +268,7 @@ sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_c
             sotto_iterate_from_name(cli_text(call, "iterate"), &config.iterate, error);
     }
     if (status == SOTTO_OK) status = read_lambda(call, &config, error);
+    if (status == SOTTO_OK) status = read_network(call, &config, error);
     if (status == SOTTO_OK) *out_config = config;
     return status;
 }

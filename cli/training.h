@@ -10,8 +10,10 @@
  * in its own table: they are required in one and not in the other. */
 extern const cli_option cli_training_options[];
 
-/* The words of --model. */
+/* The words of --model: kinds of model, then networks that have a name. */
 const char *cli_model_choice(size_t index);
+/* The path of a network's JSON file, or a network by name with a variant behind a colon. */
+bool cli_is_network(const char *text);
 
 /* Fills the settings of the tables. Texts are those of the call. */
 SOTTO_MUST_CHECK sotto_status cli_training_config(const cli_call *call,

@@ -26,11 +26,14 @@ static void list_choices(const cli_option *option, char *out, size_t size_bytes)
     size_t used = 0;
     out[0] = '\0';
     for (size_t i = 0; option->choices(i) != NULL && used < size_bytes; i++) {
-        const char *joint = i == 0 ? "" : option->choices(i + 1) == NULL ? " or " : ", ";
+        const bool last = option->choices(i + 1) == NULL && option->other == NULL;
+        const char *joint = i == 0 ? "" : last ? " or " : ", ";
         const int written =
             snprintf(out + used, size_bytes - used, "%s%s", joint, option->choices(i));
         if (written > 0) used += (size_t)written;
     }
+    if (option->other != NULL && used < size_bytes)
+        (void)snprintf(out + used, size_bytes - used, " or %s", option->other);
 }
 
 /* "a positive number, for example 1.1": the remedy of every refusal below. */
@@ -232,6 +235,7 @@ static sotto_status parse_choice(const cli_option *option, const char *text,
                                  sotto_error *error)
 {
     cli_suggestion near = {0};
+    if (option->is_other != NULL && option->is_other(text)) return SOTTO_OK;
     for (size_t i = 0; option->choices(i) != NULL; i++) {
         if (strcmp(option->choices(i), text) == 0) return SOTTO_OK;
         cli_suggest(&near, text, option->choices(i));

@@ -1,6 +1,7 @@
 /* Any bytes are an array file, or none: as many rows as the header says, each of as many numbers as the
- * schema has, and whatever stands in one row changes no other. The first byte says NPY or IDX, and
- * the second which row is changed. */
+ * schema has, and whatever stands in one row changes no other. The first byte says NPY, IDX or CIFAR-10,
+ * plain or packed, and the second which row is changed. Whole records of CIFAR-10 are that many rows, and each
+ * has its own bytes. */
 #define _GNU_SOURCE /* memfd_create */
 #include <string.h>
 
@@ -68,6 +69,35 @@ static sot_array_layout layout_of(const char *name, const uint8_t *bytes, size_t
     return layout;
 }
 
+/* A packed file may be refused when it is read. */
+static void read_cifar(const uint8_t *bytes, size_t size, bool packed)
+{
+    char path[PATH_BYTES];
+    sotto_error error;
+    sot_array_file *array = NULL;
+    static double cells[SOT_CIFAR_RECORD_BYTES];
+    const int file = open_named(packed ? ".bin.gz" : ".bin", bytes, size, path);
+    sotto_status status =
+        sot_array_file_open(path, SOT_CIFAR_RECORD_BYTES, "bytes", &array, &error);
+    require(packed || (status == SOTTO_OK) == (size % SOT_CIFAR_RECORD_BYTES == 0));
+    size_t rows = 0;
+    for (bool more = status == SOTTO_OK; more; rows++) {
+        status = sot_array_file_next(array, cells, &more, &error);
+        require(status == SOTTO_OK || packed);
+        if (status != SOTTO_OK || !more) break;
+        const unsigned char *row = sot_array_file_bytes(array);
+        for (size_t i = 0; i < SOT_CIFAR_RECORD_BYTES; i++) {
+            require(cells[i] == (double)row[i]);
+            require(packed || row[i] == bytes[rows * SOT_CIFAR_RECORD_BYTES + i]);
+        }
+    }
+    require(status == SOTTO_OK || error.message[0] != '\0');
+    require(packed || status != SOTTO_OK || rows * SOT_CIFAR_RECORD_BYTES == size);
+    sot_array_file_close(array);
+    (void)unlink(path);
+    (void)close(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static rows whole, changed;
@@ -76,6 +106,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *name = data[0] % 2 == 0 ? ".npy" : ".idx";
     const uint8_t *bytes = data + 2;
     size -= 2;
+    if (data[0] % 4 >= 2) {
+        read_cifar(bytes, size, data[0] % 4 == 3);
+        return 0;
+    }
     if (!read_rows(name, bytes, size, &whole) || whole.count == 0) return 0;
     const sot_array_layout layout = layout_of(name, bytes, size);
     const size_t element = layout.element_bytes;

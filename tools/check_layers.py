@@ -64,7 +64,8 @@ def module_of(relative):
     parts = relative.parts
     if parts[0] == "learn":
         if len(parts) == 2:
-            return "learn/learner" if relative.stem == "learner" else None
+            shared = relative.stem in ("learner", "learner_settings", "steps")
+            return "learn/learner" if shared else None
         if relative.as_posix() == "learn/erm/empirical.h":
             return "learn/learner"
         return "/".join(parts[:2])

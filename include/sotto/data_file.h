@@ -5,6 +5,7 @@
  *               a query is given                   SQLite; a table's schema
  *               *.npy, *.npy.gz                    NPY: an array of numbers
  *               *.idx, *idx3-ubyte ... (.gz)       IDX: the format of MNIST
+ *               a matrix schema, *.bin, *.bin.gz   CIFAR-10: records of a label and 3 x 32 x 32 pixels
  *               a table's schema, any other name   CSV; TSV for *.tsv, *.tsv.gz; plain or gzip
  *               a matrix schema, any other name    LIBSVM; gzip for *.gz
  * Docs        docs/records.md
@@ -20,7 +21,7 @@ extern "C" {
 typedef struct sotto_data_file {
     const char *path;
     /* NPY and IDX with a matrix schema: the file of the labels, NPY or IDX, one number a row. Not
-     * needed for predictions; NULL: none. */
+     * needed for predictions, and CIFAR-10 has them in its records; NULL: none. */
     const char *labels;
     /* SQLite: SELECT columns FROM one table [WHERE condition]; NULL: the file is no database. */
     const char *query;

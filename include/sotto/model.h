@@ -47,7 +47,7 @@ SOTTO_API const sotto_schema *sotto_model_schema(const sotto_model *model);
 /* What was learned, and what it says of a row. */
 typedef enum sotto_prediction {
     SOTTO_PREDICTION_UNSET = 0,
-    SOTTO_PREDICTS_PROBABILITIES = 1, /* one a class: logistic, softmax */
+    SOTTO_PREDICTS_PROBABILITIES = 1, /* one a class: logistic, softmax, network */
     SOTTO_PREDICTS_SCORE =
         2, /* one number, which speaks for the second class from 0 on and
                                  is no probability: svm, hinge, a caller's loss of classes */
@@ -64,10 +64,12 @@ SOTTO_API size_t sotto_model_outputs(const sotto_model *model);
 SOTTO_API size_t sotto_model_dimension(const sotto_model *model);
 /* Borrowed: "age", "town=Lund", "(intercept)", or "7" in a matrix. `index` below the dimension. */
 SOTTO_API const char *sotto_model_feature(const sotto_model *model, size_t index);
-/* Coefficients a feature: 1, or one a class for softmax. */
+/* Scores a row: 1, or one a class for softmax and a network of classes. */
 SOTTO_API size_t sotto_model_margins(const sotto_model *model);
+/* How many there are: margins times the dimension; of a network its parameters. */
+SOTTO_API size_t sotto_model_coefficients(const sotto_model *model);
 /* The coefficient of the encoded feature `index`; of softmax class by class: that of a feature
- * for a class stands at class * dimension + feature. */
+ * for a class stands at class * dimension + feature; of a network layer by layer (docs/networks.md). */
 SOTTO_API double sotto_model_coefficient(const sotto_model *model, size_t index);
 
 /* The label set, in the schema's order; of two the second is the positive one. None for a model of

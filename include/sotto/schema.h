@@ -4,7 +4,8 @@
  *             this file and never from rows. Every cell maps to a value inside the column's
  *             public range, so that no cell can stop a run, and none leaves a trace in a message.
  * Kinds       A table has columns with names and types. A matrix ("features": d) has d numbers
- *             a row and a label: the short schema of LIBSVM files and of arrays in memory.
+ *             a row and a label: the short schema of LIBSVM files, of images ("shape") and of arrays in
+ *             memory.
  * File        docs/schema.md
  */
 #ifndef SOTTO_SCHEMA_H
@@ -77,7 +78,8 @@ typedef enum sotto_norm_rule {
 } sotto_norm_rule;
 
 typedef struct sotto_row_norm {
-    bool given; /* false: a table without row_norm; the bound follows from its columns */
+    bool given; /* false: without row_norm the bound follows from the columns, or from the bounds
+                   of a matrix's numbers */
     double bound; /* 0 when not given */
     sotto_norm_rule rule;
 } sotto_row_norm;
@@ -120,7 +122,8 @@ SOTTO_API const char *sotto_schema_unit(const sotto_schema *schema);
 /* The most rows one unit may contribute; 0 when the unit is a row. */
 SOTTO_API uint64_t sotto_schema_unit_rows(const sotto_schema *schema);
 
-/* A schema with "features" and without "columns", and the number of them; else false and 0. */
+/* A schema with "features" or "shape" and without "columns", and the number of them; else false
+ * and 0. */
 SOTTO_API bool sotto_schema_is_matrix(const sotto_schema *schema);
 SOTTO_API size_t sotto_schema_features(const sotto_schema *schema);
 

@@ -36,7 +36,7 @@ SOTTO_API sotto_draft_config sotto_draft_defaults(void);
 /* A schema for files like this one, as JSON for people to edit, and notes on what was guessed, a
  * line each. Bounds are rounded outward to friendly numbers; columns that look like names or
  * ids, or have too many values, are ignored. A file whose name ends in .libsvm, .svm or .svmlight
- * (.gz) is a matrix. Free both texts with sotto_schema_free_text(). */
+ * (.gz) is a matrix; arrays (NPY, IDX, CIFAR-10) are refused: their schema is three lines. Free both texts with sotto_schema_free_text(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_schema_draft(const sotto_draft_config *config, char **out_json, char **out_notes,
                    sotto_error *error);

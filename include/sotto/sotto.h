@@ -5,6 +5,7 @@
 #include <sotto/accountant.h>
 #include <sotto/array.h>
 #include <sotto/certificate.h>
+#include <sotto/clipping.h>
 #include <sotto/curve.h>
 #include <sotto/data_file.h>
 #include <sotto/error.h>

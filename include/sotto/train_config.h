@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include <sotto/accountant.h>
+#include <sotto/clipping.h>
 #include <sotto/error.h>
 #include <sotto/model_kind.h>
 #include <sotto/progress.h>
@@ -64,13 +65,6 @@ typedef enum sotto_iterate {
     SOTTO_ITERATE_WEIGHTED = 3, /* the average with weights t: for strongly convex */
     SOTTO_ITERATE_LAST = 4
 } sotto_iterate;
-
-/* How a record's gradient is bounded: networks. */
-typedef enum sotto_clipping {
-    SOTTO_CLIPPING_FLAT = 0,      /* the whole gradient g by min(1, C/|g|) */
-    SOTTO_CLIPPING_PER_LAYER = 1, /* each of L layers' share by C/sqrt(L) */
-    SOTTO_CLIPPING_AUTOMATIC = 2  /* by C/(|g| + 0.01): every record counts alike */
-} sotto_clipping;
 
 /* What is done with a step's noisy gradient: networks. */
 typedef enum sotto_optimizer {

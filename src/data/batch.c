@@ -5,10 +5,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "random/poisson.h"
+#include "random/subset.h"
 
 struct sot_batches {
     sotto_sampling sampling;
-    sotto_rng *rng;      /* single records */
+    uint64_t batch;      /* without replacement */
+    sotto_rng *rng;      /* single records, batches without replacement */
     sot_poisson sampler; /* Poisson */
     uint64_t *chosen;
     uint32_t *rows;
@@ -38,20 +40,22 @@ static sotto_status start_poisson(sot_batches *batches, sotto_rng *rng, double r
 }
 
 sotto_status sot_batches_new(sotto_rng *rng, sotto_sampling sampling, double rate,
-                             sot_batches **out_batches, sotto_error *error)
+                             uint64_t batch, sot_batches **out_batches,
+                             sotto_error *error)
 {
-    sotto_status status;
+    sotto_status status = SOTTO_OK;
     sot_batches *batches = sot_new_array(1, sizeof *batches);
     if (batches == NULL) return sot_fail_memory(error, 1, sizeof *batches);
     batches->sampling = sampling;
+    batches->batch = batch;
     if (sampling == SOTTO_POISSON) {
         status = start_poisson(batches, rng, rate, error);
-    } else if (sampling == SOTTO_SINGLE_RECORD) {
+    } else if (sampling == SOTTO_SINGLE_RECORD || sampling == SOTTO_WITHOUT_REPLACEMENT) {
         status = split_off(rng, &batches->rng, error);
-    } else {
-        status = sot_fail(error, SOTTO_UNSUPPORTED,
-                          "records are drawn by poisson or single-record, not by %s",
-                          sotto_sampling_name(sampling));
+    } else if (sampling != SOTTO_NOT_SAMPLED) {
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "the sampling is %d; set it to one of sotto_sampling",
+                          (int)sampling);
     }
     if (status != SOTTO_OK) {
         sot_batches_free(batches);
@@ -97,24 +101,53 @@ static sotto_status make_room(sot_batches *batches, size_t count, sotto_error *e
     return sot_fail_memory(error, count, sizeof *batches->chosen + sizeof *batches->rows);
 }
 
+/* How many of `count` records can take part at most. */
+static size_t most_of(const sot_batches *batches, size_t count)
+{
+    if (batches->sampling == SOTTO_SINGLE_RECORD) return count > 0 ? 1 : 0;
+    if (batches->sampling == SOTTO_WITHOUT_REPLACEMENT && batches->batch < count)
+        return (size_t)batches->batch;
+    return count;
+}
+
+/* Into batches->chosen, counted from the table's beginning; how many in *out_taken. */
+static sotto_status choose(sot_batches *batches, uint64_t step, uint64_t first,
+                           size_t count, size_t *out_taken, sotto_error *error)
+{
+    const size_t most = most_of(batches, count);
+    *out_taken = most;
+    switch (batches->sampling) {
+    case SOTTO_POISSON:
+        *out_taken =
+            sot_poisson_select(&batches->sampler, step, first, count, batches->chosen);
+        return SOTTO_OK;
+    case SOTTO_SINGLE_RECORD:
+        assert(first == 0);
+        batches->chosen[0] = sot_rng_below(batches->rng, count);
+        return sot_rng_check(batches->rng, error);
+    case SOTTO_WITHOUT_REPLACEMENT:
+        assert(first == 0);
+        return sot_subset_draw(batches->rng, count, most, batches->chosen, error);
+    case SOTTO_NOT_SAMPLED:
+        break;
+    }
+    for (size_t i = 0; i < count; i++)
+        batches->chosen[i] = first + i;
+    return SOTTO_OK;
+}
+
 sotto_status sot_batches_of_step(sot_batches *batches, uint64_t step, uint64_t first,
                                  size_t count, const uint32_t **out_rows,
                                  size_t *out_count, sotto_error *error)
 {
-    const bool single = batches->sampling == SOTTO_SINGLE_RECORD;
-    const sotto_status status = make_room(batches, single ? 1 : count, error);
+    size_t taken = 0;
+    sotto_status status = make_room(batches, most_of(batches, count), error);
     *out_count = 0;
     if (status != SOTTO_OK) return status;
     *out_rows = batches->rows;
     if (count == 0) return SOTTO_OK;
-    if (single) {
-        assert(first == 0);
-        batches->rows[0] = (uint32_t)sot_rng_below(batches->rng, count);
-        *out_count = 1;
-        return sot_rng_check(batches->rng, error);
-    }
-    const size_t taken =
-        sot_poisson_select(&batches->sampler, step, first, count, batches->chosen);
+    status = choose(batches, step, first, count, &taken, error);
+    if (status != SOTTO_OK) return status;
     for (size_t i = 0; i < taken; i++)
         batches->rows[i] = (uint32_t)(batches->chosen[i] - first);
     *out_count = taken;

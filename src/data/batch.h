@@ -4,7 +4,9 @@
  *             nothing else, and stays secret: amplification by sampling needs that.
  * Law         SOTTO_POISSON: every record by its own coin of exactly `rate`, a function of the key,
  *             the step and the record's place. SOTTO_SINGLE_RECORD: one place, exactly uniform, afresh
- *             every step. An order is exactly uniform among all orders.
+ *             every step. SOTTO_WITHOUT_REPLACEMENT: `batch` places, afresh every step, every such
+ *             set as likely (random/subset.h). SOTTO_NOT_SAMPLED: all of them. An order is exactly
+ *             uniform among all orders.
  */
 #ifndef SOT_DATA_BATCH_H
 #define SOT_DATA_BATCH_H
@@ -18,16 +20,18 @@
 
 typedef struct sot_batches sot_batches;
 
-/* `rate` is that of Poisson sampling, and unused otherwise. Other samplings are refused. Free with
- * sot_batches_free(). */
+/* `rate` is that of Poisson sampling, `batch` that of sampling without replacement; they are unused
+ * otherwise. Values that are no sampling are refused. Free with sot_batches_free(). */
 SOTTO_MUST_CHECK sotto_status sot_batches_new(sotto_rng *rng, sotto_sampling sampling,
-                                              double rate, sot_batches **out_batches,
+                                              double rate, uint64_t batch,
+                                              sot_batches **out_batches,
                                               sotto_error *error);
 void sot_batches_free(sot_batches *batches); /* wipes; NULL is fine */
 
 /* Of the records first, ..., first + count - 1 those that take part in step `step`, counted from
- * `first`, ascending, until the next call. A single record is drawn among the `count` given, which
- * must be all. No record: none takes part. */
+ * `first`, ascending, until the next call. A single record, or a batch of a fixed number, is drawn among
+ * the `count` given, which must be all; a batch of more than there are is all of them. No record: none
+ * takes part. */
 SOTTO_MUST_CHECK sotto_status sot_batches_of_step(sot_batches *batches, uint64_t step,
                                                   uint64_t first, size_t count,
                                                   const uint32_t **out_rows,

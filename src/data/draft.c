@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/array_file.h"
 #include "data/draft_parts.h"
 
 sotto_draft_config sotto_draft_defaults(void)
@@ -45,6 +46,13 @@ sotto_status sotto_schema_draft(const sotto_draft_config *config, char **out_jso
     if (config->path == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "no file is named; a draft needs a public one");
+    }
+    if (sot_array_file_is_named(config->path) || sot_array_file_is_cifar(config->path)) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "%.60s is an array by its name, and its schema is soon written: "
+                        "{\"shape\": [28, 28], \"labels\": [0, 1], \"numbers\": "
+                        "{\"lower\": 0, \"upper\": 255, \"scale\": \"unit\"}}",
+                        config->path);
     }
     sot_draft draft = {.config = config, .matrix = is_matrix(config->path)};
     if (draft.matrix && config->target != NULL) {

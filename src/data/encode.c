@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/plant.h"
 #include "data/cell.h"
@@ -206,46 +205,6 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
         out_features->values[out_features->count] = (float)encoding->intercept;
         out_features->count++;
     }
-}
-
-float sot_encode_freely(const sot_encoding *encoding, double number)
-{
-    double value = sot_encode_value(encoding, number);
-    if (SOT_PLANTED(encode_bytes_beyond_bounds))
-        value = scaled(encoding->numbers, number);
-    /* -0 becomes 0, as where zeros are left out. */
-    return (float)(trunc(value * encoding->inverse_unit) * encoding->unit + 0.0);
-}
-
-/* A row that is never cut, and of which all numbers are there, feature by feature: what append() does
- * where no norm is looked at. */
-static void encode_freely(const sot_encoding *encoding, const sot_record *record,
-                          float *out_row)
-{
-    const size_t features = encoding->features;
-    if (record->bytes != NULL) {
-        for (size_t i = 0; i < features; i++)
-            out_row[i] = encoding->of_byte[record->bytes[i]];
-    } else {
-        for (size_t i = 0; i < features; i++)
-            out_row[i] = sot_encode_freely(encoding, record->values[i]);
-    }
-    if (encoding->intercept > 0.0) out_row[features] = (float)encoding->intercept;
-}
-
-void sot_encode_dense(const sot_encoding *encoding, const sot_record *record,
-                      sot_features *scratch, float *out_row)
-{
-    if (encoding->of_byte != NULL && record->count == encoding->features) {
-        encode_freely(encoding, record, out_row);
-        return;
-    }
-    const size_t dimension = sot_encoding_dimension(encoding);
-    sot_encode(encoding, record, scratch);
-    assert(scratch->count <= dimension);
-    memset(out_row, 0, dimension * sizeof *out_row);
-    for (size_t i = 0; i < scratch->count; i++)
-        out_row[scratch->indices[i]] = scratch->values[i];
 }
 
 /* ---- labels ---- */

@@ -280,18 +280,6 @@ static sotto_status lay_grid(sot_encoding *encoding, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* What sot_encode() makes of each byte, where it looks at nothing else of the row. */
-static sotto_status map_bytes(sot_encoding *encoding, sotto_error *error)
-{
-    enum { BYTES = 256 };
-    if (encoding->numbers == NULL || encoding->cut) return SOTTO_OK;
-    encoding->of_byte = sot_new_array(BYTES, sizeof *encoding->of_byte);
-    if (encoding->of_byte == NULL) return sot_fail_memory(error, BYTES, sizeof(float));
-    for (size_t byte = 0; byte < BYTES; byte++)
-        encoding->of_byte[byte] = sot_encode_freely(encoding, (double)byte);
-    return SOTTO_OK;
-}
-
 /* ---- names ---- */
 
 enum { NUMBER_BYTES = 10 }; /* of 16777217 and a NUL, and a little more */
@@ -375,7 +363,7 @@ sotto_status sot_encoding_new(const sotto_schema *schema, const char *target,
     sotto_status status = choose_target(encoding, target, error);
     if (status == SOTTO_OK) status = list_parts(encoding, error);
     if (status == SOTTO_OK) status = lay_grid(encoding, error);
-    if (status == SOTTO_OK) status = map_bytes(encoding, error);
+    if (status == SOTTO_OK) status = sot_encode_map_bytes(encoding, error);
     if (status == SOTTO_OK) status = name_features(encoding, error);
     if (status != SOTTO_OK) {
         sot_encoding_free(encoding);

@@ -51,7 +51,9 @@ struct sot_encoding {
  * (encode.c). Total, and monotone for what is a number. */
 double sot_encode_value(const sot_encoding *encoding, double number);
 
-/* The same on the grid, where rows are never cut: what sot_encode() makes of it. */
-float sot_encode_freely(const sot_encoding *encoding, double number);
+/* What sot_encode() makes of each byte, if the numbers of a matrix have bounds and rows are never cut
+ * (encode_dense.c). */
+SOTTO_MUST_CHECK sotto_status sot_encode_map_bytes(sot_encoding *encoding,
+                                                   sotto_error *error);
 
 #endif

@@ -16,14 +16,21 @@
 #include "base/threads.h"
 #include "data/table.h"
 
+struct sot_net; /* net/net.h */
+
 /* What a learner may look at when it is made. Borrowed for the learner's life. */
 typedef struct sot_learner_setup {
     const sotto_train_config *config;
     const sot_encoding *encoding;
-    uint64_t unit_rows;  /* 1: the unit is a row */
-    sotto_method method; /* never auto */
-    const double
-        *center; /* config->prior's coefficients, `outputs` x dimension; NULL: 0 */
+    const sotto_schema *schema; /* networks: the shape of a record */
+    uint64_t unit_rows;         /* 1: the unit is a row */
+    sotto_method method;        /* never auto */
+    const double *
+        center; /* config->prior's coefficients, `outputs` x dimension; NULL: 0. Of a network
+                     the parameters of config->init, to begin with; NULL: none */
+    const struct sot_net *
+        init; /* of config->init: its data norms' numbers are taken over and cost nothing more;
+                             NULL: none */
 } sot_learner_setup;
 
 /* One number that the learner decided or the theorem uses, for plan, certificate, model file. */
@@ -33,10 +40,9 @@ typedef struct sot_setting {
     const char *why; /* static; NULL: nothing to say */
 } sot_setting;
 
-enum { SOT_SETTINGS_MAX = 24 };
+enum { SOT_SETTINGS_MAX = 32 };
 
 struct sot_empirical; /* learn/erm/empirical.h */
-struct sot_net;       /* net/net.h */
 
 /* Where a long training keeps what it has released so far, so that a later run can go on. Everything in
  * `state` is released or public: no key, no record, nothing between a sum and its noise. */

@@ -18,7 +18,7 @@
 #ifndef SOT_NET_ENGINE_H
 #define SOT_NET_ENGINE_H
 
-#include <sotto/train_config.h>
+#include <sotto/clipping.h>
 
 #include "base/threads.h"
 #include "net/net.h"

@@ -85,6 +85,23 @@ sotto_status sot_layer_set_norm(sot_layer *layer, const double *mean,
     return SOTTO_OK;
 }
 
+sotto_status sot_net_take_norms(sot_net *net, const sot_net *from, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; i < net->layer_count && i < from->layer_count; i++) {
+        sot_layer *layer = &net->layers[i];
+        const sot_layer *other = &from->layers[i];
+        if (layer->kind != SOT_LAYER_DATA_NORM || layer->mean != NULL ||
+            other->kind != SOT_LAYER_DATA_NORM || other->mean == NULL ||
+            layer->in.channels != other->in.channels)
+            continue;
+        if (status == SOTTO_OK)
+            status = sot_layer_set_norm(layer, other->mean, other->deviation,
+                                        layer->in.channels, error);
+    }
+    return status;
+}
+
 static sotto_status make_preset(const char *name, const sot_net_task *task,
                                 sot_net **out_net, sotto_error *error)
 {

@@ -57,6 +57,8 @@ static inline size_t sot_shape_size(sot_shape shape)
 
 enum { SOT_NET_LAYERS_MAX = 64 };
 #define SOT_NET_PARAMETERS_MAX ((size_t)1 << 22)
+/* Means are at most so large, deviations at most that and at least its inverse: a model file holds no others. */
+#define SOT_NET_NORM_MOST 0x1p40
 
 typedef struct sot_layer {
     sot_layer_kind kind;
@@ -116,6 +118,11 @@ SOTTO_MUST_CHECK sotto_status sot_net_parse(const sot_json_value *json,
 /* Writes the object that sot_net_parse() reads back: the same network. */
 void sot_net_write(const sot_net *net, sot_json_writer *writer);
 void sot_net_free(sot_net *net); /* NULL is fine */
+
+/* Gives data norms without numbers those of the same layers of `from`, which has them: paid for before, or of public
+ * rows. Layers that differ stay as they are. */
+SOTTO_MUST_CHECK sotto_status sot_net_take_norms(sot_net *net, const sot_net *from,
+                                                 sotto_error *error);
 
 /* Freezes layers by name: "1-3", "conv", "all-but-last", "1,2" (layers count from 1, as
  * plan shows them). Moves the front. */

@@ -86,7 +86,8 @@ static sotto_status read_numbers(const sot_json_value *layer, const char *key,
         const sot_json_value item = sot_json_item(&list, c);
         status = sot_json_as_double(&item, &out[c], error);
         if (status != SOTTO_OK) return status;
-        if (!(fabs(out[c]) <= 0x1p40) || (positive && !(out[c] >= 0x1p-40)))
+        if (!(fabs(out[c]) <= SOT_NET_NORM_MOST) ||
+            (positive && !(out[c] >= 1.0 / SOT_NET_NORM_MOST)))
             return sot_json_refuse(&item,
                                    positive ? "give a number between 1e-12 and 1e12"
                                             : "give a number between -1e12 and 1e12",

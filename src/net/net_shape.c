@@ -1,6 +1,7 @@
 /* Shapes and places: what follows from the layers' kinds and sizes. */
 #include "base/error.h"
 #include "net/net_parts.h"
+#include "net/scattering.h"
 
 static sotto_status refuse(const sot_layer *layer, size_t number, const char *what,
                            sotto_error *error)
@@ -21,6 +22,9 @@ static size_t windows(size_t size, const sot_layer *layer)
 
 static sotto_status finish_windows(sot_layer *layer, size_t number, sotto_error *error)
 {
+    if (layer->in.height * layer->in.width == 1)
+        return refuse(layer, number, "it needs an image: vectors have dense layers",
+                      error);
     layer->out.height = windows(layer->in.height, layer);
     layer->out.width = windows(layer->in.width, layer);
     if (layer->kind != SOT_LAYER_CONV) layer->out.channels = layer->in.channels;
@@ -29,8 +33,6 @@ static sotto_status finish_windows(sot_layer *layer, size_t number, sotto_error 
                       "its window is larger: choose a smaller kernel or more padding",
                       error);
     if (layer->kind != SOT_LAYER_CONV) return SOTTO_OK;
-    if (layer->in.height * layer->in.width == 1)
-        return refuse(layer, number, "it needs an image: use dense for a vector", error);
     layer->weights =
         layer->out.channels * layer->kernel * layer->kernel * layer->in.channels;
     layer->parameters = layer->weights + layer->out.channels;
@@ -40,13 +42,14 @@ static sotto_status finish_windows(sot_layer *layer, size_t number, sotto_error 
 static sotto_status finish_scattering(sot_layer *layer, size_t number, sotto_error *error)
 {
     const size_t side = layer->in.height;
-    if (layer->in.width != side || side < 8 || side > 256 || side % 4 != 0 ||
-        layer->in.channels > 16)
+    if (layer->in.width != side ||
+        sot_scattering_check(side, layer->in.channels, NULL) != SOTTO_OK)
         return refuse(layer, number,
                       "it needs a square image whose side is a multiple of 4 from 8 to "
-                      "256, of at most 16 planes",
+                      "256",
                       error);
-    layer->out = (sot_shape){side / 4, side / 4, 81 * layer->in.channels};
+    layer->out =
+        (sot_shape){side / 4, side / 4, SOT_SCATTERING_CHANNELS * layer->in.channels};
     return SOTTO_OK;
 }
 

@@ -72,7 +72,7 @@ void sot_pool_forward(const sot_layer *layer, const float *in, float *out,
 void sot_pool_delta(const sot_layer *layer, const uint32_t *places, const float *delta,
                     float *out);
 /* Group norm: out = (x - mean) / sqrt(variance + 1e-5) a group, then scale and shift if affine. `saved`:
- * 2 x groups floats (mean, 1/deviation). */
+ * 2 x groups floats (mean, 1/deviation), or NULL. `delta` may be `out`. */
 void sot_group_norm_forward(const sot_layer *layer, const float *parameters,
                             const float *in, float *out, float *saved);
 void sot_group_norm_delta(const sot_layer *layer, const float *parameters,
@@ -80,6 +80,9 @@ void sot_group_norm_delta(const sot_layer *layer, const float *parameters,
                           float *out);
 void sot_group_norm_gradient(const sot_layer *layer, const float *in, const float *saved,
                              const float *delta, float *out);
+/* (x - mean_c) / deviation_c, and its slopes; the layer has its numbers. In place is fine. */
+void sot_normalise_forward(const sot_layer *layer, const float *in, float *out);
+void sot_normalise_delta(const sot_layer *layer, const float *delta, float *out);
 void sot_relu_forward(const float *in, size_t count, float *out);
 void sot_relu_delta(const float *out_of_forward, const float *delta, size_t count,
                     float *out);

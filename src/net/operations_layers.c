@@ -188,6 +188,25 @@ void sot_group_norm_gradient(const sot_layer *layer, const float *in, const floa
     }
 }
 
+/* ---- public or paid numbers ---- */
+
+void sot_normalise_forward(const sot_layer *layer, const float *in, float *out)
+{
+    const size_t channels = layer->in.channels, size = sot_shape_size(layer->in);
+    for (size_t at = 0; at < size; at += channels)
+        for (size_t c = 0; c < channels; c++)
+            out[at + c] =
+                (float)(((double)in[at + c] - layer->mean[c]) / layer->deviation[c]);
+}
+
+void sot_normalise_delta(const sot_layer *layer, const float *delta, float *out)
+{
+    const size_t channels = layer->in.channels, size = sot_shape_size(layer->in);
+    for (size_t at = 0; at < size; at += channels)
+        for (size_t c = 0; c < channels; c++)
+            out[at + c] = (float)((double)delta[at + c] / layer->deviation[c]);
+}
+
 /* ---- relu ---- */
 
 void sot_relu_forward(const float *in, size_t count, float *out)

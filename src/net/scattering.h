@@ -11,7 +11,7 @@
  *             81 plane + c, where c = 0: S0; 1 + 8 j + t: S1; 17 + 8 t1 + t2: S2.
  * Order       A record's result is a function of that record alone: the same bits whatever thread, order or
  *             processor (each product that is fused with its addition is fused everywhere).
- * Accuracy    Float32 throughout: about 1e-7 of the largest pixel from the exact value.
+ * Accuracy    Float32 throughout: about 2e-7 of the largest pixel from the exact value.
  * Assumes     Nothing of the pixels. One that is not finite, or beyond 1e18, spoils its own record's result
  *             and nothing else.
  */

@@ -8,6 +8,11 @@
 #define AVX2   __attribute__((target("avx2,fma")))
 #define INLINE AVX2 static inline __attribute__((always_inline))
 #define KERNEL AVX2 static
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
 
 typedef __m256 lanes;
 

@@ -1,5 +1,5 @@
 /* net/scattering_dft.h: short Fourier transforms of points of eight lanes. A part of a kernel, to be included by
- * net/scattering_kernel.h alone, after the file that defines LANES_OF.
+ * net/scattering_kernel.h alone, for the lanes that are defined there.
  *
  * All transforms are forward: X_k = sum_n x_n exp(-2 pi i n k / q). The inverse is the same one with the real and
  * imaginary parts exchanged, before and after. Fused operations are written as such: no compiler chooses. */
@@ -7,8 +7,6 @@
 #define SOT_NET_SCATTERING_DFT_H
 
 #include "net/scattering_parts.h"
-
-#define UNROLLED _Pragma("GCC unroll 16")
 
 enum { LANES = SOT_SCATTERING_LANES, POINT = SOT_SCATTERING_POINT };
 
@@ -170,7 +168,7 @@ INLINE void dft9(point *x)
     dft3(&x[6], &x[7], &x[8]);
 }
 
-/* Any length, by sums and differences of x_n and x_{q-n}: (q - 1)^2 fused operations. `in` and `out` are points,
+/* Any odd length, by sums and differences of x_n and x_{q-n}: (q - 1)^2 fused operations. `in` and `out` are points,
  * one after another. */
 KERNEL void dft_direct(size_t q, const float *cosines, const float *sines,
                        const float *in, float *out)
@@ -180,15 +178,39 @@ KERNEL void dft_direct(size_t q, const float *cosines, const float *sines,
         point odd = {lanes_of(0.0F), lanes_of(0.0F)};
         for (size_t n = 1, angle = k; n <= q / 2; n++, angle = (angle + k) % q) {
             const point x = point_at(in + n * POINT), y = point_at(in + (q - n) * POINT);
-            if (2 * n == q) {
-                even = k % 2 == 0 ? plus(even, x) : minus(even, x);
-                continue;
-            }
             even = plus_scaled(even, plus(x, y), lanes_of(cosines[angle]));
             odd = plus_scaled(odd, minus(x, y), lanes_of(sines[angle]));
         }
         point_put(out + k * POINT, minus_i(even, odd));
-        if (k != 0 && 2 * k != q) point_put(out + (q - k) * POINT, plus_i(even, odd));
+        if (k != 0) point_put(out + (q - k) * POINT, plus_i(even, odd));
+    }
+}
+
+/* Powers of two from 8 on: even and odd places, then X_k = E_k + w^k O_k. `in` has `step` floats from point to point;
+ * the tables have `turn` places for the angle 2 pi / q. */
+KERNEL void dft_power(size_t q, const float *cosines, const float *sines, size_t turn,
+                      const float *in, size_t step, float *out)
+{
+    if (q == 8) {
+        point x[8];
+        UNROLLED
+        for (size_t n = 0; n < 8; n++)
+            x[n] = point_at(in + n * step);
+        dft8(x);
+        UNROLLED
+        for (size_t k = 0; k < 8; k++)
+            point_put(out + k * POINT, x[k]);
+        return;
+    }
+    float *upper = out + q / 2 * POINT;
+    dft_power(q / 2, cosines, sines, 2 * turn, in, 2 * step, out);
+    dft_power(q / 2, cosines, sines, 2 * turn, in + step, 2 * step, upper);
+    for (size_t k = 0; k < q / 2; k++) {
+        const point even = point_at(out + k * POINT);
+        const point odd =
+            turned(point_at(upper + k * POINT), cosines[k * turn], sines[k * turn]);
+        point_put(out + k * POINT, plus(even, odd));
+        point_put(upper + k * POINT, minus(even, odd));
     }
 }
 
@@ -239,20 +261,24 @@ INLINE void dft_fixed(const sot_scattering_dft *dft, size_t even, size_t odd, ro
     }
 }
 
+/* One of the two factors: a power of two, or an odd number. */
 KERNEL void dft_part(size_t q, const float *cosines, const float *sines, const float *in,
                      float *out)
 {
-    point x[9];
-    if (q != 2 && q != 4 && q != 5 && q != 8 && q != 9) {
+    if (q % 8 == 0) {
+        dft_power(q, cosines, sines, 1, in, POINT, out);
+        return;
+    }
+    if (q != 2 && q != 4 && q != 5 && q != 9) {
         dft_direct(q, cosines, sines, in, out);
         return;
     }
+    point x[9];
     for (size_t n = 0; n < q; n++)
         x[n] = point_at(in + n * POINT);
     if (q == 2) dft2(x);
     if (q == 4) dft4(x);
     if (q == 5) dft5(x);
-    if (q == 8) dft8(x);
     if (q == 9) dft9(x);
     for (size_t k = 0; k < q; k++)
         point_put(out + k * POINT, x[q == 9 ? k % 3 * 3 + k / 3 : k]);

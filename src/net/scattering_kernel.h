@@ -5,6 +5,8 @@
  *     lanes_add, lanes_sub, lanes_mul, lanes_root
  *     lanes_fma(a, b, c), lanes_fnma       c + a b and c - a b, rounded once
  *     INLINE, KERNEL                       what stands before functions
+ *     UNROLLED                             what stands before a short loop whose length is known where it is inlined, so
+ *                                          that its numbers stay in registers
  * so that all of them do the same operations in the same order, and give the same bits. */
 #ifndef SOT_NET_SCATTERING_KERNEL_H
 #define SOT_NET_SCATTERING_KERNEL_H
@@ -70,22 +72,18 @@ static size_t reflected(size_t i, size_t side)
     return i < side ? i : 2 * (side - 1) - i;
 }
 
-/* Twice the padded plane, eight rows side by side: [row / 8][column] points. */
+/* Twice the padded plane, eight rows side by side: [row / 8][column] points. Lanes of no row are zero. */
 KERNEL void lay_out(const sot_scattering *s, const float *image, size_t plane, float *out)
 {
     const size_t padded = s->padded, groups = (padded + LANES - 1) / LANES;
-    for (size_t g = 0; g < groups; g++) {
-        for (size_t column = 0; column < padded; column++) {
-            float *to = out + (g * padded + column) * POINT;
-            const size_t from = reflected(column, s->side) * s->planes + plane;
-            for (size_t k = 0; k < LANES; k++) {
-                const size_t row = g * LANES + k;
-                const size_t line = row < padded ? reflected(row, s->side) : 0;
-                to[k] =
-                    row < padded ? 2.0F * image[line * s->side * s->planes + from] : 0.0F;
-                to[LANES + k] = 0.0F;
-            }
-        }
+    const point zero = {lanes_of(0.0F), lanes_of(0.0F)};
+    for (size_t i = 0; i < groups * padded; i++)
+        point_put(out + i * POINT, zero);
+    for (size_t row = 0; row < padded; row++) {
+        const float *from = image + reflected(row, s->side) * s->side * s->planes + plane;
+        float *to = out + row / LANES * padded * POINT + row % LANES;
+        for (size_t column = 0; column < padded; column++)
+            to[column * POINT] = 2.0F * from[reflected(column, s->side) * s->planes];
     }
 }
 
@@ -99,14 +97,15 @@ KERNEL void smooth_image(const sot_scattering *s, const float *laid, float *smoo
     for (size_t g = 0; g < groups; g++)
         smooth(s->smooth_first, h, padded, laid + g * padded * POINT, POINT,
                smoothed + g * h * LANES, LANES);
-    for (size_t i = 0; i < h; i++) {
-        for (size_t j = 0; j < h; j++) {
-            float sum = 0.0F;
-            for (size_t row = 0; row < padded; row++)
-                sum = fmaf(s->smooth_first[row * h + i],
-                           smoothed[(row / LANES * h + j) * LANES + row % LANES], sum);
-            out[(i * h + j) * channels] = 0.5F * sum;
+    for (size_t j = 0; j < h; j++) {
+        float sums[SOT_SCATTERING_SIDE_MAX / 4] = {0.0F};
+        for (size_t row = 0; row < padded; row++) {
+            const float x = smoothed[(row / LANES * h + j) * LANES + row % LANES];
+            for (size_t i = 0; i < h; i++)
+                sums[i] = fmaf(s->smooth_first[row * h + i], x, sums[i]);
         }
+        for (size_t i = 0; i < h; i++)
+            out[(i * h + j) * channels] = 0.5F * sums[i];
     }
 }
 
@@ -123,8 +122,8 @@ KERNEL void transform_image(const sot_scattering *s, float *laid, float *other,
                        &(road){from, from + LANES, POINT, to, to + LANES, POINT});
         }
         for (size_t i = 0; i < padded; i++) { /* i stands in lanes, j along the sheet */
-            for (size_t j = 0; j < padded; j++) {
-                const float *from = other + i / LANES * sheet + j * POINT + i % LANES;
+            const float *from = other + i / LANES * sheet + i % LANES;
+            for (size_t j = 0; j < padded; j++, from += POINT) {
                 float *to = side == 0 ? laid + j / LANES * sheet + i * POINT + j % LANES
                                       : spectrum + (j * padded + i) * 2;
                 to[0] = from[0];

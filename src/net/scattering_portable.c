@@ -3,6 +3,7 @@
 
 #define INLINE static inline
 #define KERNEL static
+#define UNROLLED
 
 typedef struct lanes {
     float x[8];

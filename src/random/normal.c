@@ -129,6 +129,18 @@ static double exponent_of(const sot_digits *magnitude)
     return x * x / 2.0;
 }
 
+bool sot_normal_decide(sotto_rng *rng, const sot_tiles *tiles, uint32_t entry,
+                       uint64_t v_word, sot_digits *magnitude)
+{
+    sot_digits v;
+    v.count = 1;
+    v.word[0] = v_word;
+    const sot_tile_test test =
+        sot_tile_test_crossed(tiles, sot_tiles_floor(tiles, entry));
+    return sot_tile_decide(rng, &test, &v, exponent_of(magnitude), sot_normal_exponent,
+                           magnitude);
+}
+
 /* A point of a tile that the curve crosses: false means draw again. */
 static bool crossed_point(sotto_rng *rng, const sot_tiles *tiles, uint32_t entry,
                           uint64_t place, sot_digits *magnitude)
@@ -139,14 +151,7 @@ static bool crossed_point(sotto_rng *rng, const sot_tiles *tiles, uint32_t entry
     const uint64_t word = sot_rng_u64(rng);
     const double above = sot_normal_above(&chords[strip], entry, place, word);
     if (fabs(above) > sot_normal_chord_error(tiles)) return above < 0.0;
-
-    sot_digits v;
-    v.count = 1;
-    v.word[0] = word;
-    const sot_tile_test test =
-        sot_tile_test_crossed(tiles, sot_tiles_floor(tiles, entry));
-    return sot_tile_decide(rng, &test, &v, exponent_of(magnitude), sot_normal_exponent,
-                           magnitude);
+    return sot_normal_decide(rng, tiles, entry, word, magnitude);
 }
 
 /* A point of the tail: false means draw again. */

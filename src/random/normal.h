@@ -31,6 +31,16 @@ void sot_normal_draw(sotto_rng *rng, sot_normal *out_normal);
 void sot_normal_from_word(sotto_rng *rng, const sot_tiles *tiles, uint64_t word,
                           sot_normal *out_normal);
 
+/* The integer nearest to sigma Z; 2^-20 <= sigma <= 2^56. */
+static inline int64_t sot_normal_round(sotto_rng *rng, sot_normal *normal,
+                                       sot_dyadic sigma)
+{
+    const int64_t rounded = sot_digits_round(rng, &normal->magnitude, sigma);
+    const int64_t minus = -(int64_t)normal->negative;
+    return (rounded ^ minus) -
+           minus; /* without a branch: no processor foresees the sign */
+}
+
 enum { SOT_NORMAL_STRIP_BITS = 6, SOT_NORMAL_PLACE_BITS = 49 };
 
 /* The table behind it: 256 strips of width 2^-6. Built on first use, then never written. */
@@ -57,6 +67,10 @@ static inline double sot_normal_above(const sot_normal_chord *chord, uint32_t en
     const double v = (double)(int64_t)(word >> 1) * 0x1p-63;
     return (double)entry + chord->base + chord->fall * part + v;
 }
+
+/* Compares a point of a crossed tile with the curve, exactly; `v_word` is the first word of V. */
+bool sot_normal_decide(sotto_rng *rng, const sot_tiles *tiles, uint32_t entry,
+                       uint64_t v_word, sot_digits *magnitude);
 
 static inline double sot_normal_chord_error(const sot_tiles *tiles)
 {

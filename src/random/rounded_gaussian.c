@@ -34,7 +34,7 @@ size_t sot_rounded_gaussian_portable(const sot_rounded_gaussian_task *task,
     return deferred;
 }
 
-static sotto_status check_sigma(double sigma, sotto_error *error)
+sotto_status sot_rounded_gaussian_check(double sigma, sotto_error *error)
 {
     if (sigma >= 0x1p-20 && sigma <= 0x1p56) return SOTTO_OK; /* false for NaN */
     return sot_fail(
@@ -44,18 +44,10 @@ static sotto_status check_sigma(double sigma, sotto_error *error)
         sigma);
 }
 
-static int64_t round_normal(sotto_rng *rng, sot_normal *normal, sot_dyadic sigma)
-{
-    const int64_t rounded = sot_digits_round(rng, &normal->magnitude, sigma);
-    const int64_t minus = -(int64_t)normal->negative;
-    return (rounded ^ minus) -
-           minus; /* without a branch: no processor foresees the sign */
-}
-
 static sotto_status fill(sotto_rng *rng, double sigma, sot_rounded_gaussian_kernel kernel,
                          int64_t *out, size_t count, sotto_error *error)
 {
-    sotto_status status = check_sigma(sigma, error);
+    sotto_status status = sot_rounded_gaussian_check(sigma, error);
     if (status != SOTTO_OK) return status;
     const sot_rounded_gaussian_task task = {
         .tiles = sot_normal_tiles(),
@@ -73,7 +65,7 @@ static sotto_status fill(sotto_rng *rng, double sigma, sot_rounded_gaussian_kern
         const size_t open = kernel(&task, words, block, out + done, deferred);
         for (size_t i = 0; i < open; i++) {
             sot_normal_from_word(rng, task.tiles, words[deferred[i]], &normal);
-            out[done + deferred[i]] = round_normal(rng, &normal, task.exact_sigma);
+            out[done + deferred[i]] = sot_normal_round(rng, &normal, task.exact_sigma);
         }
         done += block;
     }
@@ -103,13 +95,13 @@ sotto_status sot_rounded_gaussian_fill_portable(sotto_rng *rng, double sigma,
 sotto_status sot_rounded_gaussian_karney(sotto_rng *rng, double sigma, int64_t *out,
                                          size_t count, sotto_error *error)
 {
-    sotto_status status = check_sigma(sigma, error);
+    sotto_status status = sot_rounded_gaussian_check(sigma, error);
     if (status != SOTTO_OK) return status;
     const sot_dyadic exact_sigma = sot_dyadic_from(sigma);
     sot_normal normal;
     for (size_t i = 0; i < count; i++) {
         sot_normal_karney(rng, &normal);
-        out[i] = round_normal(rng, &normal, exact_sigma);
+        out[i] = sot_normal_round(rng, &normal, exact_sigma);
     }
     sot_wipe(&normal, sizeof normal);
     status = sot_rng_check(rng, error);

@@ -35,4 +35,71 @@ sot_rounded_gaussian_kernel sot_rounded_gaussian_avx2(void);
 /* The same, eight at a time; NULL where there is no AVX-512 (F and DQ). */
 sot_rounded_gaussian_kernel sot_rounded_gaussian_avx512(void);
 
+/* ---- lean: forty bits of each word, the others drawn when they are needed ---- */
+
+enum {
+    SOT_LEAN_HEAD_WORDS = SOT_ROUNDED_GAUSSIAN_BLOCK / 2, /* 32 bits a number */
+    SOT_LEAN_TAIL_WORDS = SOT_ROUNDED_GAUSSIAN_BLOCK / 8, /* 8 bits a number */
+    SOT_LEAN_MASKS = SOT_ROUNDED_GAUSSIAN_BLOCK / 64
+};
+
+/* A block: number i has the 32 bits i of `heads` and the 8 bits i of `tails`, lowest first. */
+typedef struct sot_lean_block {
+    uint64_t heads[SOT_LEAN_HEAD_WORDS];
+    uint64_t tails[SOT_LEAN_TAIL_WORDS];
+} sot_lean_block;
+
+static inline uint32_t sot_lean_head(const sot_lean_block *block, size_t i)
+{
+    return (uint32_t)(block->heads[i / 2] >> (i % 2 * 32));
+}
+
+static inline uint32_t sot_lean_tail(const sot_lean_block *block, size_t i)
+{
+    return (uint32_t)(block->tails[i / 8] >> (i % 8 * 8)) & 0xff;
+}
+
+/* Writes out[i] for all i < SOT_ROUNDED_GAUSSIAN_BLOCK and bit i of two masks: `crossed`, the entry is
+ * not quick; `open`, forty bits do not settle the rounding. Open is what one formula in doubles says
+ * (rounded_gaussian.md), the same in every kernel: from it depends what is drawn next. */
+typedef struct sot_lean_masks {
+    uint64_t crossed[SOT_LEAN_MASKS], open[SOT_LEAN_MASKS];
+} sot_lean_masks;
+
+typedef void (*sot_lean_kernel)(const sot_rounded_gaussian_task *task,
+                                const sot_lean_block *block, int64_t *out,
+                                sot_lean_masks *out_masks);
+
+void sot_lean_portable(const sot_rounded_gaussian_task *task, const sot_lean_block *block,
+                       int64_t *out, sot_lean_masks *out_masks);
+sot_lean_kernel sot_lean_avx2(void);   /* NULL where there is no AVX2 */
+sot_lean_kernel sot_lean_avx512(void); /* NULL where there is no AVX-512 (F and DQ) */
+
+/* The strips of a block, for vector kernels. One byte load a number: on the processors measured a
+ * gather is slower. */
+static inline void sot_lean_look_up(const sot_tiles *tiles, const uint32_t *heads,
+                                    uint8_t strips[SOT_ROUNDED_GAUSSIAN_BLOCK])
+{
+    enum {
+        SHIFT = 32 - SOT_TILES_ENTRY_BITS,
+        QUARTER = SOT_ROUNDED_GAUSSIAN_BLOCK / 4 /* no neighbours: stored one by one */
+    };
+    const uint8_t *strip_of = tiles->strip_of;
+    for (size_t i = 0; i < QUARTER; i++) {
+        strips[i] = strip_of[heads[i] >> SHIFT];
+        strips[i + QUARTER] = strip_of[heads[i + QUARTER] >> SHIFT];
+        strips[i + 2 * QUARTER] = strip_of[heads[i + 2 * QUARTER] >> SHIFT];
+        strips[i + 3 * QUARTER] = strip_of[heads[i + 3 * QUARTER] >> SHIFT];
+    }
+}
+
+/* sigma |Z| lies within sigma 2^-31 (1 + 2^-16) of y = (d + 1/2) sigma 2^-30, d the strip and 24 digits
+ * of the place; the rounding of y is counted. */
+#define SOT_LEAN_SCALE 0x1p-30
+#define SOT_LEAN_GUARD 0x1.0001p-31
+
+/* The door of all samplers of this law: 2^-20 <= sigma <= 2^56. */
+SOTTO_MUST_CHECK sotto_status sot_rounded_gaussian_check(double sigma,
+                                                         sotto_error *error);
+
 #endif

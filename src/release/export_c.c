@@ -89,9 +89,19 @@ static void write_factor(sot_c_exporter *self)
     sot_c_text(self, ";\n}\n\n");
 }
 
-/* "score += coefficient * ", or the same for every class. */
+/* One score, which is the function's result. */
+static bool is_plain(const sot_c_exporter *self)
+{
+    return self->model->margins == 1 && self->model->net == NULL;
+}
+
+/* "score += coefficient * ", or the same for every class; of a network the feature itself is kept. */
 static void write_product(sot_c_exporter *self, const char *place)
 {
+    if (self->model->net != NULL) {
+        sot_c_print(&self->output, "features[%s] = (float)", place);
+        return;
+    }
     if (self->model->margins > 1) {
         sot_c_print(&self->output, "for (k = 0; k < %zu; k++)\n            scores[k] += ",
                     self->model->margins);
@@ -134,7 +144,7 @@ static void write_sum(sot_c_exporter *self, size_t count, const char *value,
     sot_c_text(self, ");\n        ");
     write_product(self, place);
     sot_c_text(self, "(double)feature;\n    }\n");
-    if (encoding->intercept > 0.0) {
+    if (encoding->intercept > 0.0 && self->model->net == NULL) {
         char last[24];
         (void)snprintf(last, sizeof last, "%zu", encoding->features);
         sot_c_text(self, "    ");
@@ -142,7 +152,7 @@ static void write_sum(sot_c_exporter *self, size_t count, const char *value,
         sot_c_value(self, (double)(float)encoding->intercept);
         sot_c_text(self, ";\n");
     }
-    sot_c_text(self, self->model->margins > 1 ? "}\n\n" : "    return score;\n}\n\n");
+    sot_c_text(self, is_plain(self) ? "    return score;\n}\n\n" : "}\n\n");
 }
 
 static void write_locals(sot_c_exporter *self)
@@ -150,13 +160,36 @@ static void write_locals(sot_c_exporter *self)
     sot_c_text(self, "    double factor = ");
     sot_c_value(self, self->encoding->inverse_unit);
     sot_c_text(self, ", shorter = 0.0");
-    if (self->model->margins == 1) sot_c_text(self, ", score = 0.0");
+    if (is_plain(self)) sot_c_text(self, ", score = 0.0");
     sot_c_text(self,
                self->encoding->cut ? ", squares = 0.0;\n    int too_long;\n" : ";\n");
+    if (self->model->net != NULL) {
+        sot_c_print(&self->output, "    for (i = 0; i < %zu; i++) features[i] = 0.0f;\n",
+                    self->encoding->features);
+        return;
+    }
     if (self->model->margins == 1) return;
     sot_c_print(&self->output,
                 "    size_t k;\n    for (k = 0; k < %zu; k++) scores[k] = 0.0;\n",
                 self->model->margins);
+}
+
+static void begin_rows(sot_c_exporter *self, const char *remark, const char *argument)
+{
+    if (self->model->net == NULL) {
+        sot_c_begin_score(self, remark, argument);
+        return;
+    }
+    sot_c_write(self, "/* A row as the network sees it. */\n"
+                      "static inline void @_encode(");
+    sot_c_write(self, argument);
+    sot_c_text(self, ", float *features)\n{\n");
+}
+
+static void end_rows(sot_c_exporter *self, const char *argument, const char *passed)
+{
+    if (self->model->net != NULL) sot_c_network(self, argument, passed);
+    sot_c_ending(self, argument, passed);
 }
 
 /* ---- rows of a table ---- */
@@ -285,14 +318,14 @@ static sotto_status write_table(sot_c_exporter *self, sotto_error *error)
     write_cells(self);
     write_units(self);
     write_factor(self);
-    sot_c_begin_score(self, "", "const @_row *row");
+    begin_rows(self, "", "const @_row *row");
     sot_c_print(&self->output, "    double value[%zu];\n    size_t place[%zu], i;\n",
                 count, count);
     write_locals(self);
     for (size_t i = 0; i < count; i++)
         write_part(self, i);
     write_sum(self, count, "value[i]", "place[i]");
-    sot_c_ending(self, "const @_row *row", "row");
+    end_rows(self, "const @_row *row", "row");
     return SOTTO_OK;
 }
 
@@ -312,14 +345,14 @@ static void write_matrix(sot_c_exporter *self)
     }
     write_units(self);
     write_factor(self);
-    sot_c_begin_score(self, "; x has a number for each feature", "const double *x");
+    begin_rows(self, "; x has a number for each feature", "const double *x");
     sot_c_text(self, "    size_t i;\n");
     write_locals(self);
     char value[SOT_C_NAME_BYTES];
     (void)snprintf(value, sizeof value, "%s_%s(x[i])", self->name,
                    numbers == NULL ? "clean" : "feature");
     write_sum(self, self->encoding->features, value, "i");
-    sot_c_ending(self, "const double *x", "x");
+    end_rows(self, "const double *x", "x");
 }
 
 /* ---- the public door ---- */
@@ -337,8 +370,15 @@ sotto_status sotto_model_export_c(const sotto_model *model, const char *name,
     }
     sot_c_exporter self = {.model = model, .encoding = model->encoding, .name = name};
     sotto_status status = SOTTO_OK;
+    if (model->net != NULL) status = sot_c_check_network(model->net, error);
+    if (status != SOTTO_OK) return status;
     sot_c_opening(&self);
-    sot_c_coefficients(&self);
+    if (model->net != NULL) {
+        sot_c_parameters(&self);
+        sot_c_classes(&self);
+    } else {
+        sot_c_coefficients(&self);
+    }
     if (sotto_schema_is_matrix(model->schema)) {
         write_matrix(&self);
     } else {

@@ -51,5 +51,13 @@ void sot_c_opening(sot_c_exporter *self);
 void sot_c_coefficients(sot_c_exporter *self);
 void sot_c_begin_score(sot_c_exporter *self, const char *remark, const char *argument);
 void sot_c_ending(sot_c_exporter *self, const char *argument, const char *passed);
+/* The labels, of a model of classes. */
+void sot_c_classes(sot_c_exporter *self);
+
+/* export_c_network.c: refuses networks that no header holds; the parameters; and, behind the
+ * function that encodes a row, the layers and the function that gives their scores. */
+SOTTO_MUST_CHECK sotto_status sot_c_check_network(const sot_net *net, sotto_error *error);
+void sot_c_parameters(sot_c_exporter *self);
+void sot_c_network(sot_c_exporter *self, const char *argument, const char *passed);
 
 #endif

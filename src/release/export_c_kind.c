@@ -83,9 +83,13 @@ void sot_c_opening(sot_c_exporter *self)
         self,
         ".\n *\n"
         " * C99, <math.h> and <string.h>; link with -lm. The numbers are those of the\n"
-        " * model file, bit by bit, and a row is scaled, cut and rounded as there. */\n"
-        "#ifndef SOTTO_MODEL_@_H\n#define SOTTO_MODEL_@_H\n\n"
-        "#include <math.h>\n#include <string.h>\n\n");
+        " * model file, bit by bit, and a row is scaled, cut and rounded as there.");
+    if (self->model->net != NULL)
+        sot_c_text(self, " Sums of\n * layers have another order: scores agree to "
+                         "rounding.");
+    sot_c_write(self, " */\n"
+                      "#ifndef SOTTO_MODEL_@_H\n#define SOTTO_MODEL_@_H\n\n"
+                      "#include <math.h>\n#include <string.h>\n\n");
 }
 
 static void write_row_of(sot_c_exporter *self, const double *coefficients,
@@ -100,7 +104,7 @@ static void write_row_of(sot_c_exporter *self, const double *coefficients,
     }
 }
 
-static void write_classes(sot_c_exporter *self)
+void sot_c_classes(sot_c_exporter *self)
 {
     const size_t classes = sot_encoding_classes(self->encoding);
     if (classes == 0) return;
@@ -133,7 +137,7 @@ void sot_c_coefficients(sot_c_exporter *self)
         }
     }
     sot_c_text(self, "};\n\n");
-    write_classes(self);
+    sot_c_classes(self);
 }
 
 void sot_c_begin_score(sot_c_exporter *self, const char *remark, const char *argument)

@@ -17,10 +17,11 @@
 
 #include "data/encode.h"
 #include "data/source.h"
+#include "net/net.h"
 
 enum {
-    SOT_MODEL_VERSION = 2, /* of the format; a reader refuses newer ones. Logistic models
-                                    are as they were in version 1, and say so */
+    SOT_MODEL_VERSION = 3, /* of the format; a reader refuses newer ones. A file says the
+                                    least that can read it: sot_model_version() */
     SOT_MODEL_CLASSES_MAX = 1000,
     SOT_MODEL_SETTINGS_MAX = 64, /* entries of `settings` */
     SOT_MODEL_WORD_BYTES = 64    /* of a model's, a method's or a setting's name */
@@ -35,6 +36,14 @@ typedef struct sot_model_setting {
     const char *name; /* [a-z0-9_]+, each once */
     double value;
 } sot_model_setting;
+
+/* How a network did on public rows while it was learned: a score after each of some steps. */
+typedef struct sot_model_curve {
+    uint64_t *steps; /* ascending, from 1 */
+    double *scores;  /* accuracy; of numbers the root of the mean squared error */
+    size_t count;    /* 0: there is none */
+} sot_model_curve;
+enum { SOT_MODEL_CURVE_MAX = 100000 };
 
 /* What a model file says beside its certificate. Everything is borrowed for the call. */
 typedef struct sot_model_content {
@@ -52,9 +61,12 @@ typedef struct sot_model_content {
     const char *const *classes;  /* the label set, in the schema's order */
     size_t class_count;          /* 0: the model predicts numbers */
     const char *const *features; /* `dimension` names; NULL: not written (a matrix) */
-    const double *coefficients;  /* margins x dimension, finite */
+    const double *coefficients;  /* margins x dimension, finite; of a network, its
+                                     parameters, which floats hold exactly */
     size_t dimension;
-    size_t margins; /* 1, or the classes of softmax */
+    size_t margins;        /* 1, or the classes of softmax */
+    const sot_net *net;    /* of a network, its data norms filled in; else NULL */
+    sot_model_curve curve; /* of a network */
     const sot_model_setting *settings;
     size_t setting_count;
 } sot_model_content;
@@ -71,7 +83,11 @@ SOTTO_MUST_CHECK sotto_status sot_model_write(const sot_model_content *content,
  * trained for: classes if that has labels. `target` may be NULL for the other kinds. */
 sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target);
 
-/* Margins a row, hence coefficients a feature: 1, or one a class for softmax. */
+/* The version of the format that a kind's files have: 1 logistic, 3 network, 2 every other. */
+int sot_model_version(sotto_model_kind kind);
+
+/* Margins a row, hence coefficients a feature: 1, or one a class for softmax. Of a network so many
+ * scores. */
 size_t sot_model_margins(sotto_model_kind kind, size_t classes);
 
 sotto_prediction sot_model_prediction(sotto_model_kind kind, sot_target_role role);
@@ -86,9 +102,12 @@ struct sotto_model {
     sot_encoding *encoding; /* of the schema's own target */
     sotto_model_kind kind;
     sotto_prediction prediction;
-    size_t margins;       /* a row */
-    size_t outputs;       /* numbers predicted a row */
-    double *coefficients; /* margins x sot_encoding_dimension() of them, finite */
+    size_t margins;           /* a row */
+    size_t outputs;           /* numbers predicted a row */
+    double *coefficients;     /* coefficient_count of them, finite; of a network floats */
+    size_t coefficient_count; /* margins x sot_encoding_dimension(), or net->parameters */
+    sot_net *net;             /* of a network; else NULL */
+    sot_model_curve curve;    /* owned */
     /* Of the file without certificate.hash: what a true certificate states. */
     char hash[SOTTO_HASH_HEX_BYTES];
 };
@@ -96,17 +115,24 @@ struct sotto_model {
 /* Reads rows one after another and gives what the model says of each. */
 typedef struct sot_scorer {
     const sotto_model *model;
-    sot_features features; /* room for one row */
-    double *margins;       /* theta.x, of the last row */
-    double *outputs;       /* and what they mean: sotto_model_predict() */
+    sot_features features;        /* room for one row */
+    double *margins;              /* theta.x, or a network's scores, of the last row */
+    double *outputs;              /* and what they mean: sotto_model_predict() */
+    size_t label;                 /* of classes: the true one's place */
+    double number;                /* of numbers: the true one */
+    struct sot_rows_ahead *ahead; /* of a network: rows that are scored together */
 } sot_scorer;
 
 SOTTO_MUST_CHECK sotto_status sot_scorer_open(const sotto_model *model,
                                               sot_scorer *out_scorer, sotto_error *error);
 void sot_scorer_close(sot_scorer *scorer); /* wipes the last row */
 
-/* Fills margins (products and sums in double, in the order of the features) and outputs. */
-void sot_scorer_read(sot_scorer *scorer, const sot_record *record);
+/* The next row of the source; *out_more is false when there is none. Fills margins (products and
+ * sums in double, in the order of the features; of a network floats, in the order of
+ * net/operations.h, the same for a row whatever rows are around it), outputs, label and number. A network's rows are
+ * read ahead, a few hundred at a time. */
+SOTTO_MUST_CHECK sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *source,
+                                              bool *out_more, sotto_error *error);
 
 /* The predicted class of the row that was read; 0 for a model of numbers. */
 size_t sot_scorer_decide(const sot_scorer *scorer, double threshold);

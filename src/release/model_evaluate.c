@@ -94,9 +94,9 @@ static sotto_status count_two(tally *counts, const sot_scorer *scorer, size_t la
 }
 
 static sotto_status count_class(tally *counts, const sot_scorer *scorer,
-                                const sot_record *record, sotto_error *error)
+                                sotto_error *error)
 {
-    const size_t label = sot_encode_label(counts->model->encoding, record);
+    const size_t label = scorer->label;
     const size_t said = sot_scorer_decide(scorer, counts->threshold);
     counts->confusion[label * counts->classes + said]++;
     if (counts->classes == 2) return count_two(counts, scorer, label, error);
@@ -161,11 +161,10 @@ static double deviance_of(double truth, double said)
     return fmax(0.0, 2.0 * (ratio - truth + said));
 }
 
-static void count_number(tally *counts, const sot_scorer *scorer,
-                         const sot_record *record)
+static void count_number(tally *counts, const sot_scorer *scorer)
 {
     const sot_encoding *encoding = counts->model->encoding;
-    const double truth = sot_encode_number(encoding, record);
+    const double truth = scorer->number;
     const double said = scorer->outputs[0];
     const double miss = truth - said;
     const double step = truth - counts->mean;
@@ -204,18 +203,16 @@ static sotto_status begin(tally *counts, sotto_error *error)
 static sotto_status read_rows(tally *counts, sot_scorer *scorer, sot_source *source,
                               sotto_error *error)
 {
-    sot_record record;
     bool more = false;
-    sotto_status status = sot_source_next(source, &record, &more, error);
+    sotto_status status = sot_scorer_next(scorer, source, &more, error);
     while (status == SOTTO_OK && more) {
-        sot_scorer_read(scorer, &record);
         counts->rows++;
         if (counts->classes == 0) {
-            count_number(counts, scorer, &record);
+            count_number(counts, scorer);
         } else {
-            status = count_class(counts, scorer, &record, error);
+            status = count_class(counts, scorer, error);
         }
-        if (status == SOTTO_OK) status = sot_source_next(source, &record, &more, error);
+        if (status == SOTTO_OK) status = sot_scorer_next(scorer, source, &more, error);
     }
     if (status == SOTTO_OK && counts->rows == 0) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,

@@ -55,6 +55,12 @@ sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target
     return SOT_TARGET_CLASSES;
 }
 
+int sot_model_version(sotto_model_kind kind)
+{
+    if (kind == SOTTO_MODEL_NETWORK) return 3;
+    return kind == SOTTO_MODEL_LOGISTIC ? 1 : 2;
+}
+
 size_t sot_model_margins(sotto_model_kind kind, size_t classes)
 {
     if (kind == SOTTO_MODEL_NETWORK && classes > 0) return classes;

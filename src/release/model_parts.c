@@ -19,9 +19,14 @@ const char *sotto_model_feature(const sotto_model *model, size_t index)
     return sot_encoding_feature(model->encoding, index);
 }
 
+size_t sotto_model_coefficients(const sotto_model *model)
+{
+    return model->coefficient_count;
+}
+
 double sotto_model_coefficient(const sotto_model *model, size_t index)
 {
-    assert(index < model->margins * sotto_model_dimension(model));
+    assert(index < model->coefficient_count);
     return model->coefficients[index];
 }
 

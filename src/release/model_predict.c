@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "release/model.h"
+#include "release/model_network.h"
 
 /* ---- a row ---- */
 
@@ -24,6 +25,13 @@ sotto_status sot_scorer_open(const sotto_model *model, sot_scorer *out_scorer,
                                sizeof(*scorer.features.indices) +
                                    sizeof(*scorer.features.values));
     }
+    if (model->net != NULL) {
+        const sotto_status status = sot_rows_ahead_open(model, &scorer.ahead, error);
+        if (status != SOTTO_OK) {
+            sot_scorer_close(&scorer);
+            return status;
+        }
+    }
     *out_scorer = scorer;
     return SOTTO_OK;
 }
@@ -33,6 +41,7 @@ void sot_scorer_close(sot_scorer *scorer)
     const sotto_model *model = scorer->model;
     if (model == NULL) return;
     const size_t dimension = sot_encoding_dimension(model->encoding);
+    sot_rows_ahead_close(scorer->ahead);
     sot_wipe_and_free(scorer->features.indices,
                       dimension * sizeof *scorer->features.indices);
     sot_wipe_and_free(scorer->features.values,
@@ -97,7 +106,7 @@ static void fill_outputs(sot_scorer *scorer)
     }
 }
 
-void sot_scorer_read(sot_scorer *scorer, const sot_record *record)
+static void read_record(sot_scorer *scorer, const sot_record *record)
 {
     const sotto_model *model = scorer->model;
     const sot_features *features = &scorer->features;
@@ -110,7 +119,27 @@ void sot_scorer_read(sot_scorer *scorer, const sot_record *record)
             margin += coefficients[features->indices[i]] * (double)features->values[i];
         scorer->margins[k] = margin;
     }
-    fill_outputs(scorer);
+    if (sot_encoding_role(model->encoding) == SOT_TARGET_CLASSES) {
+        scorer->label = sot_encode_label(model->encoding, record);
+    } else {
+        scorer->number = sot_encode_number(model->encoding, record);
+    }
+}
+
+sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *source, bool *out_more,
+                             sotto_error *error)
+{
+    sotto_status status;
+    if (scorer->ahead != NULL) {
+        status = sot_rows_ahead_next(scorer, source, out_more, error);
+    } else {
+        sot_record record;
+        status = sot_source_next(source, &record, out_more, error);
+        if (status == SOTTO_OK && *out_more) read_record(scorer, &record);
+        sot_wipe(&record, sizeof record);
+    }
+    if (status == SOTTO_OK && *out_more) fill_outputs(scorer);
+    return status;
 }
 
 size_t sot_scorer_decide(const sot_scorer *scorer, double threshold)
@@ -157,17 +186,15 @@ sotto_status sotto_model_predict(const sotto_model *model, const sotto_array *fe
     const sotto_records records = {.features = *features};
     sot_scorer scorer = {.model = NULL};
     sot_source *source = NULL;
-    sot_record record;
     bool more = false;
     sotto_status status =
         sot_source_open_records(&records, model->schema, &source, error);
     if (status == SOTTO_OK) status = sot_scorer_open(model, &scorer, error);
-    if (status == SOTTO_OK) status = sot_source_next(source, &record, &more, error);
+    if (status == SOTTO_OK) status = sot_scorer_next(&scorer, source, &more, error);
     for (double *out = out_values; status == SOTTO_OK && more; out += model->outputs) {
-        sot_scorer_read(&scorer, &record);
         for (size_t k = 0; k < model->outputs; k++)
             out[k] = scorer.outputs[k];
-        status = sot_source_next(source, &record, &more, error);
+        status = sot_scorer_next(&scorer, source, &more, error);
     }
     sot_scorer_close(&scorer);
     sot_source_close(source);
@@ -181,20 +208,18 @@ sotto_status sotto_model_predict_data(const sotto_model *model,
 {
     sot_scorer scorer = {.model = NULL};
     sot_source *source = NULL;
-    sot_record record;
     bool more = false;
     sotto_status status = sot_model_check_threshold(model, threshold, error);
     if (status == SOTTO_OK)
         status = sot_source_open(file, model->schema, true, &source, error);
     if (status == SOTTO_OK) status = sot_scorer_open(model, &scorer, error);
-    if (status == SOTTO_OK) status = sot_source_next(source, &record, &more, error);
+    if (status == SOTTO_OK) status = sot_scorer_next(&scorer, source, &more, error);
     while (status == SOTTO_OK && more) {
-        sot_scorer_read(&scorer, &record);
         if (function(sot_scorer_decide(&scorer, threshold), scorer.outputs, context) !=
             0) {
             status = sot_fail(error, SOTTO_INTERRUPTED, "the prediction was stopped");
         } else {
-            status = sot_source_next(source, &record, &more, error);
+            status = sot_scorer_next(&scorer, source, &more, error);
         }
     }
     sot_scorer_close(&scorer);

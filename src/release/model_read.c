@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "release/certificate.h"
 #include "release/model.h"
+#include "release/model_network.h"
 
 static const size_t size_max_bytes = SOTTO_CERTIFIED_BYTES_MAX;
 
@@ -48,7 +49,7 @@ static sotto_status check_kind(const sot_json_value *root, sotto_error *error)
     if (version < 1 || version > SOT_MODEL_VERSION) {
         return refuse_member(
             root, "version",
-            "this sotto reads versions 1 and 2; use the one that wrote the file", error);
+            "this sotto reads versions 1 to 3; use the one that wrote the file", error);
     }
     return SOTTO_OK;
 }
@@ -71,29 +72,48 @@ static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *o
         sotto_model_kind_from_name(model, out_kind, NULL) != SOTTO_OK) {
         status = refuse_member(root, "model",
                                "this sotto predicts with logistic, linear, svm, hinge, "
-                               "huber, softmax, poisson and custom",
+                               "huber, softmax, poisson, network and custom",
                                error);
     }
     int64_t version = 0;
     if (status == SOTTO_OK) status = sot_json_get_int64(root, "version", &version, error);
-    if (status == SOTTO_OK && (version == 1) != (*out_kind == SOTTO_MODEL_LOGISTIC)) {
+    if (status == SOTTO_OK && version != sot_model_version(*out_kind)) {
         status = refuse_member(
-            root, "version", "a logistic model is of version 1, every other of 2", error);
+            root, "version",
+            "a logistic model is of version 1, a network of 3, every other of 2", error);
     }
     if (status == SOTTO_OK) status = sot_json_get_string(root, "method", &method, error);
     if (status == SOTTO_OK && !is_word(method))
         status = refuse_member(root, "method", "give the name of a method", error);
-    sot_json_value member;
     const bool custom = *out_kind == SOTTO_MODEL_CUSTOM;
-    if (status == SOTTO_OK && !custom && sot_json_member(root, "loss", &member)) {
-        status = sot_json_refuse(
-            &member, "leave it out: only a custom model has a loss of its own", error);
-    }
     if (status == SOTTO_OK && custom)
         status = sot_json_get_string(root, "loss", &loss, error);
     if (status == SOTTO_OK && custom && !is_word(loss))
         status = refuse_member(root, "loss", "give the name of a loss", error);
     return status;
+}
+
+/* What only one kind of model has. */
+static sotto_status check_own_members(const sot_json_value *root, sotto_model_kind kind,
+                                      sotto_error *error)
+{
+    static const struct {
+        const char *key;
+        sotto_model_kind kind;
+        const char *remedy;
+    } own[] = {
+        {"loss", SOTTO_MODEL_CUSTOM,
+         "leave it out: only a custom model has a loss of its own"},
+        {"network", SOTTO_MODEL_NETWORK,
+         "leave it out: only the model network has layers"},
+        {"curve", SOTTO_MODEL_NETWORK,
+         "leave it out: only the model network has a learning curve"},
+    };
+    sot_json_value member;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (kind != own[i].kind && sot_json_member(root, own[i].key, &member))
+            return sot_json_refuse(&member, own[i].remedy, error);
+    return SOTTO_OK;
 }
 
 /* A guarantee without its certificate is a rumour, a certificate without a guarantee cannot be
@@ -221,6 +241,8 @@ static sotto_status derive(sotto_model *model, sotto_error *error)
     model->margins = sot_model_margins(model->kind, classes);
     model->prediction = sot_model_prediction(model->kind, role);
     model->outputs = model->prediction == SOTTO_PREDICTS_PROBABILITIES ? classes : 1;
+    if (model->kind == SOTTO_MODEL_NETWORK) return SOTTO_OK; /* has a limit of its own */
+    model->coefficient_count = model->margins * dimension;
     if (dimension <= SOT_MODEL_DIMENSION_MAX / model->margins) return SOTTO_OK;
     return sot_fail(error, SOTTO_PARSE,
                     "the model has %zu features and %zu coefficients for each; at most "
@@ -251,23 +273,23 @@ static sotto_status check_lists(const sot_json_value *root, const sotto_model *m
                        sot_encoding_feature, error);
 }
 
-static sotto_status read_row(const sot_json_value *list, size_t dimension,
-                             double *coefficients, sotto_error *error)
+sotto_status sot_model_read_list(const sot_json_value *list, size_t count, const char *of,
+                                 double *out_values, sotto_error *error)
 {
     sotto_status status = sot_json_as_array(list, error);
     if (status != SOTTO_OK) return status;
-    if (sot_json_size(list) != dimension) {
+    if (sot_json_size(list) != count) {
         return sot_fail(error, SOTTO_PARSE,
-                        "the model has %zu coefficients but its schema gives %zu "
-                        "features; use the file as sotto train wrote it",
-                        sot_json_size(list), dimension);
+                        "the model has %zu coefficients but its %s gives %zu; use the "
+                        "file as sotto train wrote it",
+                        sot_json_size(list), of, count);
     }
-    for (size_t i = 0; i < dimension; i++) {
+    for (size_t i = 0; i < count; i++) {
         const sot_json_value item = sot_json_item(list, i);
         const char *text = NULL;
         status = sot_json_as_string(&item, &text, error);
         if (status != SOTTO_OK) return status;
-        if (sot_parse_hex(text, strlen(text), &coefficients[i]) != SOT_NUMBER_OK) {
+        if (sot_parse_hex(text, strlen(text), &out_values[i]) != SOT_NUMBER_OK) {
             return sot_json_refuse(
                 &item, "give a hexadecimal float such as \"-0x1.8p+0\"", error);
         }
@@ -281,14 +303,15 @@ static sotto_status read_coefficients(const sot_json_value *root, sotto_model *m
 {
     sot_json_value list;
     const size_t dimension = sot_encoding_dimension(model->encoding);
-    const size_t count = model->margins * dimension;
+    const size_t count = model->coefficient_count;
     sotto_status status = sot_json_get_array(root, "coefficients", &list, error);
     if (status != SOTTO_OK) return status;
     model->coefficients = sot_new_array(count, sizeof *model->coefficients);
     if (model->coefficients == NULL)
         return sot_fail_memory(error, count, sizeof *model->coefficients);
     if (model->kind != SOTTO_MODEL_SOFTMAX)
-        return read_row(&list, dimension, model->coefficients, error);
+        return sot_model_read_list(&list, dimension, "schema", model->coefficients,
+                                   error);
     if (sot_json_size(&list) != model->margins) {
         return sot_fail(error, SOTTO_PARSE,
                         "the model has coefficients for %zu classes but its schema gives "
@@ -297,7 +320,8 @@ static sotto_status read_coefficients(const sot_json_value *root, sotto_model *m
     }
     for (size_t k = 0; k < model->margins && status == SOTTO_OK; k++) {
         const sot_json_value row = sot_json_item(&list, k);
-        status = read_row(&row, dimension, model->coefficients + k * dimension, error);
+        status = sot_model_read_list(&row, dimension, "schema",
+                                     model->coefficients + k * dimension, error);
     }
     return status;
 }
@@ -328,17 +352,22 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
     static const char *const keys[] = {
         "kind",     "version",      "model",       "loss",     "method",  "epsilon",
         "delta",    "adjacency",    "unit",        "settings", "classes", "schema",
-        "features", "coefficients", "certificate", NULL};
+        "features", "coefficients", "certificate", "network",  "curve",   NULL};
     sotto_status status = sot_json_as_object(root, error);
     if (status == SOTTO_OK) status = check_kind(root, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(root, keys, error);
     if (status == SOTTO_OK) status = read_learner(root, &model->kind, error);
+    if (status == SOTTO_OK) status = check_own_members(root, model->kind, error);
     if (status == SOTTO_OK) status = check_guarantee(root, error);
     if (status == SOTTO_OK) status = check_settings(root, error);
     if (status == SOTTO_OK) status = read_schema(name, root, &model->schema, error);
     if (status == SOTTO_OK) status = derive(model, error);
     if (status == SOTTO_OK) status = check_lists(root, model, error);
-    if (status == SOTTO_OK) status = read_coefficients(root, model, error);
+    if (status == SOTTO_OK) {
+        status = model->kind == SOTTO_MODEL_NETWORK
+                     ? sot_model_read_network(root, model, error)
+                     : read_coefficients(root, model, error);
+    }
     if (status == SOTTO_OK) status = hash_file(root, model, error);
     return status;
 }
@@ -384,6 +413,9 @@ void sotto_model_free(sotto_model *model)
 {
     if (model == NULL) return;
     sot_free(model->coefficients);
+    sot_net_free(model->net);
+    sot_free(model->curve.steps);
+    sot_free(model->curve.scores);
     sot_encoding_free(model->encoding);
     sotto_schema_free(model->schema);
     sot_free(model);

@@ -8,6 +8,7 @@
 #include "base/json_canonical.h"
 #include "base/memory.h"
 #include "release/model.h"
+#include "release/model_network.h"
 
 static void write_text(sot_json_writer *writer, const char *key, const char *text)
 {
@@ -68,14 +69,21 @@ static void write_coefficients(sot_json_writer *writer, const sot_model_content 
     sot_json_end_array(writer);
 }
 
+static int version_of(const char *model)
+{
+    sotto_model_kind kind;
+    return sotto_model_kind_from_name(model, &kind, NULL) == SOTTO_OK
+               ? sot_model_version(kind)
+               : SOT_MODEL_VERSION;
+}
+
 static void write_payload(sot_json_writer *writer, const sot_model_content *content,
                           const sot_json_value *schema)
 {
     sot_json_begin_object(writer);
     write_text(writer, "kind", "model");
     sot_json_key(writer, "version");
-    sot_json_write_int64(writer,
-                         strcmp(content->model, "logistic") == 0 ? 1 : SOT_MODEL_VERSION);
+    sot_json_write_int64(writer, version_of(content->model));
     write_text(writer, "model", content->model);
     if (content->loss != NULL) write_text(writer, "loss", content->loss);
     write_text(writer, "method", content->method);
@@ -91,7 +99,11 @@ static void write_payload(sot_json_writer *writer, const sot_model_content *cont
     sot_json_copy(writer, schema, false, NULL);
     if (content->features != NULL)
         write_list(writer, "features", content->features, content->dimension);
-    write_coefficients(writer, content);
+    if (content->net != NULL) {
+        sot_model_write_network(content, writer);
+    } else {
+        write_coefficients(writer, content);
+    }
     sot_json_end_object(writer);
 }
 
@@ -130,6 +142,7 @@ static sotto_status check_content(const sot_model_content *content, sotto_error 
                         "the model has %zu features; a model file has between 1 and %zu",
                         content->dimension, SOT_MODEL_DIMENSION_MAX);
     }
+    if (content->net != NULL) return sot_model_check_network(content, error);
     if (content->margins == 0 ||
         content->margins > SOT_MODEL_DIMENSION_MAX / content->dimension) {
         return sot_fail(

@@ -74,12 +74,15 @@ static void add_header(sot_growing *out, const sot_report *report)
     sot_growing_text(out, "</p>\n</header>\n");
 }
 
-static void add_contents(sot_growing *out)
+static void add_contents(sot_growing *out, const sot_report *report)
 {
     sot_growing_text(out, "<nav aria-label=\"Contents\">\n<ol>\n");
-    for (size_t i = 0; i < sizeof contents / sizeof contents[0]; i++)
+    for (size_t i = 0; i < sizeof contents / sizeof contents[0]; i++) {
+        const bool layers =
+            report->model->net != NULL && strcmp(contents[i].id, "coefficients") == 0;
         sot_growing_format(out, "<li><a href=\"#%s\">%s</a></li>\n", contents[i].id,
-                           contents[i].title);
+                           layers ? "Layers" : contents[i].title);
+    }
     sot_growing_text(out, "</ol>\n</nav>\n");
 }
 
@@ -90,8 +93,8 @@ static sotto_status add_sections(sot_growing *out, const sot_report *report,
     sotto_status status = sot_report_add_profile(out, report, error);
     if (status != SOTTO_OK) return status;
     sot_report_add_budget(out, report);
-    sot_report_add_accuracy(out, report);
-    status = sot_report_add_coefficients(out, report, error);
+    status = sot_report_add_accuracy(out, report, error);
+    if (status == SOTTO_OK) status = sot_report_add_coefficients(out, report, error);
     if (status != SOTTO_OK) return status;
     sot_report_add_calibration(out, report);
     sot_report_add_confusion(out, report);
@@ -123,7 +126,7 @@ sotto_status sot_report_write(const sot_report *report, char **out_html,
     sot_growing_text(&out, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">"
                            "Skip to the report</a>\n<div class=\"sheet\">\n");
     add_header(&out, report);
-    add_contents(&out);
+    add_contents(&out, report);
     sot_growing_text(&out, "<main id=\"main\">\n");
     const sotto_status status = add_sections(&out, report, error);
     if (status != SOTTO_OK) {

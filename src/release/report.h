@@ -147,7 +147,15 @@ SOTTO_MUST_CHECK sotto_status sot_report_add_profile(sot_growing *out,
                                                      const sot_report *report,
                                                      sotto_error *error);
 void sot_report_add_budget(sot_growing *out, const sot_report *report);
-void sot_report_add_accuracy(sot_growing *out, const sot_report *report);
+SOTTO_MUST_CHECK sotto_status sot_report_add_accuracy(sot_growing *out,
+                                                      const sot_report *report,
+                                                      sotto_error *error);
+/* report_network.c: inside the accuracy, if the file has a learning curve. */
+SOTTO_MUST_CHECK sotto_status sot_report_add_learning(sot_growing *out,
+                                                      const sot_report *report,
+                                                      sotto_error *error);
+/* In the place of a network's coefficients. */
+void sot_report_add_layers(sot_growing *out, const sot_report *report);
 SOTTO_MUST_CHECK sotto_status sot_report_add_coefficients(sot_growing *out,
                                                           const sot_report *report,
                                                           sotto_error *error);

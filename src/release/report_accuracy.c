@@ -217,7 +217,8 @@ static void add_curve(sot_growing *out, const sot_report_curve *curve)
     sot_growing_text(out, "</div>\n</div>\n");
 }
 
-void sot_report_add_accuracy(sot_growing *out, const sot_report *report)
+sotto_status sot_report_add_accuracy(sot_growing *out, const sot_report *report,
+                                     sotto_error *error)
 {
     sot_html_section_open(out, "accuracy", "Accuracy and its price");
     if (report->scores == NULL) {
@@ -236,5 +237,7 @@ void sot_report_add_accuracy(sot_growing *out, const sot_report *report)
         add_scores(out, &report->scores->evaluation);
         if (report->curve != NULL) add_curve(out, report->curve);
     }
+    const sotto_status status = sot_report_add_learning(out, report, error);
     sot_html_section_close(out);
+    return status;
 }

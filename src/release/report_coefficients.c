@@ -236,7 +236,11 @@ sotto_status sot_report_add_coefficients(sot_growing *out, const sot_report *rep
                                          sotto_error *error)
 {
     const sotto_model *model = report->model;
-    const size_t count = model->margins * sotto_model_dimension(model);
+    const size_t count = model->coefficient_count;
+    if (model->net != NULL) {
+        sot_report_add_layers(out, report);
+        return SOTTO_OK;
+    }
     weight *order = sot_new_array(count, sizeof *order);
     if (order == NULL) return sot_fail_memory(error, count, sizeof *order);
     for (size_t i = 0; i < count; i++)

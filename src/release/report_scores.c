@@ -39,13 +39,12 @@ static sotto_status keep(outcomes *all, outcome row, sotto_error *error)
     return SOTTO_OK;
 }
 
-static outcome judge(const sot_scorer *scorer, const sot_record *record)
+static outcome judge(const sot_scorer *scorer)
 {
     const sotto_model *model = scorer->model;
     const size_t classes = sot_encoding_classes(model->encoding);
-    if (classes == 0)
-        return (outcome){scorer->outputs[0], sot_encode_number(model->encoding, record)};
-    const size_t label = sot_encode_label(model->encoding, record);
+    if (classes == 0) return (outcome){scorer->outputs[0], scorer->number};
+    const size_t label = scorer->label;
     if (classes > 2) {
         const size_t said = sot_scorer_decide(scorer, 0.5);
         return (outcome){scorer->outputs[said], said == label ? 1.0 : 0.0};
@@ -59,15 +58,12 @@ static sotto_status read_rows(const sotto_model *model, const sotto_data_file *f
 {
     sot_source *source = NULL;
     sot_scorer scorer = {.model = NULL};
-    sot_record record;
     bool more = true;
     sotto_status status = sot_source_open(file, model->schema, false, &source, error);
     if (status == SOTTO_OK) status = sot_scorer_open(model, &scorer, error);
     while (status == SOTTO_OK && more) {
-        status = sot_source_next(source, &record, &more, error);
-        if (status != SOTTO_OK || !more) break;
-        sot_scorer_read(&scorer, &record);
-        status = keep(all, judge(&scorer, &record), error);
+        status = sot_scorer_next(&scorer, source, &more, error);
+        if (status == SOTTO_OK && more) status = keep(all, judge(&scorer), error);
     }
     sot_scorer_close(&scorer);
     sot_source_close(source);

@@ -23,6 +23,7 @@
  * logarithm of the time. */
 #define FIRST_SECONDS 5.0
 #define EVERY_SECONDS 10.0
+#define TELL_SECONDS  0.5
 #define PART_OF_TIME  (1.0 / 30.0)
 #define TIMES_COST    50.0
 
@@ -60,10 +61,25 @@ static bool is_over(const sot_keeper *keeper)
                60.0 * keeper->setup.max_minutes; /* never, if that is NaN */
 }
 
+/* A learner may report seldom, each report being an account: whoever wants to stop is asked more often. */
+static void ask_listener(sot_keeper *keeper, double now)
+{
+    if (keeper->setup.progress == NULL || now < keeper->told_seconds + TELL_SECONDS)
+        return;
+    const sotto_progress progress = {.step = keeper->steps_done,
+                                     .steps = keeper->setup.steps,
+                                     .elapsed_seconds = now - keeper->started_seconds,
+                                     .epsilon_so_far = SOTTO_UNSET};
+    (void)sot_keeper_listen(&progress, keeper);
+}
+
 static bool is_due(void *context)
 {
-    const sot_keeper *keeper = context;
-    return sot_clock_seconds() >= keeper->due_seconds || is_over(keeper);
+    sot_keeper *keeper = context;
+    const double now = sot_clock_seconds();
+    keeper->steps_done++;
+    ask_listener(keeper, now);
+    return now >= keeper->due_seconds || is_over(keeper);
 }
 
 static void set_due(sot_keeper *keeper, double cost_seconds)
@@ -80,6 +96,7 @@ int sot_keeper_listen(const sotto_progress *progress, void *context)
 {
     sot_keeper *keeper = context;
     const sot_keeper_setup *setup = &keeper->setup;
+    keeper->told_seconds = sot_clock_seconds();
     if (setup->progress(progress, setup->progress_context) != 0)
         keeper->stop_asked = true;
     return 0;
@@ -304,6 +321,8 @@ sotto_status sot_keeper_begin(sot_keeper *keeper, sotto_error *error)
 
 sot_checkpoint *sot_keeper_checkpoint(sot_keeper *keeper)
 {
+    keeper->steps_done = keeper->kept.step;
+    keeper->told_seconds = sot_clock_seconds();
     const bool has_state =
         keeper->resumes && keeper->kept.kind == SOT_KEPT_STATE && keeper->kept.step > 0;
     keeper->checkpoint =

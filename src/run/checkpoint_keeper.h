@@ -19,7 +19,8 @@ struct sot_keeper {
     size_t body_bytes;
     sot_checkpoint checkpoint;
     /* when to keep, when to stop */
-    double started_seconds, due_seconds;
+    double started_seconds, due_seconds, told_seconds;
+    uint64_t steps_done; /* by the learner, which asks behind every step */
     bool stop_asked;
 };
 

@@ -46,9 +46,8 @@ sotto_status sot_rehearsal_open(const sotto_training *training,
 {
     sot_matrix *all = NULL;
     sot_rehearsal *run = out_rehearsal;
-    *run = (sot_rehearsal){.rng = rng,
-                           .count = training->learner->outputs *
-                                    sot_encoding_dimension(training->encoding)};
+    *run =
+        (sot_rehearsal){.rng = rng, .count = sot_learner_coefficients(training->learner)};
     sotto_status status = load(training, rng, file, rows, &all, error);
     if (status == SOTTO_OK && all->rows < 2 * HELD_BACK) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -101,9 +100,22 @@ static sotto_status run_once(sot_rehearsal *run, const sotto_training *training,
     if (status == SOTTO_OK)
         status = sot_training_learn(training, gate, run->seen, run->theta, error);
     if (status == SOTTO_OK)
-        *out_score = sot_public_score(training, run->held, run->theta);
+        status = sot_public_score(training, run->held, run->theta, out_score, error);
     sotto_gate_free(gate);
     return status;
+}
+
+/* The same network, learned as long from as many records a step. */
+static void copy_network(const sotto_train_config *own, sotto_train_config *config)
+{
+    if (own->model != SOTTO_MODEL_NETWORK) return;
+    config->network = own->network;
+    config->init = own->init;
+    config->freeze = own->freeze;
+    config->steps = own->steps;
+    config->epochs = own->epochs;
+    config->batch = own->batch;
+    config->expected_rows = own->public_n > 0 ? own->public_n : own->expected_rows;
 }
 
 sotto_status sot_rehearse_without_noise(sot_rehearsal *run,
@@ -118,6 +130,7 @@ sotto_status sot_rehearse_without_noise(sot_rehearsal *run,
     config.width = own->width;
     config.loss = own->loss;
     if (own->model == SOTTO_MODEL_HUBER) config.threshold = own->threshold;
+    copy_network(own, &config);
     config.method = SOTTO_METHOD_NONE;
     config.data_is_public = true;
     config.target = training->target;
@@ -126,7 +139,7 @@ sotto_status sot_rehearse_without_noise(sot_rehearsal *run,
     if (status == SOTTO_OK)
         status = sot_training_learn(plain, NULL, run->seen, run->theta, error);
     if (status == SOTTO_OK)
-        *out_score = sot_public_score(training, run->held, run->theta);
+        status = sot_public_score(plain, run->held, run->theta, out_score, error);
     sotto_training_free(plain);
     return status;
 }

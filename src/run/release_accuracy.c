@@ -75,22 +75,18 @@ sotto_status sot_accuracy_open(const sot_release *release, const sotto_data_file
 sotto_status sot_accuracy_read(sot_release *release, sot_accuracy_rows *rows,
                                sotto_error *error)
 {
-    const sotto_model *model = release->config->model;
     const double threshold = release->config->threshold;
-    sot_record record;
+    sot_scorer *scorer = &rows->scorer;
     bool more = false;
-    sotto_status status = sot_source_next(rows->source, &record, &more, error);
+    sotto_status status = sot_scorer_next(scorer, rows->source, &more, error);
     while (status == SOTTO_OK && more) {
-        const size_t label = sot_encode_label(model->encoding, &record);
-        sot_scorer_read(&rows->scorer, &record);
-        const bool hit = sot_scorer_decide(&rows->scorer, threshold) == label;
+        const bool hit = sot_scorer_decide(scorer, threshold) == scorer->label;
         release->lines++;
         release->rows++;
         status = release->statistic->take(release, hit ? 1.0 : 0.0, error);
         if (status == SOTTO_OK)
-            status = sot_source_next(rows->source, &record, &more, error);
+            status = sot_scorer_next(scorer, rows->source, &more, error);
     }
-    sot_wipe(&record, sizeof record);
     return status;
 }
 

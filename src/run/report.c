@@ -76,9 +76,8 @@ static sotto_status read_model(sources *from, const char *name, const char *json
     report->model = from->model;
     status = sot_json_get_string(&root, "method", &report->method, error);
     if (status == SOTTO_OK)
-        status = sot_report_noise_read(
-            &root, from->model->margins * sotto_model_dimension(from->model),
-            &report->noise, error);
+        status = sot_report_noise_read(&root, from->model->coefficient_count,
+                                       &report->noise, error);
     if (status == SOTTO_OK)
         status = read_certificate(from, json, size_bytes, report, error);
     return status;
@@ -159,7 +158,7 @@ static sotto_status read_training(const sources *from, sot_report_training *out,
 static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *error)
 {
     sot_report_training training;
-    const size_t count = from->model->margins * sotto_model_dimension(from->model);
+    const size_t count = from->model->coefficient_count;
     const bool is_known = report->noise.kind == SOT_NOISE_EXACT;
     bool measured = false;
     sotto_status status = read_training(from, &training, error);

@@ -168,6 +168,13 @@ sotto_status sot_report_curve_fill(const sot_report_training *training,
             "the loss is the caller's own, and the model file does not hold it.");
         return SOTTO_OK;
     }
+    if (training->model == SOTTO_MODEL_NETWORK) {
+        (void)snprintf(
+            out_curve->reason, sizeof out_curve->reason,
+            "a network takes long to learn, and so many trainings too long for "
+            "a page; sotto plan --forecast tries one setting.");
+        return SOTTO_OK;
+    }
     sotto_status status = sotto_rng_new_for_test(SEED, &rng, error);
     if (status == SOTTO_OK) {
         status = open_rows(training, file, rng, &run, &out_curve->seen, &reason);

@@ -5,18 +5,23 @@
 #include <sotto/train.h>
 
 #include "learn/learner.h"
+#include "net/net.h"
 #include "run/checkpoint_file.h"
 #include "run/prose.h"
 #include "run/session.h"
 
-enum { SOT_ADVICE_MAX = 8, SOT_ADVICE_BYTES = 240 };
+enum { SOT_ADVICE_MAX = 8, SOT_ADVICE_BYTES = 240, SOT_TRAINING_TEXTS = 5 };
 
 /* Everything here follows from settings and schema. */
 struct sotto_training {
-    sotto_train_config config; /* texts: `target` is owned, the others are NULL */
+    sotto_train_config config; /* texts are `target` and `texts`, the others are NULL */
     char *target;
-    double *center;             /* of config.prior, outputs x dimension; NULL: none */
-    const sotto_schema *schema; /* borrowed */
+    char *texts[SOT_TRAINING_TEXTS]; /* owned: of networks */
+    double
+        *center; /* of config.prior, outputs x dimension, or of config.init; NULL: none */
+    bool fresh_norms[SOT_NET_LAYERS_MAX]; /* data norms that `learn` fills in */
+    sot_net *init_net;                    /* of config.init; NULL: none */
+    const sotto_schema *schema;           /* borrowed */
     sot_encoding *encoding;
     sot_learner *learner;
     sotto_plan *plan;       /* NULL: public data */
@@ -74,10 +79,11 @@ void sot_training_advise(sotto_training *training);
 /* Fills training->json and training->text. */
 SOTTO_MUST_CHECK sotto_status sot_training_describe(sotto_training *training,
                                                     sotto_error *error);
-/* The model file without its certificate; free with sot_free(). */
+/* The model file without its certificate; free with sot_free(). `curve` of a network, NULL: none. */
 SOTTO_MUST_CHECK sotto_status sot_training_payload(const sotto_training *training,
-                                                   const double *theta, char **out_json,
-                                                   sotto_error *error);
+                                                   const double *theta,
+                                                   const sot_validation *curve,
+                                                   char **out_json, sotto_error *error);
 /* The summary of a run; free with sot_free(). */
 SOTTO_MUST_CHECK sotto_status sot_training_summary(const sotto_training *training,
                                                    const sot_session *session,

@@ -10,10 +10,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/schema_parts.h"
 #include "learn/erm/erm.h"
 #include "privacy/mechanisms/objective.h"
 #include "release/model.h"
 #include "run/train.h"
+#include "run/train_network.h"
 
 /* ---- checks ---- */
 
@@ -97,6 +99,27 @@ static sotto_status check_config(const sotto_train_config *config,
 
 /* ---- the plan ---- */
 
+/* What the training is asked for again after its plan: when it is run, or rehearsed. */
+static sotto_status copy_texts(sotto_training *training, const sotto_train_config *config,
+                               sotto_error *error)
+{
+    const char *const given[SOT_TRAINING_TEXTS] = {config->network, config->init,
+                                                   config->freeze, config->validation,
+                                                   config->validation_labels};
+    for (size_t i = 0; i < SOT_TRAINING_TEXTS; i++) {
+        if (given[i] == NULL) continue;
+        training->texts[i] = sot_copy_string(given[i]);
+        if (training->texts[i] == NULL)
+            return sot_fail_memory(error, strlen(given[i]) + 1, 1);
+    }
+    training->config.network = training->texts[0];
+    training->config.init = training->texts[1];
+    training->config.freeze = training->texts[2];
+    training->config.validation = training->texts[3];
+    training->config.validation_labels = training->texts[4];
+    return SOTTO_OK;
+}
+
 static sotto_status copy_config(sotto_training *training,
                                 const sotto_train_config *config, sotto_error *error)
 {
@@ -109,14 +132,27 @@ static sotto_status copy_config(sotto_training *training,
             return sot_fail_memory(error, strlen(config->target) + 1, 1);
     }
     training->config.target = training->target;
-    return SOTTO_OK;
+    return copy_texts(training, config, error);
 }
 
-/* What the model makes of the target. */
-static sot_target_role role_of(const sotto_train_config *config)
+/* What the model makes of the target. A network follows it. */
+static sotto_status find_role(const sotto_train_config *config,
+                              const sotto_schema *schema, sot_target_role *out_role,
+                              sotto_error *error)
 {
-    if (config->model != SOTTO_MODEL_CUSTOM) return sot_model_role(config->model, NULL);
-    return config->loss->classes ? SOT_TARGET_CLASSES : SOT_TARGET_NUMBER;
+    sotto_status status = SOTTO_OK;
+    if (config->model == SOTTO_MODEL_NETWORK) {
+        sotto_target own = {.column = NULL};
+        const sotto_target *target = NULL;
+        status = sot_schema_choose_target(schema, config->target, &own, &target, error);
+        if (status == SOTTO_OK) *out_role = sot_model_role(config->model, target);
+        if (status == SOTTO_OK && target == &own) sot_target_free(&own);
+    } else if (config->model == SOTTO_MODEL_CUSTOM) {
+        *out_role = config->loss->classes ? SOT_TARGET_CLASSES : SOT_TARGET_NUMBER;
+    } else {
+        *out_role = sot_model_role(config->model, NULL);
+    }
+    return status;
 }
 
 /* The coefficients of a model that was released before, or made of public rows: either way they
@@ -125,7 +161,7 @@ static sotto_status load_prior(sotto_training *training, const char *path,
                                sotto_error *error)
 {
     sotto_model *model = NULL;
-    if (path == NULL) return SOTTO_OK;
+    if (path == NULL || training->config.model == SOTTO_MODEL_NETWORK) return SOTTO_OK;
     sotto_status status = sotto_model_load(path, &model, error);
     if (status != SOTTO_OK) return status;
     const size_t dimension = sotto_model_dimension(model);
@@ -159,11 +195,14 @@ static sotto_status make_learner(sotto_training *training, sotto_error *error)
 {
     const sotto_train_config *config = &training->config;
     const uint64_t unit_rows = sotto_schema_unit_rows(training->schema);
+    if (config->model == SOTTO_MODEL_NETWORK)
+        return sot_training_make_network(training, error);
     training->method = config->method;
     if (config->method == SOTTO_METHOD_AUTO)
         training->method = sot_erm_choose(config, &training->method_why);
     const sot_learner_setup setup = {.config = config,
                                      .encoding = training->encoding,
+                                     .schema = training->schema,
                                      .unit_rows = unit_rows == 0 ? 1 : unit_rows,
                                      .method = training->method,
                                      .center = training->center};
@@ -174,6 +213,11 @@ static sotto_status make_learner(sotto_training *training, sotto_error *error)
 static sotto_status check_stream(const sotto_training *training, sotto_error *error)
 {
     if (!training->config.stream) return SOTTO_OK;
+    if (training->learner->net != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a network needs all rows in memory and cannot stream; leave the "
+                        "stream out");
+    }
     if (!training->learner->streams) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
@@ -242,9 +286,11 @@ sotto_status sotto_training_plan(const sotto_train_config *config,
     training->schema = schema;
     sot_name_unit(training->schema, training->unit);
     status = copy_config(training, config, error);
+    sot_target_role role = SOT_TARGET_CLASSES;
+    if (status == SOTTO_OK) status = find_role(config, schema, &role, error);
     if (status == SOTTO_OK)
-        status = sot_encoding_new(schema, training->target, role_of(config),
-                                  &training->encoding, error);
+        status =
+            sot_encoding_new(schema, training->target, role, &training->encoding, error);
     if (status == SOTTO_OK)
         status = sot_model_check_classes(config->model,
                                          sot_encoding_classes(training->encoding), error);
@@ -271,7 +317,10 @@ void sotto_training_free(sotto_training *training)
     sot_encoding_free(training->encoding);
     sotto_plan_free(training->plan);
     sot_free(training->target);
+    for (size_t i = 0; i < SOT_TRAINING_TEXTS; i++)
+        sot_free(training->texts[i]);
     sot_free(training->center);
+    sot_net_free(training->init_net);
     sot_free(training->json);
     sot_free(training->text);
     sot_free(training);

@@ -42,8 +42,10 @@ SOTTO_MUST_CHECK sotto_status sot_public_plant(const sot_encoding *encoding,
 
 /* The share of rows whose class the coefficients predict, or the root of the mean squared error in
  * the units of the target; at least one row. */
-double sot_public_score(const sotto_training *training, const sot_matrix *matrix,
-                        const double *theta);
+SOTTO_MUST_CHECK sotto_status sot_public_score(const sotto_training *training,
+                                               const sot_matrix *matrix,
+                                               const double *theta, double *out_score,
+                                               sotto_error *error);
 
 /* The same of always saying the commonest class, or the mean, of the rows `seen`. */
 SOTTO_MUST_CHECK sotto_status sot_public_trivial(const sot_encoding *encoding,

@@ -13,6 +13,7 @@
 #include "privacy/mechanisms/gate.h"
 #include "run/checkpoint.h"
 #include "run/train.h"
+#include "run/train_network.h"
 
 typedef struct train_run {
     sotto_training *training;
@@ -20,7 +21,8 @@ typedef struct train_run {
     sot_source *source;
     sot_matrix *matrix; /* all rows; NULL: a stream */
     sot_table *table;
-    double *theta; /* released */
+    sot_curve_rows curve; /* public */
+    double *theta;        /* released */
 } train_run;
 
 /* ---- the rows ---- */
@@ -33,10 +35,13 @@ sotto_status sot_training_learn_table(const sotto_training *training, sotto_gate
     const sot_learner *learner = training->learner;
     sotto_status status = sot_pool_new(training->config.threads, &pool, error);
     if (status == SOTTO_OK) {
+        /* A rehearsal without noise has no gate. */
         if (gate != NULL) sot_gate_set_pool(gate, pool);
+        sot_training_forget_norms(training);
         status = learner->learn(learner, gate, table, pool, out_theta, error);
         if (gate != NULL) sot_gate_set_pool(gate, NULL);
     }
+    if (status == SOTTO_OK) sot_training_round_network(training, out_theta);
     sot_pool_free(pool);
     return status;
 }
@@ -148,8 +153,7 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
                                sotto_error *error)
 {
     const sotto_schema *schema = run->training->schema;
-    const size_t dimension =
-        run->training->learner->outputs * sot_encoding_dimension(run->training->encoding);
+    const size_t count = sot_learner_coefficients(run->training->learner);
     begin_session(run, config, file);
     sotto_status status = sot_training_check_keeping(run->training, &run->session, error);
     if (status == SOTTO_OK) status = sot_session_check(&run->session, error);
@@ -162,13 +166,16 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
     if (status == SOTTO_OK && config->stream)
         status = sot_source_check_rereading(run->source, error);
     if (status == SOTTO_OK) {
-        run->theta = sot_new_array(dimension, sizeof *run->theta);
+        run->theta = sot_new_array(count, sizeof *run->theta);
         if (run->theta == NULL)
-            status = sot_fail_memory(error, dimension, sizeof *run->theta);
+            status = sot_fail_memory(error, count, sizeof *run->theta);
     }
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
     if (status == SOTTO_OK)
         status = sot_training_keep(run->training, &run->session, error);
+    if (status == SOTTO_OK)
+        status = sot_curve_rows_load(run->training, file, run->session.rng, &run->curve,
+                                     error);
     return status;
 }
 
@@ -186,6 +193,25 @@ static sotto_status take_output(train_run *run, bool *out_taken, sotto_error *er
 
 /* ---- what the caller keeps ---- */
 
+/* "a logistic model", "an svm model", "a network of 26010 parameters". */
+static void name_output(const sotto_training *training, char *out, size_t size_bytes)
+{
+    const sotto_model_kind model = training->config.model;
+    const sot_net *net = training->learner->net;
+    if (net != NULL && net->trainable == net->parameters) {
+        (void)snprintf(out, size_bytes, "a network of %zu parameters", net->parameters);
+        return;
+    }
+    if (net != NULL) {
+        (void)snprintf(out, size_bytes,
+                       "a network of %zu parameters, %zu of them learned",
+                       net->parameters, net->trainable);
+        return;
+    }
+    (void)snprintf(out, size_bytes, "a%s %s model", model == SOTTO_MODEL_SVM ? "n" : "",
+                   sotto_model_kind_name(model));
+}
+
 static sotto_status certify(train_run *run, const char *payload, sotto_error *error)
 {
     const sotto_train_config *config = &run->training->config;
@@ -193,9 +219,7 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
     char output[120];
     char access[SOT_COVERED_BYTES];
     const size_t classes = sot_encoding_classes(run->training->encoding);
-    (void)snprintf(output, sizeof output, "a%s %s model",
-                   config->model == SOTTO_MODEL_SVM ? "n" : "",
-                   sotto_model_kind_name(config->model));
+    name_output(run->training, output, sizeof output);
     sot_session_covered(&run->session, access);
     const char *const covered[] = {access, NULL};
     const char *const row_count =
@@ -208,7 +232,7 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
             "tried on a grid, and is the caller's word between its points",
             config->loss->name);
     }
-    const char *unprotected[9] = {
+    const char *unprotected[11] = {
         "the schema: columns, types, bounds, categories, the norm bound",
         classes == 0   ? "the bounds of the target"
         : classes == 2 ? "the label set and which of two labels is the positive one"
@@ -220,6 +244,12 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
     if (config->prior != NULL)
         unprotected[count++] = "the prior: coefficients declared public, or released "
                                "before and paid for by themselves";
+    if (config->init != NULL)
+        unprotected[count++] =
+            "the weights to begin with: of a model declared public, or "
+            "released before and paid for by itself";
+    if (config->validation != NULL)
+        unprotected[count++] = "the validation rows, declared public";
     if (word[0] != '\0') unprotected[count++] = word;
     if (run->session.keeper != NULL && run->session.ledger == NULL &&
         sot_keeper_resumes(run->session.keeper)) {
@@ -239,8 +269,8 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
 static sotto_status finish_file(train_run *run, sotto_error *error)
 {
     char *payload = NULL;
-    sotto_status status =
-        sot_training_payload(run->training, run->theta, &payload, error);
+    sotto_status status = sot_training_payload(run->training, run->theta,
+                                               &run->curve.validation, &payload, error);
     if (status == SOTTO_OK && run->session.gate != NULL)
         status = certify(run, payload, error);
     if (status == SOTTO_OK && run->session.gate == NULL) {
@@ -278,6 +308,7 @@ static void clear(train_run *run)
     sot_table_free(run->table);
     sot_source_close(run->source);
     sot_matrix_free(run->matrix);
+    sot_curve_rows_clear(&run->curve);
     sot_free(run->theta);
     sot_session_close(&run->session);
     sotto_training_free(run->training);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "random/rng.h"
 #include "run/train.h"
+#include "run/train_network.h"
 #include "run/train_public.h"
 
 static double margin(const sot_matrix *matrix, size_t row, const double *theta)
@@ -112,12 +113,15 @@ static double miss_of_mean(const sot_encoding *encoding, const sot_matrix *seen,
     return sqrt(sum / (double)held->rows);
 }
 
-double sot_public_score(const sotto_training *training, const sot_matrix *matrix,
-                        const double *theta)
+sotto_status sot_public_score(const sotto_training *training, const sot_matrix *matrix,
+                              const double *theta, double *out_score, sotto_error *error)
 {
-    return sot_encoding_role(training->encoding) == SOT_TARGET_CLASSES
-               ? accuracy(training, matrix, theta)
-               : root_mean_square(training, matrix, theta);
+    if (training->learner->net != NULL)
+        return sot_training_score_network(training, matrix, theta, out_score, error);
+    *out_score = sot_encoding_role(training->encoding) == SOT_TARGET_CLASSES
+                     ? accuracy(training, matrix, theta)
+                     : root_mean_square(training, matrix, theta);
+    return SOTTO_OK;
 }
 
 sotto_status sot_public_trivial(const sot_encoding *encoding, const sot_matrix *seen,

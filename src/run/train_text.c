@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "release/model.h"
 #include "run/train.h"
+#include "run/train_network.h"
 
 static const char *class_at(const sotto_training *training, size_t index)
 {
@@ -83,6 +84,7 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
     if (sot_encoding_classes(training->encoding) > 2)
         write_whole(writer, "classes", sot_encoding_classes(training->encoding));
     write_number(writer, "norm_bound", sot_encoding_bound(training->encoding));
+    if (training->learner->net != NULL) sot_training_write_network(training, writer);
     write_settings(writer, training->learner);
     sot_json_key(writer, "advice");
     sot_json_begin_array(writer);
@@ -139,7 +141,7 @@ static void show_model(sot_prose *prose, const sotto_training *training)
                    class_at(training, classes - 1));
 }
 
-static void show_settings(sot_prose *prose, const sotto_training *training)
+static void show_settings(sot_prose *prose, const sotto_training *training, bool whole)
 {
     const sot_learner *learner = training->learner;
     char value[SOT_SHOWN_BYTES];
@@ -147,6 +149,7 @@ static void show_settings(sot_prose *prose, const sotto_training *training)
     sot_prose_line(prose, "features", "%zu, of norm at most %s",
                    sot_encoding_dimension(training->encoding),
                    sot_shown(bound, 1, value));
+    if (learner->net != NULL) sot_training_show_network(training, whole, prose);
     for (size_t i = 0; i < learner->setting_count; i++) {
         const sot_setting *setting = &learner->settings[i];
         sot_prose_line(
@@ -191,7 +194,7 @@ static sotto_status make_text(sotto_training *training, sotto_error *error)
         sot_prose_guarantee(&prose, config->epsilon, stated_delta(training),
                             config->adjacency, training->schema);
     }
-    show_settings(&prose, training);
+    show_settings(&prose, training, true);
     show_advice(&prose, training);
     return sot_prose_finish(&prose, &training->text, error);
 }
@@ -209,7 +212,7 @@ sotto_status sot_training_summary(const sotto_training *training,
     sot_prose prose = {0};
     const sotto_train_config *config = &training->config;
     show_method(&prose, training);
-    show_settings(&prose, training);
+    show_settings(&prose, training, false);
     if (training->plan != NULL) {
         sot_prose_guarantee(&prose, config->epsilon, stated_delta(training),
                             config->adjacency, training->schema);
@@ -269,7 +272,8 @@ static sotto_status gather(const sotto_training *training, names *all, sotto_err
 }
 
 sotto_status sot_training_payload(const sotto_training *training, const double *theta,
-                                  char **out_json, sotto_error *error)
+                                  const sot_validation *curve, char **out_json,
+                                  sotto_error *error)
 {
     const sotto_train_config *config = &training->config;
     const bool is_public = training->plan == NULL;
@@ -291,6 +295,11 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
             .coefficients = theta,
             .dimension = sot_encoding_dimension(training->encoding),
             .margins = training->learner->outputs,
+            .net = training->learner->net,
+            .curve = curve == NULL ? (sot_model_curve){.count = 0}
+                                   : (sot_model_curve){.steps = curve->steps,
+                                                       .scores = curve->scores,
+                                                       .count = curve->count},
             .settings = all.settings,
             .setting_count = training->learner->setting_count + 2};
         status = sot_model_write(&content, out_json, error);

@@ -39,6 +39,12 @@ sotto_status sotto_training_theory(const sotto_training *training,
             "the method none has no budget, and theory nothing to say; choose "
             "a private method");
     }
+    if (learner->empirical == NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "theory speaks about convex losses, and the model %s has none; "
+                        "ask for a forecast on public rows instead",
+                        sotto_model_kind_name(config->model));
+    }
     if (rows == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "theory speaks about a number of rows, which nobody gave; give "

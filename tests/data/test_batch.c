@@ -4,13 +4,14 @@
 #include "base/memory.h"
 #include "data/batch.h"
 
-static sot_batches *begin(sotto_sampling sampling, double rate, uint64_t seed)
+static sot_batches *begin(sotto_sampling sampling, double rate, uint64_t batch,
+                          uint64_t seed)
 {
     sotto_error error;
     sotto_rng *rng = NULL;
     sot_batches *batches = NULL;
     assert_ok(sotto_rng_new_for_test(seed, &rng, &error), &error);
-    assert_ok(sot_batches_new(rng, sampling, rate, &batches, &error), &error);
+    assert_ok(sot_batches_new(rng, sampling, rate, batch, &batches, &error), &error);
     sotto_rng_free(rng); /* the samples have randomness of their own */
     return batches;
 }
@@ -21,8 +22,8 @@ static void coins_belong_to_places(void **state)
     (void)state;
     enum { COUNT = 4000 };
     sotto_error error;
-    sot_batches *whole = begin(SOTTO_POISSON, 0.125, 3);
-    sot_batches *parts = begin(SOTTO_POISSON, 0.125, 3);
+    sot_batches *whole = begin(SOTTO_POISSON, 0.125, 0, 3);
+    sot_batches *parts = begin(SOTTO_POISSON, 0.125, 0, 3);
     size_t total = 0;
     for (uint64_t step = 1; step <= 20; step++) {
         const uint32_t *rows, *some;
@@ -50,7 +51,7 @@ static void a_single_record_is_uniform_and_drawn_afresh(void **state)
     (void)state;
     enum { COUNT = 5, DRAWS = 20000 };
     sotto_error error;
-    sot_batches *batches = begin(SOTTO_SINGLE_RECORD, SOTTO_UNSET, 5);
+    sot_batches *batches = begin(SOTTO_SINGLE_RECORD, SOTTO_UNSET, 0, 5);
     size_t seen[COUNT] = {0};
     for (uint64_t step = 1; step <= DRAWS; step++) {
         const uint32_t *rows;
@@ -67,6 +68,45 @@ static void a_single_record_is_uniform_and_drawn_afresh(void **state)
     size_t count = 7;
     assert_ok(sot_batches_of_step(batches, 1, 0, 0, &rows, &count, &error), &error);
     assert_int_equal(count, 0);
+    sot_batches_free(batches);
+}
+
+/* Every pair of five places: ten of them, 2000 times each with a deviation of 42; 7 of them. */
+static void a_batch_without_replacement_is_any_set_as_likely(void **state)
+{
+    (void)state;
+    enum { COUNT = 5, DRAWS = 20000 };
+    sotto_error error;
+    sot_batches *batches = begin(SOTTO_WITHOUT_REPLACEMENT, SOTTO_UNSET, 2, 8);
+    size_t seen[COUNT][COUNT] = {{0}};
+    const uint32_t *rows;
+    size_t count;
+    for (uint64_t step = 1; step <= DRAWS; step++) {
+        assert_ok(sot_batches_of_step(batches, step, 0, COUNT, &rows, &count, &error),
+                  &error);
+        assert_int_equal(count, 2);
+        assert_true(rows[0] < rows[1] && rows[1] < COUNT);
+        seen[rows[0]][rows[1]]++;
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t j = i + 1; j < COUNT; j++)
+            assert_within((double)seen[i][j], 1700.0, 2300.0);
+    assert_ok(sot_batches_of_step(batches, 1, 0, 1, &rows, &count, &error), &error);
+    assert_int_equal(count, 1); /* no more than there are */
+    sot_batches_free(batches);
+}
+
+static void without_sampling_all_take_part(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sot_batches *batches = begin(SOTTO_NOT_SAMPLED, SOTTO_UNSET, 0, 8);
+    const uint32_t *rows;
+    size_t count;
+    assert_ok(sot_batches_of_step(batches, 3, 0, 7, &rows, &count, &error), &error);
+    assert_int_equal(count, 7);
+    for (uint32_t i = 0; i < 7; i++)
+        assert_int_equal(rows[i], i);
     sot_batches_free(batches);
 }
 
@@ -111,13 +151,14 @@ static void other_samplings_and_want_of_memory_are_refused(void **state)
     sotto_rng *rng = NULL;
     sot_batches *batches = NULL;
     assert_ok(sotto_rng_new_for_test(2, &rng, &error), &error);
-    assert_refused(sot_batches_new(rng, SOTTO_WITHOUT_REPLACEMENT, 0.5, &batches, &error),
-                   SOTTO_UNSUPPORTED, &error, "without-replacement", NULL);
+    assert_refused(
+        sot_batches_new(rng, (sotto_sampling)9, SOTTO_UNSET, 0, &batches, &error),
+        SOTTO_INVALID_ARGUMENT, &error, "9", NULL);
     (void)sot_test_fail_allocation(1);
-    assert_int_equal(sot_batches_new(rng, SOTTO_POISSON, 0.5, &batches, &error),
+    assert_int_equal(sot_batches_new(rng, SOTTO_POISSON, 0.5, 0, &batches, &error),
                      SOTTO_OUT_OF_MEMORY);
     assert_null(batches);
-    assert_ok(sot_batches_new(rng, SOTTO_POISSON, 0.5, &batches, &error), &error);
+    assert_ok(sot_batches_new(rng, SOTTO_POISSON, 0.5, 0, &batches, &error), &error);
     const uint32_t *rows;
     size_t count;
     for (size_t nth = 1; nth <= 2; nth++) {
@@ -137,6 +178,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coins_belong_to_places),
         cmocka_unit_test(a_single_record_is_uniform_and_drawn_afresh),
+        cmocka_unit_test(a_batch_without_replacement_is_any_set_as_likely),
+        cmocka_unit_test(without_sampling_all_take_part),
         cmocka_unit_test(orders_are_uniform),
         cmocka_unit_test(other_samplings_and_want_of_memory_are_refused),
     };

@@ -9,8 +9,9 @@
 
 #include "net/scattering_reference.h"
 
-/* What float32 is allowed against exact values, for pixels of size 1. */
-static const double tolerance = 1e-6;
+/* For pixels of size 1: what is allowed against the vectors, which are within 2e-7 themselves, and against the
+ * formulas. Found: 1.7e-7. */
+static const double tolerance = 1e-6, close_tolerance = 4e-7;
 
 static double sawtooth(size_t i, size_t j)
 {
@@ -223,7 +224,7 @@ static void assert_near_reference(size_t side, size_t planes)
             largest = fmax(largest, fabs((double)s.out[at] - expected[i]));
         }
     }
-    assert_within(largest, 0.0, tolerance);
+    assert_within(largest, 0.0, close_tolerance);
     reference_filters_free(&filters);
     free(expected);
     free(plane);
@@ -241,6 +242,8 @@ static void every_kind_of_length_is_near_the_formulas(void **state)
     assert_near_reference(32, 3); /* 40, 20 */
     assert_near_reference(36, 1); /* 44 = 4 11, 22 */
     assert_near_reference(40, 1); /* 48 = 16 3, 24 */
+    assert_near_reference(52, 1); /* 60 = 4 15, 30 */
+    assert_near_reference(56, 1); /* 64, 32 */
 }
 
 static void large_sides_are_near_the_formulas(void **state)
@@ -252,7 +255,7 @@ static void large_sides_are_near_the_formulas(void **state)
 static void fast_and_portable_give_the_same_bits(void **state)
 {
     (void)state;
-    const size_t sides[] = {8, 24, 28, 32, 40, 64};
+    const size_t sides[] = {8, 20, 24, 28, 32, 40, 56, 64};
     for (size_t k = 0; k < sizeof sides / sizeof sides[0]; k++) {
         study s = study_new(sides[k], 2);
         float *image = random_image(sides[k] * sides[k] * 2, k);

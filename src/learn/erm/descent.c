@@ -20,24 +20,9 @@ sotto_status sot_descent_check(const sot_learner_setup *setup, const char *subje
                                sotto_error *error)
 {
     const sotto_train_config *config = setup->config;
-    if (isnan(config->delta)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%s needs a delta, because its noise is Gaussian; give "
-                        "one, for example 1e-6%s",
-                        subject, config->stream ? "" : ", or use the method objective");
-    }
-    if (sot_learner_rows(setup) == 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%s divides by a public number of rows, which nobody "
-                        "gave; give the expected rows, a guess will do",
-                        subject);
-    }
-    if (config->steps > SOT_DESCENT_STEPS_MAX) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu steps are more than %s can use; give at most %d",
-                        (unsigned long long)config->steps, subject,
-                        (int)SOT_DESCENT_STEPS_MAX);
-    }
+    const sotto_status status = sot_steps_check(
+        setup, subject, config->stream ? "" : ", or use the method objective", error);
+    if (status != SOTTO_OK) return status;
     if (!isnan(config->learning_rate) &&
         !(config->learning_rate > 0.0 && config->learning_rate <= 1e6)) {
         return sot_fail(
@@ -75,39 +60,24 @@ sotto_status sot_descent_sensitivity(sot_descent *descent, const sot_learner *le
     return SOTTO_OK;
 }
 
+static sot_steps steps_of(const sot_descent *descent)
+{
+    return (sot_steps){.noise = &descent->noise, .count = descent->steps};
+}
+
 sotto_status sot_descent_calibrate(sot_descent *descent, const sotto_train_config *config,
                                    sotto_error *error)
 {
-    sotto_plan *open = NULL;
-    sotto_account account;
-    sotto_event event = sotto_event_defaults();
-    event.mechanism = SOTTO_GAUSSIAN;
-    event.count = descent->steps;
-    event.sampling = descent->noise.sampling;
-    event.rate = descent->noise.rate;
-    event.population = descent->noise.population;
-    sotto_status status = sotto_plan_new(config->adjacency, &open, error);
-    if (status == SOTTO_OK) status = sotto_plan_add(open, &event, error);
-    if (status == SOTTO_OK) {
-        status = sotto_account_noise(open, SOTTO_EXACT, config->epsilon, config->delta,
-                                     &descent->multiplier, &account, error);
-    }
-    sotto_plan_free(open);
-    if (status != SOTTO_OK) return status;
-    /* A hair more: the event's own multiplier is sigma / sensitivity rounded down. */
-    descent->noise.sigma = sot_mul_up(sot_mul_up(descent->multiplier, 1.0 + 0x1p-40),
-                                      descent->noise.l2_sensitivity);
-    return SOTTO_OK;
+    const sot_steps steps = steps_of(descent);
+    return sot_steps_calibrate(&steps, config, &descent->noise, &descent->multiplier,
+                               error);
 }
 
 sotto_status sot_descent_plan(const sot_descent *descent, sotto_plan *plan,
                               sotto_error *error)
 {
-    sotto_event event;
-    const sotto_status status = sotto_gaussian_event(&descent->noise, &event, error);
-    if (status != SOTTO_OK) return status;
-    event.count = descent->steps;
-    return sotto_plan_add(plan, &event, error);
+    const sot_steps steps = steps_of(descent);
+    return sot_steps_plan(&steps, plan, error);
 }
 
 double sot_descent_curvature(const sot_learner *learner)
@@ -117,10 +87,9 @@ double sot_descent_curvature(const sot_learner *learner)
                                     : facts->smoothness;
 }
 
-/* sotto/gaussian.h: at most 2^-900 a coordinate; a hair more than the gate's own sum. */
 double sot_descent_sampler_error(const sot_descent *descent, size_t dimension)
 {
-    return (1.0 + 0x1p-20) * 0x1p-900 * (double)dimension * (double)descent->steps;
+    return sot_steps_sampler_error((double)dimension * (double)descent->steps);
 }
 
 void sot_descent_describe(sot_learner *learner, const sot_descent *descent,
@@ -169,21 +138,9 @@ void sot_walk_end(sot_walk *walk)
 /* The size of step t, on the gradient of the mean objective. */
 static double step_size(const sot_descent *descent, double t)
 {
-    switch (descent->schedule) {
-    case SOTTO_SCHEDULE_ROOT:
-        return descent->rate / sqrt(t);
-    case SOTTO_SCHEDULE_STRONG:
+    if (descent->schedule == SOTTO_SCHEDULE_STRONG)
         return descent->rows / (descent->terms.lambda * t);
-    case SOTTO_SCHEDULE_LINEAR:
-        return descent->rate * (1.0 - (t - 1.0) / (double)descent->steps);
-    case SOTTO_SCHEDULE_COSINE:
-        return 0.5 * descent->rate *
-               (1.0 + cos(acos(-1.0) * (t - 1.0) / (double)descent->steps));
-    case SOTTO_SCHEDULE_CONSTANT:
-    case SOTTO_SCHEDULE_AUTO:
-        break;
-    }
-    return descent->rate;
+    return sot_step_size(descent->schedule, descent->rate, t, (double)descent->steps);
 }
 
 /* What theta after step t counts in the average; 0: nothing. */
@@ -274,34 +231,10 @@ void sot_walk_result(const sot_walk *walk, double grid, double *out_theta)
 
 /* ---- the listener ---- */
 
-/* What the first `steps` steps cost; for the listener alone. */
-static sotto_status epsilon_after(const sot_descent *descent,
-                                  const sotto_train_config *config, uint64_t steps,
-                                  double *out_epsilon, sotto_error *error)
-{
-    sotto_plan *done = NULL;
-    sotto_account account;
-    sot_descent part = *descent;
-    *out_epsilon = 0.0;
-    if (steps == 0) return SOTTO_OK;
-    part.steps = steps;
-    sotto_status status = sotto_plan_new(config->adjacency, &done, error);
-    if (status == SOTTO_OK) status = sot_descent_plan(&part, done, error);
-    if (status == SOTTO_OK)
-        status = sotto_account_epsilon(done, SOTTO_EXACT, config->delta, &account, error);
-    sotto_plan_free(done);
-    if (status == SOTTO_OK) *out_epsilon = account.epsilon;
-    return status;
-}
-
 sotto_status sot_descent_report(const sot_learner *learner, const sot_descent *descent,
                                 const sot_progress *progress, uint64_t steps,
                                 sotto_error *error)
 {
-    double epsilon = SOTTO_UNSET;
-    if (progress->function == NULL) return SOTTO_OK;
-    const sotto_status status =
-        epsilon_after(descent, learner->setup.config, steps, &epsilon, error);
-    if (status != SOTTO_OK) return status;
-    return sot_progress_report(progress, steps, descent->steps, epsilon, error);
+    const sot_steps all = steps_of(descent);
+    return sot_steps_report(&all, learner->setup.config, progress, steps, error);
 }

@@ -13,8 +13,7 @@
 
 #include "base/progress.h"
 #include "learn/erm/erm.h"
-
-#define SOT_DESCENT_STEPS_MAX 1000000
+#include "learn/steps.h"
 
 /* Public: the settings of a descent. */
 typedef struct sot_descent {

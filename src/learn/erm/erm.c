@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "learn/erm/empirical_parts.h"
+#include "learn/learner_settings.h"
 
 /* The corner of the smoothed L1 norm, times R, if nobody says how wide: a coefficient that moves no
  * margin by more than this counts as 0. */
@@ -72,72 +73,30 @@ void sot_erm_round(double *theta, size_t count, double grid)
 
 /* ---- settings that no rule of the method could honour ---- */
 
-static sotto_status refuse_stranger(const sot_learner_setup *setup, const char *setting,
-                                    sotto_error *error)
-{
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%s has no meaning for the method %s; leave it out", setting,
-                    sotto_method_name(setup->method));
-}
-
 enum {
-    TAKES_CALIBRATION = 1,
-    TAKES_THEORY = 2,
-    TAKES_STEPS = 4,
-    TAKES_RATE = 8,
-    TAKES_SAMPLES = 16, /* sampling, schedule */
-    TAKES_ITERATE = 32,
     TAKES_NO_LAMBDA = 64, /* lambda may be 0 */
-    TAKES_RADIUS = 128,
-    TAKES_L1 = 256,
-    TAKES_PRIOR = 512,
-    TAKES_BATCH = 1024,
-    TAKES_TERMS = TAKES_RADIUS | TAKES_L1 | TAKES_PRIOR
+    TAKES_TERMS = SOT_TAKES_RADIUS | SOT_TAKES_L1 | SOT_TAKES_PRIOR
 };
 
 static const unsigned takes[] = {
-    [SOTTO_METHOD_OUTPUT] = TAKES_THEORY | TAKES_TERMS,
-    [SOTTO_METHOD_OBJECTIVE] = TAKES_CALIBRATION | TAKES_TERMS,
-    [SOTTO_METHOD_GD] =
-        TAKES_STEPS | TAKES_RATE | TAKES_ITERATE | TAKES_NO_LAMBDA | TAKES_TERMS,
+    [SOTTO_METHOD_OUTPUT] = SOT_TAKES_THEORY | TAKES_TERMS,
+    [SOTTO_METHOD_OBJECTIVE] = SOT_TAKES_CALIBRATION | TAKES_TERMS,
+    [SOTTO_METHOD_GD] = SOT_TAKES_STEPS | SOT_TAKES_RATE | SOT_TAKES_ITERATE |
+                        TAKES_NO_LAMBDA | TAKES_TERMS,
     [SOTTO_METHOD_NONE] = TAKES_TERMS,
-    [SOTTO_METHOD_SGD] = TAKES_STEPS | TAKES_RATE | TAKES_SAMPLES | TAKES_BATCH |
-                         TAKES_ITERATE | TAKES_NO_LAMBDA | TAKES_TERMS,
-    [SOTTO_METHOD_NEWTON] = TAKES_STEPS | TAKES_NO_LAMBDA,
-    [SOTTO_METHOD_STATISTICS] = TAKES_NO_LAMBDA | TAKES_RADIUS,
-    [SOTTO_METHOD_ADASSP] = TAKES_NO_LAMBDA | TAKES_RADIUS,
-    [SOTTO_METHOD_PERMUTATION_SGD] =
-        TAKES_STEPS | TAKES_RATE | TAKES_BATCH | TAKES_NO_LAMBDA | TAKES_RADIUS,
-    [SOTTO_METHOD_GD_OUTPUT] = TAKES_STEPS | TAKES_RATE | TAKES_NO_LAMBDA | TAKES_RADIUS,
-    [SOTTO_METHOD_FRANK_WOLFE] = TAKES_STEPS | TAKES_NO_LAMBDA | TAKES_RADIUS,
+    [SOTTO_METHOD_SGD] = SOT_TAKES_STEPS | SOT_TAKES_RATE | SOT_TAKES_SAMPLES |
+                         SOT_TAKES_BATCH | SOT_TAKES_ITERATE | TAKES_NO_LAMBDA |
+                         TAKES_TERMS,
+    [SOTTO_METHOD_NEWTON] = SOT_TAKES_STEPS | TAKES_NO_LAMBDA,
+    [SOTTO_METHOD_STATISTICS] = TAKES_NO_LAMBDA | SOT_TAKES_RADIUS,
+    [SOTTO_METHOD_ADASSP] = TAKES_NO_LAMBDA | SOT_TAKES_RADIUS,
+    [SOTTO_METHOD_PERMUTATION_SGD] = SOT_TAKES_STEPS | SOT_TAKES_RATE | SOT_TAKES_BATCH |
+                                     TAKES_NO_LAMBDA | SOT_TAKES_RADIUS,
+    [SOTTO_METHOD_GD_OUTPUT] =
+        SOT_TAKES_STEPS | SOT_TAKES_RATE | TAKES_NO_LAMBDA | SOT_TAKES_RADIUS,
+    [SOTTO_METHOD_FRANK_WOLFE] = SOT_TAKES_STEPS | TAKES_NO_LAMBDA | SOT_TAKES_RADIUS,
 };
 enum { METHODS = sizeof takes / sizeof takes[0] };
-
-/* The name of a setting that was given and that the method does not take; NULL: none. */
-static const char *find_stranger(const sotto_train_config *config, unsigned taken)
-{
-    const struct {
-        unsigned flag;
-        bool given;
-        const char *name;
-    } settings[] = {
-        {TAKES_CALIBRATION, config->calibration != SOTTO_CALIBRATION_SHARP,
-         "a calibration"},
-        {TAKES_THEORY, config->lambda_theory, "lambda theory"},
-        {TAKES_STEPS, config->steps > 0, "a number of steps"},
-        {TAKES_RATE, !isnan(config->learning_rate), "a learning rate"},
-        {TAKES_SAMPLES, config->sampling != SOTTO_POISSON, "a sampling"},
-        {TAKES_BATCH, config->batch > 0, "a batch"},
-        {TAKES_SAMPLES, config->schedule != SOTTO_SCHEDULE_AUTO, "a schedule"},
-        {TAKES_ITERATE, config->iterate != SOTTO_ITERATE_AUTO, "an iterate"},
-        {TAKES_RADIUS, !isnan(config->radius), "a radius"},
-        {TAKES_L1, config->l1 != 0.0 || !isnan(config->l1_width), "an L1 weight"},
-        {TAKES_PRIOR, config->prior != NULL, "a prior"},
-    };
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        if (settings[i].given && (taken & settings[i].flag) == 0) return settings[i].name;
-    return NULL;
-}
 
 static sotto_status check_numbers(const sotto_train_config *config, bool may_be_zero,
                                   sotto_error *error)
@@ -183,8 +142,9 @@ static sotto_status check_numbers(const sotto_train_config *config, bool may_be_
 static sotto_status check_strangers(const sot_learner_setup *setup, sotto_error *error)
 {
     const unsigned taken = (size_t)setup->method < METHODS ? takes[setup->method] : 0;
-    const char *stranger = find_stranger(setup->config, taken);
-    if (stranger != NULL) return refuse_stranger(setup, stranger, error);
+    const sotto_status status =
+        sot_learner_check_settings(setup, taken | SOT_TAKES_CONVEX, error);
+    if (status != SOTTO_OK) return status;
     return check_numbers(setup->config, (taken & TAKES_NO_LAMBDA) != 0, error);
 }
 

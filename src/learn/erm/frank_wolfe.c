@@ -167,10 +167,10 @@ static sotto_status check_setup(const sot_learner *learner, sotto_error *error)
                         "smooth one; use the model svm, or the methods output, gd or sgd",
                         learner->empirical->facts.name);
     }
-    if (config->steps > SOT_DESCENT_STEPS_MAX) {
+    if (config->steps > SOT_STEPS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "%llu steps are more than frank-wolfe can use; give at most %d",
-                        (unsigned long long)config->steps, (int)SOT_DESCENT_STEPS_MAX);
+                        (unsigned long long)config->steps, (int)SOT_STEPS_MAX);
     }
     return SOTTO_OK;
 }

@@ -18,9 +18,6 @@
 /* In units of 1/smoothness: as gd.c. */
 #define RATE_MOST 4.0
 
-/* The listener hears of so many of the steps. */
-enum { REPORTS = 20 };
-
 /* ---- public ---- */
 
 static sotto_status refuse_units(const sot_learner_setup *setup, sotto_error *error)
@@ -87,7 +84,7 @@ static void set_steps(const sotto_train_config *config, sot_descent *descent)
                     ? descent->rows * descent->rows
                     : ceil(PASSES_RULE * descent->rows / descent->divisor);
     }
-    descent->steps = (uint64_t)fmin(steps, SOT_DESCENT_STEPS_MAX);
+    descent->steps = (uint64_t)fmin(steps, SOT_STEPS_MAX);
 }
 
 /* The root of G^2 = L^2 / B + d s^2, s the noise of a coordinate: what a batch of B records and the noise make
@@ -227,7 +224,7 @@ static sotto_status walk_all(sampled *run, sotto_gate *gate, sotto_error *error)
     const sotto_train_config *config = run->learner->setup.config;
     const sot_progress progress =
         sot_progress_begin(config->progress, config->progress_context);
-    const uint64_t every = descent->steps / REPORTS + 1;
+    const uint64_t every = descent->steps / SOT_STEPS_REPORTS + 1;
     uint64_t done = 0;
     sotto_status status = sot_walk_resume(run->learner, &run->walk, &done, error);
     if (status == SOTTO_OK)
@@ -247,8 +244,9 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
 {
     sampled run = {.learner = learner, .table = table, .pool = pool};
     const sot_descent *descent = learner->state;
-    sotto_status status = sot_batches_new(sot_gate_rng(gate), descent->noise.sampling,
-                                          descent->noise.rate, &run.batches, error);
+    sotto_status status =
+        sot_batches_new(sot_gate_rng(gate), descent->noise.sampling, descent->noise.rate,
+                        descent->noise.batch, &run.batches, error);
     if (status == SOTTO_OK) status = sot_walk_begin(learner, descent, &run.walk, error);
     if (status == SOTTO_OK) status = walk_all(&run, gate, error);
     if (status == SOTTO_OK) sot_walk_result(&run.walk, learner->grid, out_theta);

@@ -25,33 +25,18 @@ int64_t sot_add_clamped(int64_t exact, int64_t noise)
     return cut(sum, SOT_RESULT_MAX);
 }
 
-enum { ADD_BLOCK = 64 };
-
-/* Numbers of at most 2^60 in size need no cut, a block of them no comparisons but one. False, and
- * nothing written, if one is larger. */
-static bool add_block(const int64_t *exact, const int64_t *noise, int64_t *out)
+void sot_add_noise_plain(const int64_t *exact_sums, const int64_t *noise, size_t count,
+                         int64_t *out_noisy_sums)
 {
-    const uint64_t half_range = UINT64_C(1) << 60;
-    uint64_t beyond = 0;
-    for (size_t i = 0; i < ADD_BLOCK; i++)
-        beyond |= ((uint64_t)exact[i] + half_range) | ((uint64_t)noise[i] + half_range);
-    if (beyond >= 2 * half_range) return false;
-    for (size_t i = 0; i < ADD_BLOCK; i++)
-        out[i] = exact[i] + noise[i];
-    return true;
+    for (size_t i = 0; i < count; i++)
+        out_noisy_sums[i] = sot_add_clamped(exact_sums[i], noise[i]);
 }
 
 void sot_add_noise(const int64_t *exact_sums, const int64_t *noise, size_t count,
                    int64_t *out_noisy_sums)
 {
-    for (size_t begin = 0; begin < count; begin += ADD_BLOCK) {
-        const bool whole = count - begin >= ADD_BLOCK;
-        if (whole && add_block(exact_sums + begin, noise + begin, out_noisy_sums + begin))
-            continue;
-        const size_t end = whole ? begin + ADD_BLOCK : count;
-        for (size_t i = begin; i < end; i++)
-            out_noisy_sums[i] = sot_add_clamped(exact_sums[i], noise[i]);
-    }
+    const sot_add_noise_function fast = sot_add_noise_avx2();
+    (fast != NULL ? fast : sot_add_noise_plain)(exact_sums, noise, count, out_noisy_sums);
 }
 
 /* The sampler's errors add up over the coordinates; rounded up. */
@@ -86,9 +71,11 @@ typedef struct long_release {
 static sotto_status release_chunk(size_t chunk, size_t begin, size_t end, void *context,
                                   sotto_error *error)
 {
-    enum { PIECE = 512 };
+    enum { PIECE = 1024 };
     const long_release *job = context;
     const sot_additive *mechanism = job->mechanism;
+    const sot_noise_fill fill =
+        mechanism->fill_long != NULL ? mechanism->fill_long : mechanism->fill;
     int64_t noise[PIECE];
     sotto_rng stream;
     sot_rng_stream_start(job->family,
@@ -97,7 +84,9 @@ static sotto_status release_chunk(size_t chunk, size_t begin, size_t end, void *
     sotto_status status = SOTTO_OK;
     for (size_t at = begin; at < end && status == SOTTO_OK; at += PIECE) {
         const size_t piece = end - at < PIECE ? end - at : PIECE;
-        status = mechanism->fill(&stream, mechanism->law, noise, piece, error);
+        for (size_t i = 0; i < piece; i += SOT_ALIGNMENT_BYTES / sizeof *noise)
+            __builtin_prefetch(job->exact_sums + at + i); /* they arrive meanwhile */
+        status = fill(&stream, mechanism->law, noise, piece, error);
         if (status == SOTTO_OK)
             sot_add_noise(job->exact_sums + at, noise, piece, job->out_noisy_sums + at);
     }

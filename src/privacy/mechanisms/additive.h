@@ -27,6 +27,7 @@ typedef struct sot_additive {
     double sensitivity; /* in units of the sums */
     double order_slack; /* for the tape: 0 for sums, more for the results of solvers */
     sot_noise_fill fill;
+    sot_noise_fill fill_long; /* of long vectors (below); NULL: `fill` */
     const void *law;
     double sampler_error; /* total variation of one draw, at most */
 } sot_additive;
@@ -39,8 +40,14 @@ typedef struct sot_additive {
 int64_t sot_add_clamped(int64_t exact, int64_t noise);
 
 /* The same for vectors: out[i] = sot_add_clamped(exact[i], noise[i]). `out` may be `exact`. */
+typedef void (*sot_add_noise_function)(const int64_t *exact_sums, const int64_t *noise,
+                                       size_t count, int64_t *out_noisy_sums);
+
 void sot_add_noise(const int64_t *exact_sums, const int64_t *noise, size_t count,
                    int64_t *out_noisy_sums);
+void sot_add_noise_plain(const int64_t *exact_sums, const int64_t *noise, size_t count,
+                         int64_t *out_noisy_sums);
+sot_add_noise_function sot_add_noise_avx2(void); /* NULL where there is no AVX2 */
 
 /* How the noise of a vector is drawn depends on its length, which is public, and on nothing else.
  *

@@ -108,13 +108,24 @@ sotto_status sotto_gaussian_event(const sotto_gaussian_config *config,
     return SOTTO_OK;
 }
 
+static double rounded_sigma(const void *law)
+{
+    const double sigma = *(const double *)law;
+    if (SOT_PLANTED(gaussian_noise_by_2)) return sigma / 2.0;
+    if (SOT_PLANTED(gaussian_noise_by_1_2)) return sigma / 1.2;
+    return sigma;
+}
+
 static sotto_status fill_rounded(sotto_rng *rng, const void *law, int64_t *out,
                                  size_t count, sotto_error *error)
 {
-    double sigma = *(const double *)law;
-    if (SOT_PLANTED(gaussian_noise_by_2)) sigma /= 2.0;
-    if (SOT_PLANTED(gaussian_noise_by_1_2)) sigma /= 1.2;
-    return sot_rounded_gaussian_fill(rng, sigma, out, count, error);
+    return sot_rounded_gaussian_fill(rng, rounded_sigma(law), out, count, error);
+}
+
+static sotto_status fill_rounded_long(sotto_rng *rng, const void *law, int64_t *out,
+                                      size_t count, sotto_error *error)
+{
+    return sot_rounded_gaussian_fill_lean(rng, rounded_sigma(law), out, count, error);
 }
 
 /* How far neighbours move the sum, for the tape. Under Poisson sampling l2_sensitivity is one record's
@@ -138,6 +149,7 @@ sotto_status sot_gaussian_release_solved(sotto_gate *gate,
         .sensitivity = moved_most(config),
         .order_slack = order_slack,
         .fill = fill_rounded,
+        .fill_long = fill_rounded_long,
         .law = &config->sigma,
         .sampler_error = ldexp(1.0, SOT_ROUNDED_GAUSSIAN_LOG2_TV),
     };

@@ -193,7 +193,7 @@ static void sums_of_any_size_are_added_alike_in_blocks(void **state)
         INT64_C(1) << 60,    SOT_SUM_MAX,  INT64_MAX};
     enum { EDGES = sizeof edges / sizeof edges[0] };
     sotto_rng *rng = test_rng(17);
-    int64_t exact[LENGTH], noise[LENGTH], out[LENGTH];
+    int64_t exact[LENGTH], kept[LENGTH], noise[LENGTH], out[LENGTH];
     for (int round = 0; round < 300; round++) {
         for (size_t i = 0; i < LENGTH; i++) { /* one in a block, on the average */
             const bool is_edge = sot_rng_below(rng, 64) == 0;
@@ -202,9 +202,12 @@ static void sums_of_any_size_are_added_alike_in_blocks(void **state)
                                                    : 2 - (int64_t)i;
         }
         const size_t length = LENGTH - sot_rng_below(rng, 130);
+        memcpy(kept, exact, sizeof exact);
         sot_add_noise(exact, noise, length, out);
+        sot_add_noise(exact, noise, length, exact);
         for (size_t i = 0; i < length; i++)
-            assert_int_equal(out[i], sot_add_clamped(exact[i], noise[i]));
+            assert_int_equal(out[i], sot_add_clamped(kept[i], noise[i]));
+        assert_memory_equal(out, exact, length * sizeof *out); /* in place */
     }
     sotto_rng_free(rng);
 }

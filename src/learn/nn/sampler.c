@@ -1,0 +1,164 @@
+#include "learn/nn/sampler.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/plant.h"
+#include "data/batch.h"
+#include "net/engine.h"
+
+/* Tiles are as many as make them three quarters full on average: then about one tile in a thousand
+ * overflows (the number of records of a tile is about Poisson with mean 96), and a record of those is a tile of one. */
+#define TILE_FILLING 0.75
+
+/* ---- public ---- */
+
+bool sot_nn_takes_all(const sot_learner_setup *setup)
+{
+    return setup->method == SOTTO_METHOD_GD ||
+           setup->config->sampling == SOTTO_NOT_SAMPLED;
+}
+
+static sotto_status check_public_rows(const sotto_train_config *config, const char *what,
+                                      sotto_error *error)
+{
+    if (config->public_n > 0 && config->adjacency == SOTTO_REPLACE_ONE) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "drawing %s a step needs a public number of rows and the "
+                    "adjacency replace-one; give both, or sample by poisson",
+                    what);
+}
+
+static sotto_status set_law(const sot_learner_setup *setup, double rows, double batch,
+                            sot_nn_sampler *sampler, sotto_error *error)
+{
+    const sotto_train_config *config = setup->config;
+    switch (sampler->sampling) {
+    case SOTTO_NOT_SAMPLED:
+        sampler->divisor = rows;
+        return SOTTO_OK;
+    case SOTTO_POISSON:
+        sampler->rate = batch / rows;
+        sampler->divisor = sampler->rate * rows;
+        return SOTTO_OK;
+    case SOTTO_WITHOUT_REPLACEMENT:
+        sampler->population = config->public_n;
+        sampler->batch = (uint64_t)batch;
+        sampler->divisor = batch;
+        return check_public_rows(config, "a batch of fixed size", error);
+    case SOTTO_SINGLE_RECORD:
+        sampler->population = config->public_n;
+        sampler->divisor = 1.0;
+        return check_public_rows(config, "one record", error);
+    }
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the sampling is %d; set it to one of sotto_sampling",
+                    (int)sampler->sampling);
+}
+
+sotto_status sot_nn_sampler_set(const sot_learner_setup *setup, double rows, double batch,
+                                sot_nn_sampler *out_sampler, sotto_error *error)
+{
+    *out_sampler = (sot_nn_sampler){
+        .sampling = sot_nn_takes_all(setup) ? SOTTO_NOT_SAMPLED : setup->config->sampling,
+        .rate = SOTTO_UNSET};
+    const sotto_status status = set_law(setup, rows, batch, out_sampler, error);
+    out_sampler->tiles =
+        (size_t)ceil(out_sampler->divisor / (TILE_FILLING * SOT_TILE_ROWS));
+    return status;
+}
+
+/* Poisson: one record's part, also under replace-one, where the accountant knows that there are two. All rows: how
+ * far neighbours are apart. A fixed batch, one record: an exchange (sotto/gaussian.h). */
+void sot_nn_sampler_event(const sot_nn_sampler *sampler, sotto_adjacency adjacency,
+                          double one, double exchanged, sotto_gaussian_config *noise)
+{
+    noise->sampling = sampler->sampling;
+    noise->rate = sampler->rate;
+    noise->population = sampler->population;
+    noise->batch = sampler->batch;
+    noise->adjacency = adjacency;
+    noise->l2_sensitivity =
+        sampler->sampling == SOTTO_POISSON || adjacency == SOTTO_ADD_REMOVE ? one
+                                                                            : exchanged;
+}
+
+/* ---- secret ---- */
+
+struct sot_nn_draws {
+    sot_nn_sampler sampler;
+    sot_batches *batches;
+    sot_tiling *tiling;
+    sot_place_coins copies;
+    uint32_t *order; /* of a shuffled pass: a planted bug alone */
+    sotto_rng *rng;
+};
+
+sotto_status sot_nn_draws_new(const sot_nn_sampler *sampler, sotto_rng *rng,
+                              sot_nn_draws **out_draws, sotto_error *error)
+{
+    sot_nn_draws *draws = sot_new_array(1, sizeof *draws);
+    if (draws == NULL) return sot_fail_memory(error, 1, sizeof *draws);
+    draws->sampler = *sampler;
+    draws->rng = rng;
+    sotto_status status = sot_batches_new(rng, sampler->sampling, sampler->rate,
+                                          sampler->batch, &draws->batches, error);
+    if (status == SOTTO_OK)
+        status =
+            sot_tiling_new(rng, sampler->tiles, SOT_TILE_ROWS, &draws->tiling, error);
+    if (status == SOTTO_OK) status = sot_place_coins_draw(rng, &draws->copies, error);
+    if (status != SOTTO_OK) {
+        sot_nn_draws_free(draws);
+        return status;
+    }
+    *out_draws = draws;
+    return SOTTO_OK;
+}
+
+void sot_nn_draws_free(sot_nn_draws *draws)
+{
+    if (draws == NULL) return;
+    sot_batches_free(draws->batches);
+    sot_tiling_free(draws->tiling);
+    sot_free(draws->order);
+    sot_wipe_and_free(draws, sizeof *draws);
+}
+
+/* What a data loader does: passes over a shuffled table, cut into batches one after another. */
+static sotto_status slice_of_pass(sot_nn_draws *draws, uint64_t step, size_t rows,
+                                  const uint32_t **out_rows, size_t *out_count,
+                                  sotto_error *error)
+{
+    const size_t batch = (size_t)fmin(fmax(1.0, draws->sampler.divisor), (double)rows);
+    const size_t slices = rows / batch;
+    const size_t slice = slices == 0 ? 0 : (size_t)(step - 1) % slices;
+    sotto_status status = SOTTO_OK;
+    *out_count = 0;
+    if (rows == 0) return SOTTO_OK;
+    if (draws->order == NULL) draws->order = sot_new_array(rows, sizeof *draws->order);
+    if (draws->order == NULL) return sot_fail_memory(error, rows, sizeof *draws->order);
+    if (slice == 0) status = sot_shuffle(draws->rng, rows, draws->order, error);
+    *out_rows = draws->order + slice * batch;
+    *out_count = batch;
+    return status;
+}
+
+sotto_status sot_nn_draw(sot_nn_draws *draws, uint64_t step, size_t rows,
+                         sot_cut *out_cut, sotto_error *error)
+{
+    const uint32_t *chosen = NULL;
+    size_t count = 0;
+    const sotto_status status =
+        SOT_PLANTED(nn_shuffled_as_poisson)
+            ? slice_of_pass(draws, step, rows, &chosen, &count, error)
+            : sot_batches_of_step(draws->batches, step, 0, rows, &chosen, &count, error);
+    if (status != SOTTO_OK) return status;
+    return sot_tiling_cut(draws->tiling, step, chosen, count, out_cut, error);
+}
+
+uint64_t sot_nn_copy_coin(const sot_nn_draws *draws, uint64_t step, uint64_t place,
+                          uint64_t copy)
+{
+    return sot_place_coin(&draws->copies, step, place, copy);
+}

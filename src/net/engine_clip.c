@@ -1,0 +1,245 @@
+/* Norms, factors, units: where a record's part is bounded. engine.md proves that it is. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/plant.h"
+#include "net/engine_parts.h"
+
+static double *share_of(const sot_pass *pass, size_t l, size_t i)
+{
+    return &pass->worker->shares[l * pass->engine->chunk + i];
+}
+
+static double *factor_of(const sot_pass *pass, size_t l, size_t i)
+{
+    return &pass->worker->factors[l * pass->engine->chunk + i];
+}
+
+static float *deltas_of(const sot_pass *pass, size_t l)
+{
+    return pass->worker->deltas + pass->engine->chunk * pass->engine->layers[l].delta_at;
+}
+
+static const float *late_of(const sot_pass *pass, size_t l, size_t i)
+{
+    return pass->worker->late + pass->engine->chunk * pass->engine->layers[l].late_at +
+           i * pass->engine->net->layers[l].parameters;
+}
+
+static bool is_late(const sot_engine *engine, size_t l)
+{
+    return engine->layers[l].trained && l >= engine->lower_end &&
+           engine->net->layers[l].kind != SOT_LAYER_DENSE;
+}
+
+/* ---- factors ---- */
+
+static double factor_for(const sot_clip *clip, double bound, double squared_norm)
+{
+    const double norm = sqrt(squared_norm);
+    if (SOT_PLANTED(net_forgets_to_clip)) return SOT_CLIP_SHRINK;
+    if (clip->rule == SOTTO_CLIPPING_AUTOMATIC)
+        return SOT_CLIP_SHRINK * (bound / (norm + 0.01));
+    return norm > bound ? SOT_CLIP_SHRINK * (bound / norm) : SOT_CLIP_SHRINK;
+}
+
+/* Row i's factor of every layer, from its shares of the squared norm. If one of them is not finite, all factors
+ * are 0: the record adds nothing. */
+static void decide(const sot_pass *pass, size_t i)
+{
+    const sot_engine *engine = pass->engine;
+    const sot_clip *clip = &engine->clip;
+    const bool per_layer = clip->rule == SOTTO_CLIPPING_PER_LAYER;
+    const double bound =
+        per_layer ? clip->bound / sqrt((double)engine->trained) : clip->bound;
+    double total = 0.0;
+    for (size_t l = engine->net->front; l < engine->net->layer_count; l++)
+        if (engine->layers[l].trained) total += *share_of(pass, l, i);
+    const bool fine = isfinite(total);
+    const double flat = fine && !per_layer ? factor_for(clip, bound, total) : 0.0;
+    for (size_t l = engine->net->front; l < engine->net->layer_count; l++) {
+        if (!engine->layers[l].trained) continue;
+        *factor_of(pass, l, i) =
+            fine && per_layer ? factor_for(clip, bound, *share_of(pass, l, i)) : flat;
+    }
+}
+
+/* ---- a chunk of records ---- */
+
+/* |delta a'|^2 + |delta|^2 = |delta|^2 (|a|^2 + 1): the weights' and the biases' share. */
+static void dense_shares(const sot_pass *pass, size_t l)
+{
+    const sot_operations *operations = pass->engine->operations;
+    const sot_layer *layer = &pass->engine->net->layers[l];
+    const double bias = SOT_PLANTED(net_bias_left_out_of_the_norm) ? 0.0 : 1.0;
+    const size_t units = layer->out.channels;
+    const float *delta = deltas_of(pass, l);
+    sot_pass_rows(pass, l);
+    for (size_t i = 0; i < pass->rows; i++)
+        *share_of(pass, l, i) =
+            operations->squares(delta + i * units, units) *
+            (operations->squares(pass->worker->rows[i], layer->in.channels) + bias);
+    if (SOT_PLANTED(net_clips_the_mean_of_the_batch)) {
+        double mean = 0.0;
+        for (size_t i = 0; i < pass->rows; i++)
+            mean += *share_of(pass, l, i) / (double)pass->rows;
+        for (size_t i = 0; i < pass->rows; i++)
+            *share_of(pass, l, i) = mean;
+    }
+}
+
+static void upper_shares(const sot_pass *pass)
+{
+    const sot_engine *engine = pass->engine;
+    for (size_t l = engine->lower_end; l < engine->net->layer_count; l++) {
+        if (engine->layers[l].summed) {
+            dense_shares(pass, l);
+        } else if (is_late(engine, l)) {
+            for (size_t i = 0; i < pass->rows; i++)
+                *share_of(pass, l, i) = engine->operations->squares(
+                    late_of(pass, l, i), engine->net->layers[l].parameters);
+        }
+    }
+}
+
+static void add_formed(const sot_pass *pass, size_t l, size_t i, const float *gradient)
+{
+    const sot_layer *layer = &pass->engine->net->layers[l];
+    const double factor = *factor_of(pass, l, i);
+    if (factor == 0.0) return; /* it may hold anything */
+    const double copies = (double)pass->engine->copies;
+    pass->engine->operations->add_truncated(
+        gradient, layer->parameters,
+        (float)(factor / (copies * pass->engine->clip.spacing)),
+        pass->worker->few + layer->first);
+}
+
+/* The lower part, record by record: its shares complete the record's norm. */
+static void lower_row(const sot_pass *pass, size_t i)
+{
+    const sot_engine *engine = pass->engine;
+    const float *formed = pass->worker->formed;
+    sot_pass_down_row(pass, i, false);
+    for (size_t l = engine->net->front; l < engine->lower_end; l++)
+        if (engine->layers[l].trained)
+            *share_of(pass, l, i) = engine->operations->squares(
+                formed + engine->net->layers[l].first, engine->net->layers[l].parameters);
+    decide(pass, i);
+    for (size_t l = engine->net->front; l < engine->lower_end; l++)
+        if (engine->layers[l].trained)
+            add_formed(pass, l, i, formed + engine->net->layers[l].first);
+}
+
+/* Rows that add nothing are taken out, input and all: 0 times infinity would be NaN. Below FLT_MIN a float rounds by more than
+ * 2^-24 of it, and the input beside it may be huge: such a delta counts as 0. */
+static void scale_deltas(const sot_pass *pass, size_t l)
+{
+    const size_t units = pass->engine->net->layers[l].out.channels;
+    sot_pass_rows(pass, l);
+    for (size_t i = 0; i < pass->rows; i++) {
+        float *delta = deltas_of(pass, l) + i * units;
+        const double factor = *factor_of(pass, l, i);
+        if (factor == 0.0) {
+            pass->worker->rows[i] = pass->worker->zeros;
+            memset(delta, 0, units * sizeof *delta);
+            continue;
+        }
+        for (size_t j = 0; j < units; j++) {
+            const float scaled = (float)(factor * (double)delta[j]);
+            delta[j] = fabsf(scaled) < FLT_MIN ? 0.0F : scaled;
+        }
+    }
+}
+
+void sot_clip_chunk(const sot_pass *pass, bool first_of_tile)
+{
+    const sot_engine *engine = pass->engine;
+    sot_worker *worker = pass->worker;
+    if (worker->waiting + pass->rows > SOT_FLUSH_RECORDS) sot_clip_flush(engine, worker);
+    worker->waiting += pass->rows;
+    upper_shares(pass);
+    for (size_t i = 0; i < pass->rows; i++)
+        lower_row(pass, i);
+    for (size_t l = engine->lower_end; l < engine->net->layer_count; l++) {
+        const sot_layer *layer = &engine->net->layers[l];
+        if (engine->layers[l].summed) {
+            scale_deltas(pass, l);
+            engine->operations->dense_gradient(layer, deltas_of(pass, l), worker->rows,
+                                               pass->rows, !first_of_tile,
+                                               worker->sum + layer->first);
+        } else if (is_late(engine, l)) {
+            for (size_t i = 0; i < pass->rows; i++)
+                add_formed(pass, l, i, late_of(pass, l, i));
+        }
+    }
+}
+
+/* ---- the copies of one record ---- */
+
+static void form_upper(const sot_pass *pass, size_t l, float *sum)
+{
+    const sot_layer *layer = &pass->engine->net->layers[l];
+    if (layer->kind == SOT_LAYER_DENSE) {
+        sot_pass_rows(pass, l);
+        pass->engine->operations->dense_gradient(
+            layer, deltas_of(pass, l), pass->worker->rows, pass->rows, false, sum);
+        return;
+    }
+    memset(sum, 0, layer->parameters * sizeof *sum);
+    for (size_t i = 0; i < pass->rows; i++)
+        for (size_t k = 0; k < layer->parameters; k++)
+            sum[k] += late_of(pass, l, i)[k];
+}
+
+void sot_clip_copies(const sot_pass *pass)
+{
+    const sot_engine *engine = pass->engine;
+    sot_worker *worker = pass->worker;
+    const double copies = (double)pass->rows;
+    if (worker->waiting + 1 > SOT_FLUSH_RECORDS) sot_clip_flush(engine, worker);
+    worker->waiting++;
+    for (size_t i = 0; i < pass->rows; i++)
+        sot_pass_down_row(pass, i, i > 0);
+    for (size_t l = engine->net->front; l < engine->net->layer_count; l++) {
+        const sot_layer *layer = &engine->net->layers[l];
+        float *sum = worker->formed + layer->first;
+        if (!engine->layers[l].trained) continue;
+        if (l >= engine->lower_end) form_upper(pass, l, sum);
+        *share_of(pass, l, 0) =
+            engine->operations->squares(sum, layer->parameters) / (copies * copies);
+    }
+    decide(pass, 0);
+    for (size_t l = engine->net->front; l < engine->net->layer_count; l++)
+        if (engine->layers[l].trained)
+            add_formed(pass, l, 0, worker->formed + engine->net->layers[l].first);
+}
+
+/* ---- into int64 ---- */
+
+void sot_clip_end_tile(const sot_engine *engine, sot_worker *worker)
+{
+    const float scale = (float)(1.0 / engine->clip.spacing);
+    for (size_t l = engine->lower_end; l < engine->net->layer_count; l++) {
+        const sot_layer *layer = &engine->net->layers[l];
+        if (engine->layers[l].summed)
+            engine->operations->add_rounded(worker->sum + layer->first, layer->parameters,
+                                            scale, worker->units + layer->first);
+    }
+}
+
+void sot_clip_flush(const sot_engine *engine, sot_worker *worker)
+{
+    if (worker->waiting == 0) return;
+    worker->waiting = 0;
+    for (size_t l = engine->net->front; l < engine->net->layer_count; l++) {
+        const sot_layer *layer = &engine->net->layers[l];
+        if (!engine->layers[l].trained || engine->layers[l].summed) continue;
+        int32_t *few = worker->few + layer->first;
+        int64_t *units = worker->units + layer->first;
+        for (size_t k = 0; k < layer->parameters; k++) {
+            units[k] += few[k];
+            few[k] = 0;
+        }
+    }
+}

@@ -1,0 +1,174 @@
+/* The front: a public function of one record, computed record by record. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "net/engine.h"
+#include "net/operations.h"
+#include "net/scattering.h"
+
+enum { FRONT_ROWS = 32 }; /* that a thread takes at a time */
+
+typedef struct front {
+    const sot_net *net;
+    const float *parameters;
+    const sot_operations *operations;
+    sot_scattering *scattering[SOT_NET_LAYERS_MAX];
+    sot_packed packed[SOT_NET_LAYERS_MAX];
+    size_t most;    /* numbers of a record before, between or after the layers */
+    size_t scratch; /* floats */
+    size_t size;    /* of the result */
+    const float *const *rows;
+    float *out;
+} front;
+
+/* ---- made ready ---- */
+
+static void grow(size_t *most, size_t size)
+{
+    if (size > *most) *most = size;
+}
+
+static sotto_status prepare_layer(front *own, size_t l, sotto_error *error)
+{
+    const sot_layer *layer = &own->net->layers[l];
+    grow(&own->most, sot_shape_size(layer->out));
+    sotto_status status = SOTTO_OK;
+    if (layer->kind == SOT_LAYER_SCATTERING) {
+        status = sot_scattering_new(layer->in.height, layer->in.channels,
+                                    &own->scattering[l], error);
+        if (status == SOTTO_OK)
+            grow(&own->scratch, sot_scattering_scratch_floats(own->scattering[l]));
+    } else if (layer->kind == SOT_LAYER_DENSE || layer->kind == SOT_LAYER_CONV) {
+        status = own->operations->pack(layer, own->parameters + layer->first, false,
+                                       &own->packed[l], error);
+        if (layer->kind == SOT_LAYER_CONV)
+            grow(&own->scratch, own->operations->conv_scratch(layer));
+    } else if (layer->kind == SOT_LAYER_DATA_NORM && layer->mean == NULL) {
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "layer %zu (data-norm) has no mean and deviation; train the "
+                          "network first, or give them in its file",
+                          l + 1);
+    }
+    return status;
+}
+
+static sotto_status prepare(front *own, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    own->most = own->size = sot_shape_size(own->net->input);
+    for (size_t l = 0; l < own->net->front && status == SOTTO_OK; l++) {
+        status = prepare_layer(own, l, error);
+        own->size = sot_shape_size(own->net->layers[l].out);
+    }
+    return status;
+}
+
+static void release(front *own)
+{
+    for (size_t l = 0; l < own->net->front; l++) {
+        sot_scattering_free(own->scattering[l]);
+        sot_packed_free(&own->packed[l]);
+    }
+}
+
+/* ---- one record ---- */
+
+/* [plane][pixel] becomes [pixel][plane]. */
+static void turn(sot_shape shape, const float *planes, float *out)
+{
+    const size_t pixels = shape.height * shape.width;
+    for (size_t c = 0; c < shape.channels; c++)
+        for (size_t k = 0; k < pixels; k++)
+            out[k * shape.channels + c] = planes[c * pixels + k];
+}
+
+static void apply_layer(const front *own, size_t l, const float *in, float *out,
+                        float *scratch)
+{
+    const sot_layer *layer = &own->net->layers[l];
+    const float *parameters = own->parameters + layer->first;
+    const size_t size = sot_shape_size(layer->in);
+    switch (layer->kind) {
+    case SOT_LAYER_NORMALISE:
+    case SOT_LAYER_DATA_NORM:
+        sot_normalise_forward(layer, in, out);
+        break;
+    case SOT_LAYER_SCATTERING:
+        sot_scattering_apply(own->scattering[l], in, out, scratch);
+        break;
+    case SOT_LAYER_GROUP_NORM:
+        sot_group_norm_forward(layer, parameters, in, out, NULL);
+        break;
+    case SOT_LAYER_DENSE:
+        own->operations->dense_forward(layer, &own->packed[l],
+                                       parameters + layer->weights, &in, 1, out);
+        break;
+    case SOT_LAYER_CONV:
+        own->operations->conv_forward(layer, &own->packed[l], parameters + layer->weights,
+                                      in, out, scratch);
+        break;
+    case SOT_LAYER_MAX_POOL:
+    case SOT_LAYER_AVERAGE_POOL:
+        sot_pool_forward(layer, in, out, NULL);
+        break;
+    case SOT_LAYER_TANH:
+        own->operations->tanh_forward(in, size, out);
+        break;
+    case SOT_LAYER_RELU:
+        sot_relu_forward(in, size, out);
+        break;
+    case SOT_LAYER_FLATTEN:
+        memcpy(out, in, size * sizeof *out);
+        break;
+    }
+}
+
+static void apply_row(const front *own, const float *row, float *ping, float *pong,
+                      float *scratch, float *out)
+{
+    const sot_shape input = own->net->input;
+    const float *at = row;
+    if (input.channels > 1 && input.height * input.width > 1) {
+        turn(input, row, ping);
+        at = ping;
+    }
+    for (size_t l = 0; l < own->net->front; l++) {
+        float *next = at == ping ? pong : ping;
+        apply_layer(own, l, at, next, scratch);
+        at = next;
+    }
+    memcpy(out, at, own->size * sizeof *out);
+}
+
+static sotto_status apply_some(size_t chunk, size_t begin, size_t end, void *context,
+                               sotto_error *error)
+{
+    const front *own = context;
+    (void)chunk;
+    const size_t floats = 2 * own->most + own->scratch;
+    float *room = sot_new_aligned(floats, sizeof *room);
+    if (room == NULL) return sot_fail_memory(error, floats, sizeof *room);
+    for (size_t i = begin; i < end; i++)
+        apply_row(own, own->rows[i], room + own->scratch, room + own->scratch + own->most,
+                  room, own->out + i * own->size);
+    sot_wipe_and_free(room, floats * sizeof *room);
+    return SOTTO_OK;
+}
+
+sotto_status sot_front_apply(const sot_net *net, const float *parameters,
+                             const float *const *rows, size_t count, sot_pool *pool,
+                             float *out, sotto_error *error)
+{
+    front own = {.net = net,
+                 .parameters = parameters,
+                 .operations = sot_operations_fast(),
+                 .rows = rows,
+                 .out = out};
+    sotto_status status = prepare(&own, error);
+    if (status == SOTTO_OK)
+        status = sot_parallel_for(pool, count, FRONT_ROWS, apply_some, &own, error);
+    release(&own);
+    return status;
+}

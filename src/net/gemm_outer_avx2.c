@@ -1,0 +1,159 @@
+/* Gradients of weights: sums of outer products. */
+#include "net/gemm_avx2.h"
+
+#if SOT_HAVE_AVX2
+
+enum { TILE_UNITS = 6 };
+
+/* Up to eight columns that stand together in all rows: where, and where they go. */
+typedef struct half {
+    size_t offset, column, width;
+    __m256i mask;
+} half;
+
+INLINE half half_of(const sot_gemm_rows *rows, size_t number)
+{
+    const size_t of_segment = (rows->length + 7) / 8;
+    const size_t segment = number / of_segment;
+    if (segment >=
+        rows->segments) { /* beyond the last: nothing, read where something is */
+        return (half){.offset = rows->offset, .mask = _mm256_setzero_si256()};
+    }
+    const size_t k = number % of_segment * 8;
+    const size_t width = rows->length - k < 8 ? rows->length - k : 8;
+    return (half){.offset = rows->offset + segment * rows->pitch + k,
+                  .column = segment * rows->length + k,
+                  .width = width,
+                  .mask = first_lanes(width)};
+}
+
+typedef struct panel {
+    half left, right;
+    bool all; /* sixteen */
+} panel;
+
+INLINE void begin(const float *from, const panel *p, __m256 *left, __m256 *right)
+{
+    *left = _mm256_maskload_ps(from + p->left.column, p->left.mask);
+    *right = _mm256_maskload_ps(from + p->right.column, p->right.mask);
+}
+
+INLINE void finish(float *to, const panel *p, __m256 left, __m256 right)
+{
+    if (p->all) {
+        _mm256_storeu_ps(to + p->left.column, left);
+        _mm256_storeu_ps(to + p->right.column, right);
+    } else {
+        _mm256_maskstore_ps(to + p->left.column, p->left.mask, left);
+        _mm256_maskstore_ps(to + p->right.column, p->right.mask, right);
+    }
+}
+
+/* Up to six units by sixteen columns; the rows go by. `group` and `all` are constants wherever this is
+ * inlined. */
+INLINE void outer_tile(size_t group, bool all, const float *delta, size_t delta_stride,
+                       const sot_gemm_rows *rows, const panel *p, bool add, float *out,
+                       size_t out_stride)
+{
+    __m256 l0 = _mm256_setzero_ps(), l1 = l0, l2 = l0, l3 = l0, l4 = l0, l5 = l0;
+    __m256 r0 = l0, r1 = l0, r2 = l0, r3 = l0, r4 = l0, r5 = l0;
+    if (add) {
+        begin(out, p, &l0, &r0);
+        if (group > 1) begin(out + out_stride, p, &l1, &r1);
+        if (group > 2) begin(out + 2 * out_stride, p, &l2, &r2);
+        if (group > 3) begin(out + 3 * out_stride, p, &l3, &r3);
+        if (group > 4) begin(out + 4 * out_stride, p, &l4, &r4);
+        if (group > 5) begin(out + 5 * out_stride, p, &l5, &r5);
+    }
+    const size_t left_offset = p->left.offset, right_offset = p->right.offset;
+    for (size_t i = 0; i < rows->count; i++, delta += delta_stride) {
+        const float *x = rows->at[i];
+        const __m256 left = all ? _mm256_loadu_ps(x + left_offset)
+                                : _mm256_maskload_ps(x + left_offset, p->left.mask);
+        const __m256 right = all ? _mm256_loadu_ps(x + right_offset)
+                                 : _mm256_maskload_ps(x + right_offset, p->right.mask);
+        __m256 d = _mm256_broadcast_ss(delta);
+        l0 = _mm256_fmadd_ps(d, left, l0);
+        r0 = _mm256_fmadd_ps(d, right, r0);
+        if (group > 1) {
+            d = _mm256_broadcast_ss(delta + 1);
+            l1 = _mm256_fmadd_ps(d, left, l1);
+            r1 = _mm256_fmadd_ps(d, right, r1);
+        }
+        if (group > 2) {
+            d = _mm256_broadcast_ss(delta + 2);
+            l2 = _mm256_fmadd_ps(d, left, l2);
+            r2 = _mm256_fmadd_ps(d, right, r2);
+        }
+        if (group > 3) {
+            d = _mm256_broadcast_ss(delta + 3);
+            l3 = _mm256_fmadd_ps(d, left, l3);
+            r3 = _mm256_fmadd_ps(d, right, r3);
+        }
+        if (group > 4) {
+            d = _mm256_broadcast_ss(delta + 4);
+            l4 = _mm256_fmadd_ps(d, left, l4);
+            r4 = _mm256_fmadd_ps(d, right, r4);
+        }
+        if (group > 5) {
+            d = _mm256_broadcast_ss(delta + 5);
+            l5 = _mm256_fmadd_ps(d, left, l5);
+            r5 = _mm256_fmadd_ps(d, right, r5);
+        }
+    }
+    finish(out, p, l0, r0);
+    if (group > 1) finish(out + out_stride, p, l1, r1);
+    if (group > 2) finish(out + 2 * out_stride, p, l2, r2);
+    if (group > 3) finish(out + 3 * out_stride, p, l3, r3);
+    if (group > 4) finish(out + 4 * out_stride, p, l4, r4);
+    if (group > 5) finish(out + 5 * out_stride, p, l5, r5);
+}
+
+/* All units by sixteen columns. */
+INLINE void outer_units(bool all, const float *delta, size_t delta_stride, size_t units,
+                        const sot_gemm_rows *rows, const panel *p, bool add, float *out,
+                        size_t out_stride)
+{
+    for (size_t u = 0; u < units;) {
+        const size_t group = sot_gemm_block(units - u, TILE_UNITS);
+        const float *d = delta + u;
+        float *to = out + u * out_stride;
+        if (group == 6) outer_tile(6, all, d, delta_stride, rows, p, add, to, out_stride);
+        if (group == 5) outer_tile(5, all, d, delta_stride, rows, p, add, to, out_stride);
+        if (group == 4) outer_tile(4, all, d, delta_stride, rows, p, add, to, out_stride);
+        if (group == 3) outer_tile(3, all, d, delta_stride, rows, p, add, to, out_stride);
+        if (group == 2) outer_tile(2, all, d, delta_stride, rows, p, add, to, out_stride);
+        if (group == 1) outer_tile(1, all, d, delta_stride, rows, p, add, to, out_stride);
+        u += group;
+    }
+}
+
+AVX2 void sot_avx2_outer(const float *delta, size_t delta_stride, size_t units,
+                         const sot_gemm_rows *rows, bool add, float *out,
+                         size_t out_stride)
+{
+    const size_t halves = rows->segments * ((rows->length + 7) / 8);
+    for (size_t h = 0; h < halves; h += 2) {
+        panel p = {.left = half_of(rows, h), .right = half_of(rows, h + 1)};
+        p.all = p.left.width == 8 && p.right.width == 8;
+        if (p.all)
+            outer_units(true, delta, delta_stride, units, rows, &p, add, out, out_stride);
+        else
+            outer_units(false, delta, delta_stride, units, rows, &p, add, out,
+                        out_stride);
+    }
+}
+
+AVX2 void sot_avx2_sums(const float *delta, size_t units, size_t count, bool add,
+                        float *out)
+{
+    for (size_t u = 0; u < units; u += 8) {
+        const __m256i mask = first_lanes(units - u);
+        __m256 sum = add ? _mm256_maskload_ps(out + u, mask) : _mm256_setzero_ps();
+        for (size_t i = 0; i < count; i++)
+            sum = _mm256_add_ps(sum, _mm256_maskload_ps(delta + i * units + u, mask));
+        _mm256_maskstore_ps(out + u, mask, sum);
+    }
+}
+
+#endif

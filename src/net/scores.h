@@ -1,0 +1,34 @@
+/* net/scores.h: what a network says of encoded rows, many at a time: front, then engine.
+ *
+ * A row's scores are a function of that row, the network and its parameters alone: the same bits whatever rows are
+ * scored with it, on any number of threads.
+ */
+#ifndef SOT_NET_SCORES_H
+#define SOT_NET_SCORES_H
+
+#include "base/threads.h"
+#include "data/matrix.h"
+#include "net/net.h"
+
+typedef struct sot_scores sot_scores;
+
+/* Room for sot_scores_room() rows at a time, less where rows are wide. The network (its data norms
+ * filled in) and the pool are borrowed. Free with sot_scores_free(). */
+SOTTO_MUST_CHECK sotto_status sot_scores_new(const sot_net *net, sot_pool *pool,
+                                             sot_scores **out_scores, sotto_error *error);
+void sot_scores_free(sot_scores *scores); /* wipes; NULL is fine */
+size_t sot_scores_room(const sot_scores *scores);
+
+/* net->outputs scores a row, row by row, of at most sot_scores_room() encoded rows. */
+SOTTO_MUST_CHECK sotto_status sot_scores_find(sot_scores *scores, const float *parameters,
+                                              const float *const *rows, size_t count,
+                                              float *out_scores, sotto_error *error);
+
+/* How well a network does on public rows, at least one: the share whose class has the largest score
+ * (of equal ones the first), or the root of the mean squared error in the units of the target. */
+SOTTO_MUST_CHECK sotto_status sot_scores_rate(sot_scores *scores, const float *parameters,
+                                              const sot_encoding *encoding,
+                                              const sot_matrix *matrix, double *out_rate,
+                                              sotto_error *error);
+
+#endif
