@@ -11,17 +11,20 @@
 
 /* Under a sanitizer a fork costs a quarter of a second, and finds nothing new. */
 #if defined(__SANITIZE_ADDRESS__)
-enum { KILLS = 6 };
+enum { KILLS = 3, NETWORK_KILLS = 4 };
 #else
-enum { KILLS = 24 };
+enum { KILLS = 6, NETWORK_KILLS = 20 };
 #endif
 
 enum { STEPS = 40 };
 
-static sotto_train_config a_walk(const scene *s)
+static sotto_train_config a_walk(const scene *s, bool of_network)
 {
     sotto_train_config config = scene_config(s, NULL);
     config.steps = STEPS;
+    if (!of_network) return config;
+    config.model = SOTTO_MODEL_NETWORK;
+    config.network = "mlp";
     return config;
 }
 
@@ -63,10 +66,10 @@ static bool train_and_kill(const scene *s, const sotto_train_config *config,
 }
 
 /* How long a training takes here that nobody kills. */
-static double seconds_of_one(void)
+static double seconds_of_one(bool of_network)
 {
     scene s = scene_new(true);
-    const sotto_train_config config = a_walk(&s);
+    const sotto_train_config config = a_walk(&s, of_network);
     sot_test_keep_every(0.0);
     const double began = sot_clock_seconds();
     assert_false(train_and_kill(&s, &config, -1.0));
@@ -75,26 +78,26 @@ static double seconds_of_one(void)
     return seconds;
 }
 
-static void killed_at_any_moment_it_goes_on_under_one_charge(void **state)
+static void kill_trainings(bool of_network, int most)
 {
-    (void)state;
     uint32_t seed = 20261116;
     int kills = 0, trainings = 0;
     uint64_t on_the_way = 0;
-    const double seconds = seconds_of_one();
-    while (kills < KILLS) {
+    const double seconds = seconds_of_one(of_network);
+    while (kills < most) {
         scene s = scene_new(true);
-        const sotto_train_config config = a_walk(&s);
+        const sotto_train_config config = a_walk(&s, of_network);
         uint64_t last = 0;
         bool killed = true;
         sot_test_keep_every(0.0);
         while (killed) {
             const double moment =
-                kills < KILLS ? seconds * (double)(next_random(&seed) % 1000) / 1000.0
-                              : -1.0;
+                kills < most ? seconds * (double)(next_random(&seed) % 1000) / 1500.0
+                             : -1.0;
             killed = train_and_kill(&s, &config, moment);
             const tally counts = scene_tally(&s);
             kills += killed;
+            if (scene_has(s.output) && !scene_has(s.checkpoint)) break; /* at its end */
             assert_true(counts.reserves <= 1);
             assert_true(counts.last_step >= last); /* never back */
             last = counts.last_step;
@@ -111,6 +114,18 @@ static void killed_at_any_moment_it_goes_on_under_one_charge(void **state)
     print_message("%d kills of %d trainings of %.0f ms, %llu of them on the way\n", kills,
                   trainings, 1e3 * seconds, (unsigned long long)on_the_way);
     assert_true(on_the_way > 0);
+}
+
+static void killed_at_any_moment_it_goes_on_under_one_charge(void **state)
+{
+    (void)state;
+    kill_trainings(false, KILLS);
+}
+
+static void so_does_a_network(void **state)
+{
+    (void)state;
+    kill_trainings(true, NETWORK_KILLS);
 }
 
 /* Each step of writing a file, one after another, in every file of the whole way: states, the sealed output, the
@@ -157,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(killed_at_any_moment_it_goes_on_under_one_charge),
+        cmocka_unit_test(so_does_a_network),
         cmocka_unit_test(killed_at_each_step_of_writing_it_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
