@@ -156,7 +156,7 @@ const cli_option cli_training_options[] = {
     {"freeze", CLI_TEXT, CLI_OPTIONAL, "networks: layers that stay as --init has them",
      .value = "LAYERS", .example = "1-3"},
     {"max-minutes", CLI_NUMBER, CLI_OPTIONAL,
-     "networks: stop at a checkpoint then; the same command goes on", .value = "M",
+     "networks, sgd, gd: stop then; the same command goes on", .value = "M",
      .example = "10", .range = CLI_POSITIVE},
     {"validation", CLI_FILE, CLI_OPTIONAL,
      "networks: PUBLIC rows, for a learning curve in the model file", .value = "FILE",

@@ -58,7 +58,6 @@ static const char *find_network(const sotto_train_config *config, unsigned taken
         {flag, config->augmentations > 0, "a number of augmentations"},
         {flag, config->init != NULL, "an init"},
         {flag, config->freeze != NULL, "a list of frozen layers"},
-        {flag, !isnan(config->max_minutes), "a limit of minutes"},
         {flag, config->validation != NULL, "a file of validation rows"},
         {flag, config->validation_labels != NULL, "a file of validation labels"},
     };

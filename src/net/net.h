@@ -106,7 +106,7 @@ SOTTO_MUST_CHECK sotto_status sot_net_task_of(const sot_encoding *encoding,
                                               sot_net_task *out_task, sotto_error *error);
 
 /* From a preset's name ("mlp", "tanh-cnn" or "cnn", "scattering-linear", "scattering-cnn"; the last two also with
- * ":group-norm", which is free and the default, or ":data-norm", which is paid for) or from the path of a JSON file. A
+ * ":group-norm", which is free and the default, or ":data-norm", which is paid for) from the path of a JSON file, or from JSON text, which begins with a brace. A
  * dense layer may leave its units to the task ("units": "outputs"). Refuses, by layer and value, what
  * does not fit. Free with sot_net_free(). */
 SOTTO_MUST_CHECK sotto_status sot_net_make(const char *name, const sot_net_task *task,

@@ -17,7 +17,7 @@
 /* Of a last layer that no init has: public, like everything that is drawn with it. */
 enum { ENDING_SEED = 1 };
 
-enum { SHAPE_BYTES = 72, LAYER_BYTES = 160, CURVE_POINTS = 1024 };
+enum { SHAPE_BYTES = 72, LAYER_BYTES = 240, CURVE_POINTS = 1024 };
 
 /* ---- words for layers ---- */
 
@@ -335,6 +335,16 @@ sotto_status sot_curve_rows_load(const sotto_training *training,
         return sot_fail_memory(error, CURVE_POINTS, sizeof *validation->scores);
     training->learner->validation = validation;
     return SOTTO_OK;
+}
+
+void sot_curve_rows_finish(const sotto_training *training, sot_curve_rows *rows)
+{
+    const sot_encoding *encoding = training->encoding;
+    if (sot_encoding_role(encoding) == SOT_TARGET_CLASSES) return;
+    const double unit = sot_encoding_target_value(encoding, 1.0) -
+                        sot_encoding_target_value(encoding, 0.0);
+    for (size_t i = 0; i < rows->validation.count; i++)
+        rows->validation.scores[i] *= unit;
 }
 
 void sot_curve_rows_clear(sot_curve_rows *rows)

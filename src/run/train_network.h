@@ -26,6 +26,8 @@ SOTTO_MUST_CHECK sotto_status sot_curve_rows_load(const sotto_training *training
                                                   sotto_rng *rng, sot_curve_rows *rows,
                                                   sotto_error *error);
 void sot_curve_rows_clear(sot_curve_rows *rows);
+/* After a training: errors of a number, in the learner's units, become errors in those of the target. */
+void sot_curve_rows_finish(const sotto_training *training, sot_curve_rows *rows);
 
 /* ---- words ---- */
 

@@ -163,6 +163,7 @@ static sotto_status fill(sot_learner *learner, sotto_error *error)
     status = sot_nn_decide(learner, nn, error);
     if (status != SOTTO_OK || plain) return status;
     learner->plan = plan;
+    learner->resumes = true;
     status = set_noise(learner, nn, error);
     if (status == SOTTO_OK) describe_noise(learner, nn);
     return status;
