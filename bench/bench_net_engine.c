@@ -1,12 +1,12 @@
 /* bench/bench_net_engine.c: sums of clipped gradients, and plain ones, of whole networks.
  *
- *     bench_net_engine [SECONDS A LINE [NETWORK [THREADS]]]
+ *     bench_net_engine [SECONDS A LINE [NETWORK [THREADS [BATCH]]]]
  *
  * engine_clipped    One pass of the engine over a batch of tiles, clipped into units: no noise, no step.
  * engine_plain      The same sums without clipping, for public data.
  *
  * Records a second, and the products of dense layers and convolutions (up, down and gradients) as
- * multiply-adds a second. Inputs are random, of the trained part of the network, 2^25 numbers in all, and taken
+ * multiply-adds a second. Inputs are random, of the trained part of the network, 2^26 numbers in all, and taken
  * in random order. JSON lines, the best of several rounds: processor time for one thread, which a busy
  * machine changes less; the clock on the wall for several. */
 #include <math.h>
@@ -15,12 +15,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "net/engine.h"
 
-enum { BATCH = 2048, TILES = BATCH / SOT_TILE_ROWS };
+enum { BATCH_MOST = 8192, TILES_MOST = BATCH_MOST / SOT_TILE_ROWS, BATCHES = 8 };
 
 static double seconds_a_line = 0.5;
-static size_t threads = 1;
+static size_t threads = 1, batch_size = 2048; /* a multiple of a tile */
 
 static double seconds(void)
 {
@@ -119,33 +120,34 @@ typedef struct batch {
     float *values;
     const float **inputs;
     double *labels;
-    size_t starts[TILES + 1];
+    size_t starts[TILES_MOST + 1];
     sot_tiles tiles;
 } batch;
 
 static void fill_batch(const sot_net *net, batch *out)
 {
-    const size_t size = sot_shape_size(net->input), records = ((size_t)1 << 25) / size;
+    const size_t size = sot_shape_size(net->input), records = ((size_t)1 << 26) / size;
     uint64_t stream = 5;
-    out->values = room(records * size, sizeof *out->values);
-    out->inputs = room(BATCH, sizeof *out->inputs);
-    out->labels = room(BATCH, sizeof *out->labels);
+    out->values = sot_new_aligned(records * size, sizeof *out->values);
+    if (out->values == NULL) exit(1);
+    out->inputs = room(batch_size * BATCHES, sizeof *out->inputs);
+    out->labels = room(batch_size * BATCHES, sizeof *out->labels);
     for (size_t i = 0; i < records * size; i++)
         out->values[i] = (float)(next_bits(&stream) >> 40) * 0x1p-24F;
-    for (size_t i = 0; i < BATCH; i++) {
+    for (size_t i = 0; i < batch_size * BATCHES; i++) {
         out->inputs[i] = out->values + next_bits(&stream) % records * size;
         out->labels[i] = (double)(next_bits(&stream) % 10);
     }
-    for (size_t t = 0; t <= TILES; t++)
+    for (size_t t = 0; t <= batch_size / SOT_TILE_ROWS; t++)
         out->starts[t] = t * SOT_TILE_ROWS;
     out->tiles = (sot_tiles){.inputs = out->inputs,
                              .labels = out->labels,
                              .starts = out->starts,
-                             .tiles = TILES,
+                             .tiles = batch_size / SOT_TILE_ROWS,
                              .copies = 1};
 }
 
-static void bench(const char *name, const sot_net *net, const batch *data, bool clipped)
+static void bench(const char *name, const sot_net *net, batch *data, bool clipped)
 {
     sotto_error error;
     sot_pool *pool = NULL;
@@ -160,7 +162,11 @@ static void bench(const char *name, const sot_net *net, const batch *data, bool 
     int64_t *units = room(net->parameters, sizeof *units);
     sot_net_initialise(net, 1, parameters);
     double best = INFINITY, loss;
+    size_t turn = 0;
     for (double end = seconds() + seconds_a_line; seconds() < end;) {
+        turn = (turn + 1) % BATCHES;
+        data->tiles.inputs = data->inputs + turn * batch_size;
+        data->tiles.labels = data->labels + turn * batch_size;
         const double begin = seconds();
         if (clipped) {
             must(sot_engine_add(engine, parameters, &data->tiles, units, &error), &error);
@@ -173,9 +179,10 @@ static void bench(const char *name, const sot_net *net, const batch *data, bool 
         best = time < best ? time : best;
     }
     (void)printf("{\"bench\": \"engine_%s\", \"network\": \"%s\", \"threads\": %zu, "
-                 "\"records_a_second\": %.0f, \"gflops\": %.1f}\n",
-                 clipped ? "clipped" : "plain", name, threads, BATCH / best,
-                 2e-9 * BATCH * products_of(net) / best);
+                 "\"batch\": %zu, \"records_a_second\": %.0f, \"gflops\": %.1f}\n",
+                 clipped ? "clipped" : "plain", name, threads, batch_size,
+                 (double)batch_size / best,
+                 2e-9 * (double)batch_size * products_of(net) / best);
     (void)fflush(stdout);
     free(parameters), free(sum), free(units);
     sot_engine_free(engine);
@@ -186,6 +193,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1) seconds_a_line = strtod(argv[1], NULL);
     if (argc > 3) threads = strtoul(argv[3], NULL, 10);
+    if (argc > 4) batch_size = strtoul(argv[4], NULL, 10) / SOT_TILE_ROWS * SOT_TILE_ROWS;
+    if (batch_size == 0 || batch_size > BATCH_MOST) return 2;
     for (size_t n = 0; n < sizeof networks / sizeof *networks; n++) {
         if (argc > 2 && strncmp(networks[n].name, argv[2], strlen(argv[2])) != 0)
             continue;
@@ -194,7 +203,7 @@ int main(int argc, char **argv)
         fill_batch(net, &data);
         bench(networks[n].name, net, &data, true);
         bench(networks[n].name, net, &data, false);
-        free(data.values), free((void *)data.inputs), free(data.labels);
+        sot_free(data.values), free((void *)data.inputs), free(data.labels);
         sot_net_free(net);
     }
     return 0;

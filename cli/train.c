@@ -30,9 +30,6 @@ static const cli_option options[] = {
      .example = "1e-6", .range = CLI_BELOW_ONE},
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
      .value = "FILE", .example = "budget.ledger"},
-    {"max-minutes", CLI_NUMBER, CLI_OPTIONAL,
-     "methods in steps: stop then; the same command goes on where it was", .value = "M",
-     .example = "30", .range = CLI_POSITIVE},
     {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
      "the rows are public; needed by, and only for, the method none", .value = NULL},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
@@ -141,7 +138,6 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     if (status != SOTTO_OK) return status;
     config.ledger = cli_text(call, "ledger");
     config.output = cli_text(call, "output");
-    config.max_minutes = cli_number(call, "max-minutes");
     config.data_is_public = cli_flag(call, "data-is-public");
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");

@@ -67,7 +67,8 @@ typedef struct outer_scene {
     float *kept; /* [rows][SOT_PANEL]: near each other, wherever the rows are */
 } outer_scene;
 
-/* Sixteen columns of row i. The next sixteen are asked for: rows may be far apart. */
+/* Sixteen columns of row i. The last of the next sixteen is asked for (the first may stand in the same line of
+ * the cache as these): rows may be far apart. */
 INLINE void load_row(source from, const outer_scene *scene, size_t i, __m256 *left,
                      __m256 *right)
 {
@@ -79,7 +80,7 @@ INLINE void load_row(source from, const outer_scene *scene, size_t i, __m256 *le
         return;
     }
     const float *x = scene->rows->at[i];
-    _mm_prefetch((const char *)(x + p->left.offset + SOT_PANEL), _MM_HINT_T0);
+    _mm_prefetch((const char *)(x + p->left.offset + 2 * SOT_PANEL - 1), _MM_HINT_T0);
     *left = from == WHOLE ? _mm256_loadu_ps(x + p->left.offset)
                           : _mm256_maskload_ps(x + p->left.offset, p->left.mask);
     *right = from == WHOLE ? _mm256_loadu_ps(x + p->right.offset)
@@ -160,7 +161,7 @@ AVX2 void sot_avx2_outer(const float *delta, size_t delta_stride, size_t units,
                          const sot_gemm_rows *rows, bool add, float *out,
                          size_t out_stride)
 {
-    float kept[SOT_ROWS_MOST * SOT_PANEL];
+    _Alignas(64) float kept[SOT_ROWS_MOST * SOT_PANEL];
     outer_scene scene = {.delta = delta,
                          .delta_stride = delta_stride,
                          .rows = rows,

@@ -64,14 +64,6 @@ SOTTO_MUST_CHECK sotto_status sot_keeper_check_names(const char *output,
                                                      const char *const *files,
                                                      size_t count, sotto_error *error);
 
-/* ---- checkpoint_identity.c ---- */
-
-struct sotto_training;
-SOTTO_MUST_CHECK sotto_status sot_training_identity(const struct sotto_training *training,
-                                                    const sot_session *session,
-                                                    sot_kept_identity *out_identity,
-                                                    sotto_error *error);
-
 #ifdef SOTTO_TESTING
 /* Seconds from one state to the next, the first included; below 0: as in the product. The environment variable
  * SOTTO_KEEP_SECONDS does the same. */

@@ -6,6 +6,7 @@
 
 #include "learn/learner.h"
 #include "net/net.h"
+#include "run/checkpoint_file.h"
 #include "run/prose.h"
 #include "run/session.h"
 
@@ -55,6 +56,21 @@ SOTTO_MUST_CHECK sotto_status sot_training_learn_table(const sotto_training *tra
                                                        sotto_gate *gate, sot_table *table,
                                                        double *out_theta,
                                                        sotto_error *error);
+
+/* ---- train_keep.c ---- */
+
+/* Hashes of settings, schema and names: who may go on with this training. */
+SOTTO_MUST_CHECK sotto_status sot_training_identity(const sotto_training *training,
+                                                    const sot_session *session,
+                                                    sot_kept_identity *out_identity,
+                                                    sotto_error *error);
+/* Refuses limits and names that keeping cannot do with. */
+SOTTO_MUST_CHECK sotto_status sot_training_check_keeping(const sotto_training *training,
+                                                         const sot_session *session,
+                                                         sotto_error *error);
+/* Opens session->keeper, if the training is one that can be gone on with and has an output. */
+SOTTO_MUST_CHECK sotto_status sot_training_keep(sotto_training *training,
+                                                sot_session *session, sotto_error *error);
 
 /* ---- train_advice.c, train_text.c ---- */
 

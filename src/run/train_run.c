@@ -150,68 +150,6 @@ static void begin_session(train_run *run, const sotto_train_config *config,
                    sotto_method_name(training->method));
 }
 
-/* ---- long trainings ---- */
-
-static bool is_kept(const train_run *run)
-{
-    return run->session.output != NULL && run->session.plan != NULL &&
-           run->training->learner->resumes;
-}
-
-static sotto_status check_keeping(const train_run *run, sotto_error *error)
-{
-    const sotto_training *training = run->training;
-    const double minutes = training->config.max_minutes;
-    const char *const files[] = {run->session.data_path, run->session.labels_path,
-                                 run->session.ledger_asked,
-                                 sotto_schema_ledger(training->schema)};
-    if (!isnan(minutes) && !(minutes > 0.0 && minutes <= 1e6)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the training may last %g minutes; give a number above 0 and at "
-                        "most 1e6",
-                        minutes);
-    }
-    if (!isnan(minutes) && !is_kept(run)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT, "a limit of minutes needs %s; leave it out",
-            run->session.output == NULL ? "an output, beside which it is kept "
-                                          "how far the training is"
-                                        : "a private method in steps that can "
-                                          "go on later, such as sgd or gd");
-    }
-    if (!is_kept(run)) return SOTTO_OK;
-    return sot_keeper_check_names(run->session.output, files,
-                                  sizeof files / sizeof files[0], error);
-}
-
-static uint64_t steps_of(const sot_learner *learner)
-{
-    for (size_t i = 0; i < learner->setting_count; i++)
-        if (strcmp(learner->settings[i].name, "steps") == 0)
-            return (uint64_t)learner->settings[i].value;
-    return 0;
-}
-
-/* A listener that asks to stop is obeyed once the state has been kept. */
-static sotto_status keep_training(train_run *run, sotto_error *error)
-{
-    sotto_training *training = run->training;
-    sotto_train_config *config = &training->config;
-    if (!is_kept(run)) return SOTTO_OK;
-    sot_keeper_setup setup = {.session = &run->session,
-                              .max_minutes = config->max_minutes,
-                              .steps = steps_of(training->learner),
-                              .progress = config->progress,
-                              .progress_context = config->progress_context};
-    sotto_status status =
-        sot_training_identity(training, &run->session, &setup.identity, error);
-    if (status == SOTTO_OK) status = sot_session_keep(&run->session, &setup, error);
-    if (status != SOTTO_OK || config->progress == NULL) return status;
-    config->progress = sot_keeper_listen;
-    config->progress_context = run->session.keeper;
-    return SOTTO_OK;
-}
-
 static sotto_status make_ready(train_run *run, const sotto_train_config *config,
                                const sotto_data_file *file, const sotto_records *records,
                                sotto_error *error)
@@ -219,7 +157,7 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
     const sotto_schema *schema = run->training->schema;
     const size_t count = sot_learner_coefficients(run->training->learner);
     begin_session(run, config, file);
-    sotto_status status = check_keeping(run, error);
+    sotto_status status = sot_training_check_keeping(run->training, &run->session, error);
     if (status == SOTTO_OK) status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK)
         status = sot_training_spare_files(config, config->output, error);
@@ -238,9 +176,10 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
     }
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
     if (status == SOTTO_OK)
+        status = sot_training_keep(run->training, &run->session, error);
+    if (status == SOTTO_OK)
         status = sot_curve_rows_load(run->training, file, run->session.rng, &run->curve,
                                      error);
-    if (status == SOTTO_OK) status = keep_training(run, error);
     return status;
 }
 

@@ -50,7 +50,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_ledger_config, 104, order, 96);
     assert_layout(sotto_ledger_balance, 232, head, 160);
     assert_layout(sotto_reservation, 488, after, 256);
-    assert_layout(sotto_ledger_entry, 104, spent, 96);
+    assert_layout(sotto_ledger_entry, 112, spent, 104);
     assert_layout(sotto_system_part, 96, version, 32);
     assert_layout(sotto_system, 2304, parts, 768);
     assert_layout(sotto_selection_config, 32, purpose, 24);
@@ -105,6 +105,7 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_LEDGER_GRANT, 2);
     assert_int_equal(SOTTO_LEDGER_RESERVE, 3);
     assert_int_equal(SOTTO_LEDGER_COMMIT, 4);
+    assert_int_equal(SOTTO_LEDGER_CHECKPOINT, 5);
     assert_int_equal(SOTTO_RELEASE_COUNT, 1);
     assert_int_equal(SOTTO_RELEASE_SUM, 2);
     assert_int_equal(SOTTO_RELEASE_MEAN, 3);

@@ -362,7 +362,7 @@ static void files_that_are_not_ours_are_refused(void **state)
     } files[] = {
         {"CREATE TABLE t(x)", SOTTO_VERIFICATION, "not a ledger"},
         {"PRAGMA application_id = 1936684148", SOTTO_UNSUPPORTED, "format 0"},
-        {"PRAGMA user_version = 2", SOTTO_UNSUPPORTED, "format 2"},
+        {"PRAGMA user_version = 3", SOTTO_UNSUPPORTED, "format 3"},
         {"PRAGMA user_version = 1", SOTTO_VERIFICATION, "triggers"},
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {

@@ -1,6 +1,8 @@
 /* The gate: what it refuses, what it counts, in which order. */
 #include "support.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "privacy/mechanisms/gate.h"
 #include "release_support.h"
@@ -242,6 +244,54 @@ static void a_release_that_fails_has_used_up_its_place(void **state)
     open_gate_free(&made);
 }
 
+/* A run that goes on: the gate asks for the whole plan, and lets through what is left of it. */
+static void a_gate_takes_over_from_an_earlier_one(void **state)
+{
+    (void)state;
+    sotto_error error;
+    const int64_t exact = 3;
+    int64_t out = 0;
+    sotto_rng *rng = NULL;
+    sotto_plan *plan = NULL;
+    sotto_gate *gate = NULL;
+    const sotto_event event = gaussian_event_of(5), other = pure_event("a count", 0.5, 1);
+    assert_ok(sotto_rng_new_for_test(1, &rng, &error), &error);
+    assert_ok(sotto_plan_new(SOTTO_ADD_REMOVE, &plan, &error), &error);
+    assert_ok(sotto_plan_add(plan, &other, &error), &error);
+    assert_ok(sotto_plan_add(plan, &event, &error), &error);
+    assert_ok(sotto_gate_new(plan, rng, &gate, &error), &error);
+    assert_refused(sot_gate_resume(gate, (const uint64_t[]){1, 6}, 0.0, &error),
+                   SOTTO_NOT_IN_PLAN, &error, "more was released", NULL);
+    assert_refused(sot_gate_resume(gate, (const uint64_t[]){1, 3}, -1.0, &error),
+                   SOTTO_NOT_IN_PLAN, &error, NULL);
+    assert_refused(sot_gate_resume(gate, (const uint64_t[]){1, 3}, (double)NAN, &error),
+                   SOTTO_NOT_IN_PLAN, &error, NULL);
+    assert_ok(sot_gate_resume(gate, (const uint64_t[]){1, 3}, 0.25, &error), &error);
+    assert_refused(sot_gate_resume(gate, (const uint64_t[]){1, 3}, 0.25, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "once", NULL);
+    assert_refused(additive_release(gate, &gaussian, &exact, 1, &out, &error),
+                   SOTTO_NOT_IN_PLAN, &error, "shut", NULL);
+    assert_ok(sotto_gate_open(gate, &error), &error);
+    assert_ok(additive_release(gate, &gaussian, &exact, 1, &out, &error), &error);
+    assert_refused(sotto_gate_finish(gate, &error), SOTTO_NOT_IN_PLAN, &error,
+                   "not complete", NULL);
+    assert_ok(additive_release(gate, &gaussian, &exact, 1, &out, &error), &error);
+    assert_refused(additive_release(gate, &gaussian, &exact, 1, &out, &error),
+                   SOTTO_NOT_IN_PLAN, &error, "as often as the plan says", NULL);
+    assert_ok(sotto_gate_finish(gate, &error), &error);
+    assert_int_equal(sotto_gate_released(gate, 0), 1);
+    assert_int_equal(sotto_gate_released(gate, 1), 5);
+    assert_true(sotto_gate_sampler_error_upper(gate) >= 0.25);
+    sotto_gate_free(gate);
+    assert_ok(sotto_gate_new(plan, rng, &gate, &error), &error);
+    assert_ok(sotto_gate_open(gate, &error), &error);
+    assert_refused(sot_gate_resume(gate, (const uint64_t[]){0, 0}, 0.0, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "before it is opened", NULL);
+    sotto_gate_free(gate);
+    sotto_plan_free(plan);
+    sotto_rng_free(rng);
+}
+
 static void sampler_errors_add_up_and_round_up(void **state)
 {
     (void)state;
@@ -368,6 +418,7 @@ int main(void)
         cmocka_unit_test(nothing_happens_more_often_than_planned),
         cmocka_unit_test(equal_events_add_up),
         cmocka_unit_test(a_release_that_fails_has_used_up_its_place),
+        cmocka_unit_test(a_gate_takes_over_from_an_earlier_one),
         cmocka_unit_test(sampler_errors_add_up_and_round_up),
         cmocka_unit_test(a_gate_from_the_systems_entropy_is_secure),
         cmocka_unit_test(open_targets_and_empty_plans_are_refused),

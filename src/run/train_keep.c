@@ -1,4 +1,6 @@
-/* Which trainings are the same one: the same settings, schema and names of files, in the same sotto. Hashes of public
+/* Trainings that can be gone on with.
+ *
+ * Which trainings are the same one: the same settings, schema and names of files, in the same sotto. Hashes of public
  * texts. What the rows hold is secret, and a hash of it would tell whether somebody's row is among them. */
 #include <math.h>
 #include <stdio.h>
@@ -172,4 +174,65 @@ sotto_status sot_training_identity(const sotto_training *training,
     if (status == SOTTO_OK) status = hash_names(session, out_identity->data, error);
     sotto_schema_free_text(schema);
     return status;
+}
+
+/* ---- long trainings ---- */
+
+static bool is_kept(const sotto_training *training, const sot_session *session)
+{
+    return session->output != NULL && session->plan != NULL && training->learner->resumes;
+}
+
+sotto_status sot_training_check_keeping(const sotto_training *training,
+                                        const sot_session *session, sotto_error *error)
+{
+    const double minutes = training->config.max_minutes;
+    const char *const files[] = {session->data_path, session->labels_path,
+                                 session->ledger_asked,
+                                 sotto_schema_ledger(training->schema)};
+    if (!isnan(minutes) && !(minutes > 0.0 && minutes <= 1e6)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the training may last %g minutes; give a number above 0 and at "
+                        "most 1e6",
+                        minutes);
+    }
+    if (!isnan(minutes) && !is_kept(training, session)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a limit of minutes needs %s; leave it out",
+                        session->output == NULL ? "an output, beside which it is kept "
+                                                  "how far the training is"
+                                                : "a private method in steps that can "
+                                                  "go on later, such as sgd or gd");
+    }
+    if (!is_kept(training, session)) return SOTTO_OK;
+    return sot_keeper_check_names(session->output, files, sizeof files / sizeof files[0],
+                                  error);
+}
+
+static uint64_t steps_of(const sot_learner *learner)
+{
+    for (size_t i = 0; i < learner->setting_count; i++)
+        if (strcmp(learner->settings[i].name, "steps") == 0)
+            return (uint64_t)learner->settings[i].value;
+    return 0;
+}
+
+/* A listener that asks to stop is obeyed once the state has been kept. */
+sotto_status sot_training_keep(sotto_training *training, sot_session *session,
+                               sotto_error *error)
+{
+    sotto_train_config *config = &training->config;
+    if (!is_kept(training, session)) return SOTTO_OK;
+    sot_keeper_setup setup = {.session = session,
+                              .max_minutes = config->max_minutes,
+                              .steps = steps_of(training->learner),
+                              .progress = config->progress,
+                              .progress_context = config->progress_context};
+    sotto_status status =
+        sot_training_identity(training, session, &setup.identity, error);
+    if (status == SOTTO_OK) status = sot_session_keep(session, &setup, error);
+    if (status != SOTTO_OK || config->progress == NULL) return status;
+    config->progress = sot_keeper_listen;
+    config->progress_context = session->keeper;
+    return SOTTO_OK;
 }
