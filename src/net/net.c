@@ -85,6 +85,16 @@ sotto_status sot_layer_set_norm(sot_layer *layer, const double *mean,
     return SOTTO_OK;
 }
 
+const char *sot_shape_text(sot_shape shape, char out[SOT_SHAPE_BYTES])
+{
+    if (shape.height * shape.width == 1)
+        (void)snprintf(out, SOT_SHAPE_BYTES, "%zu", shape.channels);
+    else
+        (void)snprintf(out, SOT_SHAPE_BYTES, "%zux%zux%zu", shape.height, shape.width,
+                       shape.channels);
+    return out;
+}
+
 sotto_status sot_net_take_norms(sot_net *net, const sot_net *from, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;

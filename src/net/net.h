@@ -55,6 +55,10 @@ static inline size_t sot_shape_size(sot_shape shape)
     return shape.height * shape.width * shape.channels;
 }
 
+/* "28x28x1" (height, width, channels), or "784" for a vector. */
+enum { SOT_SHAPE_BYTES = 72 };
+const char *sot_shape_text(sot_shape shape, char out[SOT_SHAPE_BYTES]);
+
 enum { SOT_NET_LAYERS_MAX = 64 };
 #define SOT_NET_PARAMETERS_MAX ((size_t)1 << 22)
 /* Means are at most so large, deviations at most that and at least its inverse: a model file holds no others. */

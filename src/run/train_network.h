@@ -11,6 +11,11 @@
 SOTTO_MUST_CHECK sotto_status sot_training_make_network(sotto_training *training,
                                                         sotto_error *error);
 
+/* SOTTO_INVALID_ARGUMENT where `output` (NULL: none) would replace a file that the settings name. */
+SOTTO_MUST_CHECK sotto_status sot_training_spare_files(const sotto_train_config *config,
+                                                       const char *output,
+                                                       sotto_error *error);
+
 /* ---- public rows for the learning curve ---- */
 
 typedef struct sot_curve_rows {

@@ -159,6 +159,8 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
     begin_session(run, config, file);
     sotto_status status = sot_training_check_keeping(run->training, &run->session, error);
     if (status == SOTTO_OK) status = sot_session_check(&run->session, error);
+    if (status == SOTTO_OK)
+        status = sot_training_spare_files(config, config->output, error);
     if (status == SOTTO_OK) {
         status = file != NULL
                      ? sot_source_open(file, schema, false, &run->source, error)
