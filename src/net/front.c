@@ -39,7 +39,9 @@ static sotto_status prepare_layer(front *own, size_t l, sotto_error *error)
         status = sot_scattering_new(layer->in.height, layer->in.channels,
                                     &own->scattering[l], error);
         if (status == SOTTO_OK)
-            grow(&own->scratch, sot_scattering_scratch_floats(own->scattering[l]));
+            grow(&own->scratch, sot_scattering_scratch_floats(own->scattering[l]) +
+                                    sot_shape_size(layer->in) +
+                                    sot_shape_size(layer->out));
     } else if (layer->kind == SOT_LAYER_DENSE || layer->kind == SOT_LAYER_CONV) {
         status = own->operations->pack(layer, own->parameters + layer->first, false,
                                        &own->packed[l], error);
@@ -84,6 +86,23 @@ static void turn(sot_shape shape, const float *planes, float *out)
             out[k * shape.channels + c] = planes[c * pixels + k];
 }
 
+/* `out` becomes its mean with what the mirror image gives: the same for an image and its mirror image. */
+static void add_mirrored(const front *own, size_t l, const float *in, float *out,
+                         float *scratch)
+{
+    const sot_layer *layer = &own->net->layers[l];
+    const size_t width = layer->in.width, channels = layer->in.channels;
+    float *image = scratch + sot_scattering_scratch_floats(own->scattering[l]);
+    float *other = image + sot_shape_size(layer->in);
+    for (size_t y = 0; y < layer->in.height; y++)
+        for (size_t x = 0; x < width; x++)
+            memcpy(image + (y * width + x) * channels,
+                   in + (y * width + width - 1 - x) * channels, channels * sizeof *image);
+    sot_scattering_apply(own->scattering[l], image, other, scratch);
+    for (size_t i = 0; i < sot_shape_size(layer->out); i++)
+        out[i] = 0.5F * (out[i] + other[i]);
+}
+
 static void apply_layer(const front *own, size_t l, const float *in, float *out,
                         float *scratch, uint32_t *places)
 {
@@ -97,6 +116,7 @@ static void apply_layer(const front *own, size_t l, const float *in, float *out,
         break;
     case SOT_LAYER_SCATTERING:
         sot_scattering_apply(own->scattering[l], in, out, scratch);
+        if (layer->mirror) add_mirrored(own, l, in, out, scratch);
         break;
     case SOT_LAYER_GROUP_NORM:
         sot_group_norm_forward(layer, parameters, in, out, NULL);

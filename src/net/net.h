@@ -70,6 +70,7 @@ typedef struct sot_layer {
     size_t kernel, stride,
         padding;   /* conv, pools: squares, zeros around (pools: no padding) */
     size_t groups; /* group norm */
+    bool mirror;   /* scattering: the mean of the image's and of its mirror image's */
     bool affine;   /* group norm: has scale and shift */
     bool frozen;   /* parameters are public and stay as they are */
     double clip;   /* data norm: public bound on a record's vector of channel means */

@@ -159,6 +159,12 @@ static sotto_status read_group_norm(const sot_json_value *json, sot_layer *layer
     return status == SOTTO_OK ? read_bool(json, "affine", &layer->affine, error) : status;
 }
 
+static sotto_status read_scattering(const sot_json_value *json, sot_layer *layer,
+                                    sotto_error *error)
+{
+    return read_bool(json, "mirror", &layer->mirror, error);
+}
+
 static sotto_status read_dense(const sot_json_value *json, sot_layer *layer,
                                sotto_error *error)
 {
@@ -174,7 +180,7 @@ typedef struct layer_form {
 
 static const layer_form forms[] = {
     {SOT_LAYER_NORMALISE, read_norm, {"type", "mean", "deviation"}},
-    {SOT_LAYER_SCATTERING, NULL, {"type"}},
+    {SOT_LAYER_SCATTERING, read_scattering, {"type", "mirror"}},
     {SOT_LAYER_DATA_NORM,
      read_data_norm,
      {"type", "clip", "clip_squares", "noise", "mean", "deviation"}},

@@ -61,8 +61,10 @@ static void write_sizes(const sot_layer *layer, sot_json_writer *writer)
         write_size(writer, "size", layer->kernel);
         write_size(writer, "stride", layer->stride);
         break;
-    case SOT_LAYER_NORMALISE:
     case SOT_LAYER_SCATTERING:
+        write_true(writer, "mirror", layer->mirror);
+        break;
+    case SOT_LAYER_NORMALISE:
     case SOT_LAYER_TANH:
     case SOT_LAYER_RELU:
     case SOT_LAYER_FLATTEN:
