@@ -7,11 +7,13 @@ enum { TILE_ROWS = 6, DOT_UNITS = 5 };
 
 /* ---- panels ---- */
 
+/* The columns of a panel that are wanted: sixteen, or fewer. */
 typedef struct lanes {
     __m256i left, right;
-    bool all;
+    size_t columns;
 } lanes;
 
+/* Loads and stores with a mask are slow: only where they must be. */
 INLINE __m256 load_half(const float *from, __m256i mask, bool all)
 {
     return all ? _mm256_loadu_ps(from) : _mm256_maskload_ps(from, mask);
@@ -23,21 +25,23 @@ INLINE void begin(const sot_gemm_target *target, size_t row, const lanes *wanted
     *left = *right = _mm256_setzero_ps();
     if (target->start == NULL) return;
     const float *from = target->start + row * target->start_stride;
-    *left = load_half(from, wanted->left, wanted->all);
-    *right = load_half(from + 8, wanted->right, wanted->all);
+    *left = load_half(from, wanted->left, wanted->columns >= 8);
+    if (wanted->columns > 8)
+        *right = load_half(from + 8, wanted->right, wanted->columns == 16);
 }
 
 INLINE void finish(const sot_gemm_target *target, size_t row, const lanes *wanted,
                    __m256 left, __m256 right)
 {
     float *to = target->out + row * target->stride;
-    if (wanted->all) {
+    if (wanted->columns >= 8)
         _mm256_storeu_ps(to, left);
-        _mm256_storeu_ps(to + 8, right);
-    } else {
+    else
         _mm256_maskstore_ps(to, wanted->left, left);
+    if (wanted->columns == 16)
+        _mm256_storeu_ps(to + 8, right);
+    else if (wanted->columns > 8)
         _mm256_maskstore_ps(to + 8, wanted->right, right);
-    }
 }
 
 /* Up to six rows by a panel; `height` is a constant wherever this is inlined. Written out: arrays of
@@ -108,7 +112,7 @@ AVX2 void sot_avx2_panel(const sot_gemm_rows *rows, const float *panel, size_t c
 {
     const lanes wanted = {.left = first_lanes(columns),
                           .right = first_lanes(columns > 8 ? columns - 8 : 0),
-                          .all = columns == SOT_PANEL};
+                          .columns = columns};
     for (size_t i = 0; i < rows->count;) {
         const size_t height = sot_gemm_block(rows->count - i, TILE_ROWS);
         if (height == 6) tile(6, rows, i, panel, &wanted, target);

@@ -38,15 +38,19 @@ INLINE void begin(const float *from, const panel *p, __m256 *left, __m256 *right
     *right = _mm256_maskload_ps(from + p->right.column, p->right.mask);
 }
 
+/* Stores with a mask are slow: only where they must be. */
+INLINE void store_half(float *to, const half *h, __m256 values)
+{
+    if (h->width == 8)
+        _mm256_storeu_ps(to + h->column, values);
+    else if (h->width > 0)
+        _mm256_maskstore_ps(to + h->column, h->mask, values);
+}
+
 INLINE void finish(float *to, const panel *p, __m256 left, __m256 right)
 {
-    if (p->all) {
-        _mm256_storeu_ps(to + p->left.column, left);
-        _mm256_storeu_ps(to + p->right.column, right);
-    } else {
-        _mm256_maskstore_ps(to + p->left.column, p->left.mask, left);
-        _mm256_maskstore_ps(to + p->right.column, p->right.mask, right);
-    }
+    store_half(to, &p->left, left);
+    store_half(to, &p->right, right);
 }
 
 /* Where a tile's columns come from. */

@@ -4,7 +4,7 @@
 
 #include "net/gemm.h"
 #include "net/operations.h"
-#include "net/pool_avx2.h"
+#include "net/pool.h"
 
 /* ---- pools ---- */
 
@@ -42,8 +42,8 @@ static void keep_larger(const float *in, size_t place, size_t count, float *out,
 
 /* Cell by cell of the window, over as many numbers as stand together: the channels, or with stride 1 a
  * whole row of the output. */
-static void max_pool(const sot_layer *layer, const float *in, float *out,
-                     uint32_t *places)
+void sot_portable_max_pool(const sot_layer *layer, const float *in, float *out,
+                           uint32_t *places)
 {
     const size_t channels = layer->in.channels, width = layer->in.width * channels;
     const size_t row = layer->out.width * channels;
@@ -77,12 +77,11 @@ void sot_pool_forward(const sot_layer *layer, const float *in, float *out,
                       uint32_t *places)
 {
     const size_t channels = layer->out.channels;
-    if (layer->kind == SOT_LAYER_MAX_POOL && sot_gemm_has_avx2()) {
-        sot_avx2_max_pool(layer, in, out, places);
-        return;
-    }
     if (layer->kind == SOT_LAYER_MAX_POOL) {
-        max_pool(layer, in, out, places);
+        if (sot_gemm_has_avx2())
+            sot_avx2_max_pool(layer, in, out, places);
+        else
+            sot_portable_max_pool(layer, in, out, places);
         return;
     }
     for (size_t at = 0; at < layer->out.height * layer->out.width; at++)
@@ -94,6 +93,7 @@ static void average_pool_delta(const sot_layer *layer, const float *delta, float
 {
     const size_t channels = layer->in.channels;
     const float share = 1.0F / (float)(layer->kernel * layer->kernel);
+    memset(out, 0, sot_shape_size(layer->in) * sizeof *out);
     for (size_t place = 0; place < layer->out.height * layer->out.width; place++) {
         const size_t row = place / layer->out.width * layer->stride;
         const size_t column = place % layer->out.width * layer->stride;
@@ -105,21 +105,24 @@ static void average_pool_delta(const sot_layer *layer, const float *delta, float
     }
 }
 
+void sot_portable_max_pool_delta(const sot_layer *layer, const uint32_t *places,
+                                 const float *delta, float *out)
+{
+    const size_t count = sot_shape_size(layer->out);
+    memset(out, 0, sot_shape_size(layer->in) * sizeof *out);
+    for (size_t k = 0; k < count; k++)
+        out[places[k]] += delta[k];
+}
+
 void sot_pool_delta(const sot_layer *layer, const uint32_t *places, const float *delta,
                     float *out)
 {
-    if (layer->kind == SOT_LAYER_MAX_POOL && sot_gemm_has_avx2()) {
-        sot_avx2_max_pool_delta(layer, places, delta, out);
-        return;
-    }
-    memset(out, 0, sot_shape_size(layer->in) * sizeof *out);
-    if (layer->kind != SOT_LAYER_MAX_POOL) {
+    if (layer->kind != SOT_LAYER_MAX_POOL)
         average_pool_delta(layer, delta, out);
-        return;
-    }
-    const size_t count = sot_shape_size(layer->out);
-    for (size_t k = 0; k < count; k++)
-        out[places[k]] += delta[k];
+    else if (sot_gemm_has_avx2())
+        sot_avx2_max_pool_delta(layer, places, delta, out);
+    else
+        sot_portable_max_pool_delta(layer, places, delta, out);
 }
 
 /* ---- group norm ---- */

@@ -1,5 +1,5 @@
 /* Max pools, eight channels at a time: the same choices and sums as in operations_layers.c. */
-#include "net/pool_avx2.h"
+#include "net/pool.h"
 
 #include "net/gemm_avx2.h"
 
@@ -50,7 +50,7 @@ INLINE void largest(bool all, size_t kernel, const window *own, const float *in,
         }
     }
     store(all, out, own->mask, best);
-    if (places != NULL) store(all, places, own->mask, _mm256_castsi256_ps(best_at));
+    store(all, places, own->mask, _mm256_castsi256_ps(best_at));
 }
 
 /* A delta goes to the pixel that was the largest; to the others goes 0. */
@@ -85,8 +85,7 @@ INLINE void pool(bool down, bool all, size_t kernel, const sot_layer *layer, siz
             if (down)
                 spread(all, kernel, &own, from + at, values + at, out);
             else
-                largest(all, kernel, &own, values, out + at,
-                        places == NULL ? NULL : places + at);
+                largest(all, kernel, &own, values, out + at, places + at);
             own.place += layer->stride * channels;
         }
     }

@@ -224,8 +224,10 @@ static sotto_status stage(sot_keeper *keeper, const void *body, size_t body_byte
     file.body_bytes = body_bytes;
     sotto_status status = seals ? draw_hex(keeper, out_mark->seal_key, error) : SOTTO_OK;
     if (status == SOTTO_OK)
-        status = sot_kept_write(&file, seals ? out_mark->seal_key : NULL, &bytes,
-                                &size_bytes, out_mark->checkpoint, error);
+        status = sot_kept_write(
+            &file,
+            seals && !SOT_PLANTED(run_checkpoint_unsealed) ? out_mark->seal_key : NULL,
+            &bytes, &size_bytes, out_mark->checkpoint, error);
     if (status == SOTTO_OK)
         status = sot_pair_stage(keeper->pair, bytes, size_bytes, error);
     sot_free(bytes);

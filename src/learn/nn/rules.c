@@ -211,7 +211,8 @@ sotto_status sot_nn_decide(sot_learner *learner, sot_nn *nn, sotto_error *error)
                           : plain                ? EPOCHS_PLAIN
                           : is_large(learner)    ? EPOCHS_LARGE
                                                  : EPOCHS_SMALL;
-    nn->clip = (sot_clip){.rule = config->clipping, .bound = INFINITY, .spacing = 0.0};
+    nn->clip =
+        (sot_clip){.rule = config->clipping, .bound = (double)INFINITY, .spacing = 0.0};
     if (!plain) {
         nn->clip.bound = isnan(config->clip) ? CLIP_RULE : config->clip;
         nn->clip.spacing = sot_clip_spacing(nn->clip.bound);
