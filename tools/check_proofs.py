@@ -26,6 +26,7 @@ FRAME = {
     "tape_calls": "a part of it",
     "tape_items": "a part of it",
     "additive": "adds noise for the mechanisms whose notes prove its law",
+    "additive_avx2": "a part of it",
 }
 PARTS = {
     "rng": "the generator: its claim is in include/sotto/rng.h",

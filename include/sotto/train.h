@@ -8,6 +8,7 @@
  *             output     the minimiser itself, with noise.
  *             gd         noisy gradient descent: each step's gradient sum, with noise.
  *             none       no noise; only for data declared public.
+ *             Networks learn by sgd, with settings of their own: docs/networks.md.
  * Theorem     Each method's own, with its proof, stands in src/learn/erm/ and src/privacy/mechanisms/.
  * Neighbours  config->adjacency; a record is a row, or all rows of a unit when the schema has one.
  * Assumes     (1) The schema and every setting were chosen without looking at the rows; (2) whoever

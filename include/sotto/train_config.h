@@ -109,7 +109,9 @@ typedef struct sotto_train_config {
     sotto_iterate iterate;   /* sgd, gd */
     /* ---- SOTTO_MODEL_NETWORK alone; the learning rate is then a plain number, on the mean gradient;
      * sampling may be SOTTO_WITHOUT_REPLACEMENT and SOTTO_NOT_SAMPLED (all rows, every step) too ---- */
-    const char *network; /* a preset's name, or the path of a network's JSON file */
+    const char *
+        network; /* a preset's name, the path of a network's JSON file, or JSON text, which
+                             begins with a brace */
     double
         epochs; /* passes over the data, on average; SOTTO_UNSET: `steps`, or the rule */
     sotto_clipping clipping;

@@ -1,10 +1,12 @@
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <sodium.h>
+#include <sys/mman.h>
 
 #include "base/size.h"
 
@@ -61,14 +63,24 @@ void *sot_move_array(void *array, size_t old_count, size_t new_count, size_t siz
     return moved;
 }
 
+/* Records are taken at random places of large arrays; on large pages the processor finds them
+ * without walking through its tables. */
+enum { LARGE_PAGE_BYTES = 1 << 21 };
+
 void *sot_new_aligned(size_t count, size_t size)
 {
     size_t bytes;
     if (!sot_size_mul(count, size, &bytes)) return NULL;
     if (!sot_size_align(bytes == 0 ? 1 : bytes, SOT_ALIGNMENT_BYTES, &bytes)) return NULL;
     if (must_fail()) return NULL;
-    void *memory = aligned_alloc(SOT_ALIGNMENT_BYTES, bytes);
-    if (memory != NULL) memset(memory, 0, bytes);
+    const bool large = bytes >= 2 * LARGE_PAGE_BYTES;
+    if (large && !sot_size_align(bytes, LARGE_PAGE_BYTES, &bytes)) return NULL;
+    void *memory = aligned_alloc(large ? LARGE_PAGE_BYTES : SOT_ALIGNMENT_BYTES, bytes);
+    if (memory == NULL) return NULL;
+#ifdef MADV_HUGEPAGE
+    if (large) (void)madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: it may be refused */
+#endif
+    memset(memory, 0, bytes);
     return memory;
 }
 

@@ -18,7 +18,8 @@ void *sot_move_array(void *array, size_t old_count, size_t new_count, size_t siz
 
 enum { SOT_ALIGNMENT_BYTES = 64 }; /* a cache line; the widest vector registers */
 
-/* Like sot_new_array(), beginning at a multiple of SOT_ALIGNMENT_BYTES. Free with sot_free(). */
+/* Like sot_new_array(), beginning at a multiple of SOT_ALIGNMENT_BYTES, and where the system has them on large
+ * pages if it is 4 MB or more. Free with sot_free(). */
 void *sot_new_aligned(size_t count, size_t size);
 
 /* A copy of a string, or NULL. */

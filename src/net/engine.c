@@ -52,10 +52,11 @@ static sotto_status check_clip(const sot_clip *clip, sotto_error *error)
                         clip->bound);
     }
     const bool power = frexp(clip->spacing, &exponent) == 0.5;
-    if (power && clip->bound / clip->spacing <= 0x1p22) return SOTTO_OK;
+    const double part = clip->bound / clip->spacing;
+    if (power && part >= 0x1p20 && part <= 0x1p22) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the spacing of units is %g; give a power of two, at least 2^-22 of "
-                    "the bound %g",
+                    "the spacing of units is %g; give a power of two between 2^-22 and "
+                    "2^-20 of the bound %g",
                     clip->spacing, clip->bound);
 }
 
@@ -231,6 +232,26 @@ static void clip_tile(job *own, sot_worker *worker, size_t tile)
     if (engine->copies == 1 && end > begin) sot_clip_end_tile(engine, worker);
 }
 
+enum { MERGED_TOGETHER = 1 << 14 }; /* numbers: enough to be worth a thread's while */
+
+/* Numbers begin .. end - 1 of all workers, to the first one's. */
+static sotto_status merge_units(size_t chunk, size_t begin, size_t end, void *context,
+                                sotto_error *error)
+{
+    const sot_engine *engine = context;
+    int64_t *restrict units = engine->workers[0].units;
+    (void)chunk;
+    (void)error;
+    for (size_t w = 1; w < engine->worker_count; w++) {
+        int64_t *restrict others = engine->workers[w].units;
+        for (size_t k = begin; k < end; k++) {
+            units[k] += others[k];
+            others[k] = 0;
+        }
+    }
+    return SOTTO_OK;
+}
+
 sotto_status sot_engine_add(sot_engine *engine, const float *parameters,
                             const sot_tiles *tiles, int64_t *units, sotto_error *error)
 {
@@ -242,25 +263,32 @@ sotto_status sot_engine_add(sot_engine *engine, const float *parameters,
                .pieces = tiles->tiles,
                .work = clip_tile};
     engine->workers[0].units = units;
-    const sotto_status status = run(&own, true, error);
-    for (size_t w = 0; w < engine->worker_count; w++) {
-        sot_worker *worker = &engine->workers[w];
-        sot_clip_flush(engine, worker);
-        if (w == 0) continue;
-        for (size_t k = 0; k < parameter_count; k++)
-            units[k] += worker->units[k];
-        memset(worker->units, 0, parameter_count * sizeof *worker->units);
-    }
+    sotto_status status = run(&own, true, error);
+    for (size_t w = 0; w < engine->worker_count; w++)
+        sot_clip_flush(engine, &engine->workers[w]);
+    if (status == SOTTO_OK && engine->worker_count > 1)
+        status = sot_parallel_for(engine->pool, parameter_count, MERGED_TOGETHER,
+                                  merge_units, engine, error);
+    /* Nothing of a sum that failed is left for the next one. */
+    for (size_t w = 1; status != SOTTO_OK && w < engine->worker_count; w++)
+        memset(engine->workers[w].units, 0, parameter_count * sizeof *units);
     engine->workers[0].units = NULL;
     return status;
 }
 
 /* ---- plain ---- */
 
-static void add_floats(const float *values, size_t count, float *sum)
+/* Eight at a time: loops of a fixed length become vectors. */
+static void add_floats(const float *restrict values, size_t count, float share,
+                       float *restrict sum)
 {
-    for (size_t k = 0; k < count; k++)
-        sum[k] += values[k];
+    enum { LANES = 8 };
+    size_t k = 0;
+    for (; k + LANES <= count; k += LANES)
+        for (size_t lane = 0; lane < LANES; lane++)
+            sum[k + lane] += share * values[k + lane];
+    for (; k < count; k++)
+        sum[k] += share * values[k];
 }
 
 /* Adds the gradients of the rows of a pass to a lane. */
@@ -274,7 +302,7 @@ static void add_rows(const sot_pass *pass, float *sum)
         for (size_t l = net->front; l < engine->lower_end; l++)
             if (engine->layers[l].trained)
                 add_floats(worker->formed + net->layers[l].first,
-                           net->layers[l].parameters, sum + net->layers[l].first);
+                           net->layers[l].parameters, 1.0F, sum + net->layers[l].first);
     }
     for (size_t l = engine->lower_end; l < net->layer_count; l++) {
         const sot_layer *layer = &net->layers[l];
@@ -288,7 +316,7 @@ static void add_rows(const sot_pass *pass, float *sum)
         }
         const float *late = worker->late + engine->chunk * engine->layers[l].late_at;
         for (size_t i = 0; i < pass->rows; i++)
-            add_floats(late + i * layer->parameters, layer->parameters,
+            add_floats(late + i * layer->parameters, layer->parameters, 1.0F,
                        sum + layer->first);
     }
 }
@@ -311,6 +339,26 @@ static void plain_lane(job *own, sot_worker *worker, size_t lane)
     }
 }
 
+typedef struct lane_sum {
+    const sot_engine *engine;
+    size_t lanes;
+    float *sum;
+} lane_sum;
+
+/* Numbers begin .. end - 1 of all lanes, in their order. */
+static sotto_status add_lanes(size_t chunk, size_t begin, size_t end, void *context,
+                              sotto_error *error)
+{
+    const lane_sum *own = context;
+    const float share = 1.0F / (float)own->engine->copies;
+    (void)chunk;
+    (void)error;
+    for (size_t lane = 0; lane < own->lanes; lane++)
+        add_floats(own->engine->lanes + lane * own->engine->net->parameters + begin,
+                   end - begin, share, own->sum + begin);
+    return SOTTO_OK;
+}
+
 sotto_status sot_engine_add_plain(sot_engine *engine, const float *parameters,
                                   const sot_tiles *tiles, float *sum, double *out_loss,
                                   sotto_error *error)
@@ -328,14 +376,13 @@ sotto_status sot_engine_add_plain(sot_engine *engine, const float *parameters,
                .work = plain_lane};
     const sotto_status status = run(&own, true, error);
     if (status != SOTTO_OK) return status;
-    const float share = 1.0F / (float)engine->copies;
     double loss = 0.0;
-    for (size_t lane = 0; lane < lanes; lane++) {
-        const float *of_lane = engine->lanes + lane * parameter_count;
-        for (size_t k = 0; k < parameter_count; k++)
-            sum[k] += share * of_lane[k];
+    for (size_t lane = 0; lane < lanes; lane++)
         loss += losses[lane];
-    }
+    lane_sum own_sum = {.engine = engine, .lanes = lanes, .sum = sum};
+    const sotto_status added = sot_parallel_for(
+        engine->pool, parameter_count, MERGED_TOGETHER, add_lanes, &own_sum, error);
+    if (added != SOTTO_OK) return added;
     *out_loss = loss / (double)engine->copies;
     return SOTTO_OK;
 }

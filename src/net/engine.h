@@ -30,7 +30,7 @@ typedef struct sot_clip {
     sotto_clipping rule; /* flat, per-layer, automatic */
     double
         bound; /* C: of the whole gradient; infinite with `spacing` 0: not clipped (public data) */
-    double spacing; /* of a unit, a power of two, about C 2^-22 */
+    double spacing; /* of a unit: sot_clip_spacing(), a power of two, about C 2^-22 */
 } sot_clip;
 
 /* The power of two that makes C between 2^21 and 2^22 units. */
@@ -65,13 +65,14 @@ SOTTO_MUST_CHECK sotto_status sot_engine_new(const sot_net *net, const sot_clip 
 void sot_engine_free(sot_engine *engine); /* wipes; NULL is fine */
 
 /* Adds the tiles' sum of clipped gradients, in units, to units[0 .. net->parameters): frozen layers' stay
- * as they are. Records whose gradient is not finite add nothing. */
+ * as they are. Records whose gradient is not finite add nothing. After SOTTO_INTERRUPTED (the pool was
+ * cancelled) the units are worthless. */
 SOTTO_MUST_CHECK sotto_status sot_engine_add(sot_engine *engine, const float *parameters,
                                              const sot_tiles *tiles, int64_t *units,
                                              sotto_error *error);
 
-/* The plain path, for public data: the sum of gradients, in float, the same for any number of
- * threads. *out_loss: the sum of losses. */
+/* The plain path, for public data: adds the sum of gradients (of copies: of their means), in float, the same
+ * for any number of threads, as they are: what is not finite stays so. *out_loss: the sum of losses. */
 SOTTO_MUST_CHECK sotto_status sot_engine_add_plain(sot_engine *engine,
                                                    const float *parameters,
                                                    const sot_tiles *tiles, float *sum,

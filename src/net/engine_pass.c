@@ -98,7 +98,7 @@ static void forward_row(const sot_pass *pass, size_t l, size_t i)
     case SOT_LAYER_DENSE:
     case SOT_LAYER_SCATTERING:
     case SOT_LAYER_DATA_NORM:
-        assert(!"a layer of the upper part, or of the front");
+        assert(false && "a layer of the upper part, or of the front");
         break;
     }
 }
@@ -176,7 +176,7 @@ static void delta_row(const sot_pass *pass, size_t l, size_t i, const float *del
     case SOT_LAYER_DENSE:
     case SOT_LAYER_SCATTERING:
     case SOT_LAYER_DATA_NORM:
-        assert(!"a layer of the upper part, or of the front");
+        assert(false && "a layer of the upper part, or of the front");
         break;
     }
 }

@@ -85,7 +85,7 @@ static void turn(sot_shape shape, const float *planes, float *out)
 }
 
 static void apply_layer(const front *own, size_t l, const float *in, float *out,
-                        float *scratch)
+                        float *scratch, uint32_t *places)
 {
     const sot_layer *layer = &own->net->layers[l];
     const float *parameters = own->parameters + layer->first;
@@ -111,7 +111,7 @@ static void apply_layer(const front *own, size_t l, const float *in, float *out,
         break;
     case SOT_LAYER_MAX_POOL:
     case SOT_LAYER_AVERAGE_POOL:
-        sot_pool_forward(layer, in, out, NULL);
+        sot_pool_forward(layer, in, out, places);
         break;
     case SOT_LAYER_TANH:
         own->operations->tanh_forward(in, size, out);
@@ -125,10 +125,11 @@ static void apply_layer(const front *own, size_t l, const float *in, float *out,
     }
 }
 
-static void apply_row(const front *own, const float *row, float *ping, float *pong,
-                      float *scratch, float *out)
+static void apply_row(const front *own, const float *row, float *scratch,
+                      uint32_t *places, float *out)
 {
     const sot_shape input = own->net->input;
+    float *ping = scratch + own->scratch, *pong = ping + own->most;
     const float *at = row;
     if (input.channels > 1 && input.height * input.width > 1) {
         turn(input, row, ping);
@@ -136,7 +137,7 @@ static void apply_row(const front *own, const float *row, float *ping, float *po
     }
     for (size_t l = 0; l < own->net->front; l++) {
         float *next = at == ping ? pong : ping;
-        apply_layer(own, l, at, next, scratch);
+        apply_layer(own, l, at, next, scratch, places);
         at = next;
     }
     memcpy(out, at, own->size * sizeof *out);
@@ -147,14 +148,20 @@ static sotto_status apply_some(size_t chunk, size_t begin, size_t end, void *con
 {
     const front *own = context;
     (void)chunk;
-    const size_t floats = 2 * own->most + own->scratch;
+    sotto_status status = SOTTO_OK;
+    const size_t floats = own->scratch + 2 * own->most;
     float *room = sot_new_aligned(floats, sizeof *room);
-    if (room == NULL) return sot_fail_memory(error, floats, sizeof *room);
+    uint32_t *places = sot_new_array(own->most, sizeof *places);
+    if (room == NULL || places == NULL) {
+        status = sot_fail_memory(error, floats, sizeof *room);
+        goto done;
+    }
     for (size_t i = begin; i < end; i++)
-        apply_row(own, own->rows[i], room + own->scratch, room + own->scratch + own->most,
-                  room, own->out + i * own->size);
-    sot_wipe_and_free(room, floats * sizeof *room);
-    return SOTTO_OK;
+        apply_row(own, own->rows[i], room, places, own->out + i * own->size);
+done:
+    sot_wipe_and_free(room, room == NULL ? 0 : floats * sizeof *room);
+    sot_wipe_and_free(places, places == NULL ? 0 : own->most * sizeof *places);
+    return status;
 }
 
 sotto_status sot_front_apply(const sot_net *net, const float *parameters,

@@ -50,8 +50,8 @@ typedef struct sot_gemm_kernels {
      * j < columns <= SOT_PANEL. */
     void (*panel)(const sot_gemm_rows *rows, const float *panel, size_t columns,
                   const sot_gemm_target *target);
-    /* out_i[j] = start_i[j] + row_i . weights_j: few units. Weights are `units` rows of
-     * `length` rounded up to SOT_LANES, zeros at the end. One segment. */
+    /* out_i[j] = start_i[j] + row_i . weights_j: few units. Weights are
+     * [length / SOT_LANES rounded up][units][SOT_LANES], zeros beyond the last. One segment. */
     void (*dots)(const sot_gemm_rows *rows, const float *weights, size_t units,
                  const sot_gemm_target *target);
     /* out_u[s length + k] (+)= sum_i delta[i delta_stride + u] row_i[s pitch + k], for u < units: `add`:

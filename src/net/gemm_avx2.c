@@ -7,11 +7,13 @@ enum { TILE_ROWS = 6, DOT_UNITS = 5 };
 
 /* ---- panels ---- */
 
+/* The columns of a panel that are wanted: sixteen, or fewer. */
 typedef struct lanes {
     __m256i left, right;
-    bool all;
+    size_t columns;
 } lanes;
 
+/* Loads and stores with a mask are slow: only where they must be. */
 INLINE __m256 load_half(const float *from, __m256i mask, bool all)
 {
     return all ? _mm256_loadu_ps(from) : _mm256_maskload_ps(from, mask);
@@ -23,21 +25,23 @@ INLINE void begin(const sot_gemm_target *target, size_t row, const lanes *wanted
     *left = *right = _mm256_setzero_ps();
     if (target->start == NULL) return;
     const float *from = target->start + row * target->start_stride;
-    *left = load_half(from, wanted->left, wanted->all);
-    *right = load_half(from + 8, wanted->right, wanted->all);
+    *left = load_half(from, wanted->left, wanted->columns >= 8);
+    if (wanted->columns > 8)
+        *right = load_half(from + 8, wanted->right, wanted->columns == 16);
 }
 
 INLINE void finish(const sot_gemm_target *target, size_t row, const lanes *wanted,
                    __m256 left, __m256 right)
 {
     float *to = target->out + row * target->stride;
-    if (wanted->all) {
+    if (wanted->columns >= 8)
         _mm256_storeu_ps(to, left);
-        _mm256_storeu_ps(to + 8, right);
-    } else {
+    else
         _mm256_maskstore_ps(to, wanted->left, left);
+    if (wanted->columns == 16)
+        _mm256_storeu_ps(to + 8, right);
+    else if (wanted->columns > 8)
         _mm256_maskstore_ps(to + 8, wanted->right, right);
-    }
 }
 
 /* Up to six rows by a panel; `height` is a constant wherever this is inlined. Written out: arrays of
@@ -108,7 +112,7 @@ AVX2 void sot_avx2_panel(const sot_gemm_rows *rows, const float *panel, size_t c
 {
     const lanes wanted = {.left = first_lanes(columns),
                           .right = first_lanes(columns > 8 ? columns - 8 : 0),
-                          .all = columns == SOT_PANEL};
+                          .columns = columns};
     for (size_t i = 0; i < rows->count;) {
         const size_t height = sot_gemm_block(rows->count - i, TILE_ROWS);
         if (height == 6) tile(6, rows, i, panel, &wanted, target);
@@ -184,69 +188,103 @@ INLINE float fold(__m256 eight)
     return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
-/* Two rows by up to five units over some columns; `group` is a constant wherever this is inlined. */
-INLINE void dot_tile(size_t group, const float *x, const float *y, size_t columns,
+/* Sums of two rows by up to five units, eight columns at a time. */
+typedef struct dot_sums {
+    __m256 x0, x1, x2, x3, x4, y0, y1, y2, y3, y4;
+} dot_sums;
+
+/* A load that stays one: else it would be done again for the second product. */
+INLINE __m256 load_once(const float *from)
+{
+    __m256 w = _mm256_loadu_ps(from);
+    __asm__("" : "+x"(w));
+    return w;
+}
+
+/* Eight columns of two rows; `group` is a constant wherever this is inlined. */
+INLINE void dot_step(size_t group, __m256 a, __m256 b, const float *weights, dot_sums *s)
+{
+    __m256 w = load_once(weights);
+    s->x0 = _mm256_fmadd_ps(a, w, s->x0);
+    s->y0 = _mm256_fmadd_ps(b, w, s->y0);
+    if (group > 1) {
+        w = load_once(weights + SOT_LANES);
+        s->x1 = _mm256_fmadd_ps(a, w, s->x1);
+        s->y1 = _mm256_fmadd_ps(b, w, s->y1);
+    }
+    if (group > 2) {
+        w = load_once(weights + 2 * SOT_LANES);
+        s->x2 = _mm256_fmadd_ps(a, w, s->x2);
+        s->y2 = _mm256_fmadd_ps(b, w, s->y2);
+    }
+    if (group > 3) {
+        w = load_once(weights + 3 * SOT_LANES);
+        s->x3 = _mm256_fmadd_ps(a, w, s->x3);
+        s->y3 = _mm256_fmadd_ps(b, w, s->y3);
+    }
+    if (group > 4) {
+        w = load_once(weights + 4 * SOT_LANES);
+        s->x4 = _mm256_fmadd_ps(a, w, s->x4);
+        s->y4 = _mm256_fmadd_ps(b, w, s->y4);
+    }
+}
+
+/* Rows that are looked at, and those that are looked at next: they are asked for early, as they may be
+ * anywhere in memory. */
+typedef struct dot_rows {
+    const float *x, *y, *next_x, *next_y;
+} dot_rows;
+
+/* Two rows by up to five units over some columns; `stride` is from eight columns to the next. */
+INLINE void dot_tile(size_t group, bool ahead, const dot_rows *rows, size_t columns,
                      const float *weights, size_t stride, float *out_x, float *out_y)
 {
-    const float *w1 = weights + (group > 1 ? stride : 0);
-    const float *w2 = weights + (group > 2 ? 2 * stride : 0);
-    const float *w3 = weights + (group > 3 ? 3 * stride : 0);
-    const float *w4 = weights + (group > 4 ? 4 * stride : 0);
-    __m256 x0 = _mm256_setzero_ps(), x1 = x0, x2 = x0, x3 = x0, x4 = x0;
-    __m256 y0 = x0, y1 = x0, y2 = x0, y3 = x0, y4 = x0;
-    for (size_t j = 0; j < columns; j += 8) {
-        __m256 a, b;
-        if (j + 8 <= columns) {
-            a = _mm256_loadu_ps(x + j);
-            b = _mm256_loadu_ps(y + j);
-        } else {
-            const __m256i mask = first_lanes(columns - j);
-            a = _mm256_maskload_ps(x + j, mask);
-            b = _mm256_maskload_ps(y + j, mask);
+    const float *x = rows->x, *y = rows->y;
+    const __m256 zero = _mm256_setzero_ps();
+    dot_sums s = {zero, zero, zero, zero, zero, zero, zero, zero, zero, zero};
+    size_t j = 0;
+    for (; j + 16 <= columns; j += 16, weights += 2 * stride) {
+        if (ahead) { /* a line of the cache */
+            _mm_prefetch((const char *)(rows->next_x + j), _MM_HINT_T1);
+            _mm_prefetch((const char *)(rows->next_y + j), _MM_HINT_T1);
         }
-        __m256 w = _mm256_loadu_ps(weights + j);
-        x0 = _mm256_fmadd_ps(a, w, x0);
-        y0 = _mm256_fmadd_ps(b, w, y0);
-        if (group > 1) {
-            w = _mm256_loadu_ps(w1 + j);
-            x1 = _mm256_fmadd_ps(a, w, x1);
-            y1 = _mm256_fmadd_ps(b, w, y1);
-        }
-        if (group > 2) {
-            w = _mm256_loadu_ps(w2 + j);
-            x2 = _mm256_fmadd_ps(a, w, x2);
-            y2 = _mm256_fmadd_ps(b, w, y2);
-        }
-        if (group > 3) {
-            w = _mm256_loadu_ps(w3 + j);
-            x3 = _mm256_fmadd_ps(a, w, x3);
-            y3 = _mm256_fmadd_ps(b, w, y3);
-        }
-        if (group > 4) {
-            w = _mm256_loadu_ps(w4 + j);
-            x4 = _mm256_fmadd_ps(a, w, x4);
-            y4 = _mm256_fmadd_ps(b, w, y4);
-        }
+        dot_step(group, _mm256_loadu_ps(x + j), _mm256_loadu_ps(y + j), weights, &s);
+        dot_step(group, _mm256_loadu_ps(x + j + 8), _mm256_loadu_ps(y + j + 8),
+                 weights + stride, &s);
     }
-    out_x[0] += fold(x0), out_y[0] += fold(y0);
-    if (group > 1) out_x[1] += fold(x1), out_y[1] += fold(y1);
-    if (group > 2) out_x[2] += fold(x2), out_y[2] += fold(y2);
-    if (group > 3) out_x[3] += fold(x3), out_y[3] += fold(y3);
-    if (group > 4) out_x[4] += fold(x4), out_y[4] += fold(y4);
+    for (; j < columns; j += 8, weights += stride) {
+        const __m256i mask = first_lanes(columns - j);
+        dot_step(group, _mm256_maskload_ps(x + j, mask), _mm256_maskload_ps(y + j, mask),
+                 weights, &s);
+    }
+    out_x[0] += fold(s.x0), out_y[0] += fold(s.y0);
+    if (group > 1) out_x[1] += fold(s.x1), out_y[1] += fold(s.y1);
+    if (group > 2) out_x[2] += fold(s.x2), out_y[2] += fold(s.y2);
+    if (group > 3) out_x[3] += fold(s.x3), out_y[3] += fold(s.y3);
+    if (group > 4) out_x[4] += fold(s.x4), out_y[4] += fold(s.y4);
+}
+
+/* Some of the units over some columns, two rows. */
+INLINE void dot_group(size_t group, bool ahead, const dot_rows *rows, size_t columns,
+                      const float *weights, size_t stride, float *out_x, float *out_y)
+{
+    if (group == 5) dot_tile(5, ahead, rows, columns, weights, stride, out_x, out_y);
+    if (group == 4) dot_tile(4, ahead, rows, columns, weights, stride, out_x, out_y);
+    if (group == 3) dot_tile(3, ahead, rows, columns, weights, stride, out_x, out_y);
+    if (group == 2) dot_tile(2, ahead, rows, columns, weights, stride, out_x, out_y);
+    if (group == 1) dot_tile(1, ahead, rows, columns, weights, stride, out_x, out_y);
 }
 
 /* All units over some columns, two rows. */
-INLINE void dot_pair(const float *x, const float *y, size_t columns, const float *weights,
+INLINE void dot_pair(const dot_rows *rows, size_t columns, const float *weights,
                      size_t stride, size_t units, float *out_x, float *out_y)
 {
-    for (size_t u = 0; u < units;) {
+    size_t u = sot_gemm_block(units, DOT_UNITS);
+    dot_group(u, true, rows, columns, weights, stride, out_x, out_y);
+    while (u < units) {
         const size_t group = sot_gemm_block(units - u, DOT_UNITS);
-        const float *from = weights + u * stride;
-        if (group == 5) dot_tile(5, x, y, columns, from, stride, out_x + u, out_y + u);
-        if (group == 4) dot_tile(4, x, y, columns, from, stride, out_x + u, out_y + u);
-        if (group == 3) dot_tile(3, x, y, columns, from, stride, out_x + u, out_y + u);
-        if (group == 2) dot_tile(2, x, y, columns, from, stride, out_x + u, out_y + u);
-        if (group == 1) dot_tile(1, x, y, columns, from, stride, out_x + u, out_y + u);
+        dot_group(group, false, rows, columns, weights + u * SOT_LANES, stride, out_x + u,
+                  out_y + u);
         u += group;
     }
 }
@@ -254,7 +292,7 @@ INLINE void dot_pair(const float *x, const float *y, size_t columns, const float
 AVX2 void sot_avx2_dots(const sot_gemm_rows *rows, const float *weights, size_t units,
                         const sot_gemm_target *target)
 {
-    const size_t stride = sot_gemm_round_up(rows->length, SOT_LANES);
+    const size_t stride = units * SOT_LANES;
     float unused[SOT_PANEL] = {0.0F};
     for (size_t i = 0; i < rows->count; i++) {
         float *to = target->out + i * target->stride;
@@ -266,12 +304,16 @@ AVX2 void sot_avx2_dots(const sot_gemm_rows *rows, const float *weights, size_t 
         const size_t left = rows->length - k;
         const size_t columns = left < SOT_DOT_COLUMNS ? left : SOT_DOT_COLUMNS;
         for (size_t i = 0; i < rows->count; i += 2) {
-            const bool pair = i + 1 < rows->count;
-            const float *x = rows->at[i] + rows->offset + k;
-            const float *y = pair ? rows->at[i + 1] + rows->offset + k : x;
+            const float *const *at = rows->at + i;
+            const size_t offset = rows->offset + k, more = rows->count - i;
+            const bool pair = more > 1;
+            const dot_rows here = {.x = at[0] + offset,
+                                   .y = at[pair ? 1 : 0] + offset,
+                                   .next_x = at[more > 4 ? 4 : 0] + offset,
+                                   .next_y = at[more > 5 ? 5 : 0] + offset};
             float *out_x = target->out + i * target->stride;
             float *out_y = pair ? out_x + target->stride : unused;
-            dot_pair(x, y, columns, weights + k, stride, units, out_x, out_y);
+            dot_pair(&here, columns, weights + k * units, stride, units, out_x, out_y);
         }
     }
 }

@@ -38,26 +38,72 @@ INLINE void begin(const float *from, const panel *p, __m256 *left, __m256 *right
     *right = _mm256_maskload_ps(from + p->right.column, p->right.mask);
 }
 
-INLINE void finish(float *to, const panel *p, __m256 left, __m256 right)
+/* Stores with a mask are slow: only where they must be. */
+INLINE void store_half(float *to, const half *h, __m256 values)
 {
-    if (p->all) {
-        _mm256_storeu_ps(to + p->left.column, left);
-        _mm256_storeu_ps(to + p->right.column, right);
-    } else {
-        _mm256_maskstore_ps(to + p->left.column, p->left.mask, left);
-        _mm256_maskstore_ps(to + p->right.column, p->right.mask, right);
-    }
+    if (h->width == 8)
+        _mm256_storeu_ps(to + h->column, values);
+    else if (h->width > 0)
+        _mm256_maskstore_ps(to + h->column, h->mask, values);
 }
 
-/* Up to six units by sixteen columns; the rows go by. `group` and `all` are constants wherever this is
- * inlined. */
-INLINE void outer_tile(size_t group, bool all, const float *delta, size_t delta_stride,
-                       const sot_gemm_rows *rows, const panel *p, bool add, float *out,
-                       size_t out_stride)
+INLINE void finish(float *to, const panel *p, __m256 left, __m256 right)
 {
+    store_half(to, &p->left, left);
+    store_half(to, &p->right, right);
+}
+
+/* Where a tile's columns come from. */
+typedef enum source {
+    WHOLE,  /* rows, sixteen columns; copied to `kept` on the way */
+    PARTS,  /* the same with fewer columns: zeros in the copy */
+    COPIED, /* `kept` */
+} source;
+
+typedef struct outer_scene {
+    const float *delta;
+    size_t delta_stride;
+    const sot_gemm_rows *rows;
+    panel panel;
+    bool add;
+    float *out;
+    size_t out_stride;
+    float *kept; /* [rows][SOT_PANEL]: near each other, wherever the rows are */
+} outer_scene;
+
+/* Sixteen columns of row i. The last of the next sixteen is asked for (the first may stand in the same line of
+ * the cache as these): rows may be far apart. */
+INLINE void load_row(source from, const outer_scene *scene, size_t i, __m256 *left,
+                     __m256 *right)
+{
+    float *kept = scene->kept + i * SOT_PANEL;
+    const panel *p = &scene->panel;
+    if (from == COPIED) {
+        *left = _mm256_loadu_ps(kept);
+        *right = _mm256_loadu_ps(kept + 8);
+        return;
+    }
+    const float *x = scene->rows->at[i];
+    _mm_prefetch((const char *)(x + p->left.offset + 2 * SOT_PANEL - 1), _MM_HINT_T0);
+    *left = from == WHOLE ? _mm256_loadu_ps(x + p->left.offset)
+                          : _mm256_maskload_ps(x + p->left.offset, p->left.mask);
+    *right = from == WHOLE ? _mm256_loadu_ps(x + p->right.offset)
+                           : _mm256_maskload_ps(x + p->right.offset, p->right.mask);
+    _mm256_storeu_ps(kept, *left);
+    _mm256_storeu_ps(kept + 8, *right);
+}
+
+/* Up to six units by sixteen columns; the rows go by. `group` and `from` are constants wherever this is
+ * inlined. */
+INLINE void outer_tile(size_t group, source from, const outer_scene *scene, size_t unit)
+{
+    const panel *p = &scene->panel;
+    const float *delta = scene->delta + unit;
+    const size_t out_stride = scene->out_stride;
+    float *out = scene->out + unit * out_stride;
     __m256 l0 = _mm256_setzero_ps(), l1 = l0, l2 = l0, l3 = l0, l4 = l0, l5 = l0;
     __m256 r0 = l0, r1 = l0, r2 = l0, r3 = l0, r4 = l0, r5 = l0;
-    if (add) {
+    if (scene->add) {
         begin(out, p, &l0, &r0);
         if (group > 1) begin(out + out_stride, p, &l1, &r1);
         if (group > 2) begin(out + 2 * out_stride, p, &l2, &r2);
@@ -65,13 +111,9 @@ INLINE void outer_tile(size_t group, bool all, const float *delta, size_t delta_
         if (group > 4) begin(out + 4 * out_stride, p, &l4, &r4);
         if (group > 5) begin(out + 5 * out_stride, p, &l5, &r5);
     }
-    const size_t left_offset = p->left.offset, right_offset = p->right.offset;
-    for (size_t i = 0; i < rows->count; i++, delta += delta_stride) {
-        const float *x = rows->at[i];
-        const __m256 left = all ? _mm256_loadu_ps(x + left_offset)
-                                : _mm256_maskload_ps(x + left_offset, p->left.mask);
-        const __m256 right = all ? _mm256_loadu_ps(x + right_offset)
-                                 : _mm256_maskload_ps(x + right_offset, p->right.mask);
+    for (size_t i = 0; i < scene->rows->count; i++, delta += scene->delta_stride) {
+        __m256 left, right;
+        load_row(from, scene, i, &left, &right);
         __m256 d = _mm256_broadcast_ss(delta);
         l0 = _mm256_fmadd_ps(d, left, l0);
         r0 = _mm256_fmadd_ps(d, right, r0);
@@ -109,38 +151,43 @@ INLINE void outer_tile(size_t group, bool all, const float *delta, size_t delta_
     if (group > 5) finish(out + 5 * out_stride, p, l5, r5);
 }
 
-/* All units by sixteen columns. */
-INLINE void outer_units(bool all, const float *delta, size_t delta_stride, size_t units,
-                        const sot_gemm_rows *rows, const panel *p, bool add, float *out,
-                        size_t out_stride)
+INLINE void outer_group(size_t group, source from, const outer_scene *scene, size_t unit)
 {
-    for (size_t u = 0; u < units;) {
-        const size_t group = sot_gemm_block(units - u, TILE_UNITS);
-        const float *d = delta + u;
-        float *to = out + u * out_stride;
-        if (group == 6) outer_tile(6, all, d, delta_stride, rows, p, add, to, out_stride);
-        if (group == 5) outer_tile(5, all, d, delta_stride, rows, p, add, to, out_stride);
-        if (group == 4) outer_tile(4, all, d, delta_stride, rows, p, add, to, out_stride);
-        if (group == 3) outer_tile(3, all, d, delta_stride, rows, p, add, to, out_stride);
-        if (group == 2) outer_tile(2, all, d, delta_stride, rows, p, add, to, out_stride);
-        if (group == 1) outer_tile(1, all, d, delta_stride, rows, p, add, to, out_stride);
-        u += group;
-    }
+    if (group == 6) outer_tile(6, from, scene, unit);
+    if (group == 5) outer_tile(5, from, scene, unit);
+    if (group == 4) outer_tile(4, from, scene, unit);
+    if (group == 3) outer_tile(3, from, scene, unit);
+    if (group == 2) outer_tile(2, from, scene, unit);
+    if (group == 1) outer_tile(1, from, scene, unit);
 }
 
 AVX2 void sot_avx2_outer(const float *delta, size_t delta_stride, size_t units,
                          const sot_gemm_rows *rows, bool add, float *out,
                          size_t out_stride)
 {
+    _Alignas(64) float kept[SOT_ROWS_MOST * SOT_PANEL];
+    outer_scene scene = {.delta = delta,
+                         .delta_stride = delta_stride,
+                         .rows = rows,
+                         .add = add,
+                         .out = out,
+                         .out_stride = out_stride,
+                         .kept = kept};
     const size_t halves = rows->segments * ((rows->length + 7) / 8);
     for (size_t h = 0; h < halves; h += 2) {
-        panel p = {.left = half_of(rows, h), .right = half_of(rows, h + 1)};
-        p.all = p.left.width == 8 && p.right.width == 8;
-        if (p.all)
-            outer_units(true, delta, delta_stride, units, rows, &p, add, out, out_stride);
+        const panel p = {.left = half_of(rows, h), .right = half_of(rows, h + 1)};
+        scene.panel = p;
+        scene.panel.all = p.left.width == 8 && p.right.width == 8;
+        size_t u = sot_gemm_block(units, TILE_UNITS);
+        if (scene.panel.all)
+            outer_group(u, WHOLE, &scene, 0);
         else
-            outer_units(false, delta, delta_stride, units, rows, &p, add, out,
-                        out_stride);
+            outer_group(u, PARTS, &scene, 0);
+        while (u < units) {
+            const size_t group = sot_gemm_block(units - u, TILE_UNITS);
+            outer_group(group, COPIED, &scene, u);
+            u += group;
+        }
     }
 }
 

@@ -22,11 +22,14 @@ static void panel(const sot_gemm_rows *rows, const float *panel_at, size_t colum
     }
 }
 
-static float dot(const float *x, const float *w, size_t columns)
+/* `stride` is from eight weights to the next. */
+static float dot(const float *x, const float *weights, size_t stride, size_t columns)
 {
     float lanes[SOT_LANES] = {0.0F};
-    for (size_t k = 0; k < columns; k++)
-        lanes[k % SOT_LANES] = fmaf(x[k], w[k], lanes[k % SOT_LANES]);
+    for (size_t k = 0; k < columns; k++) {
+        const size_t lane = k % SOT_LANES;
+        lanes[lane] = fmaf(x[k], weights[k / SOT_LANES * stride + lane], lanes[lane]);
+    }
     for (size_t half = SOT_LANES / 2; half > 0; half /= 2) {
         for (size_t k = 0; k < half; k++)
             lanes[k] += lanes[k + half];
@@ -37,7 +40,7 @@ static float dot(const float *x, const float *w, size_t columns)
 static void dots(const sot_gemm_rows *rows, const float *weights, size_t units,
                  const sot_gemm_target *target)
 {
-    const size_t stride = sot_gemm_round_up(rows->length, SOT_LANES);
+    const size_t stride = units * SOT_LANES;
     for (size_t i = 0; i < rows->count; i++) {
         const float *x = rows->at[i] + rows->offset;
         for (size_t u = 0; u < units; u++) {
@@ -46,7 +49,7 @@ static void dots(const sot_gemm_rows *rows, const float *weights, size_t units,
                             : 0.0F;
             for (size_t k = 0; k < rows->length; k += SOT_DOT_COLUMNS) {
                 const size_t left = rows->length - k;
-                sum += dot(x + k, weights + u * stride + k,
+                sum += dot(x + k, weights + k * units + u * SOT_LANES, stride,
                            left < SOT_DOT_COLUMNS ? left : SOT_DOT_COLUMNS);
             }
             target->out[i * target->stride + u] = sum;

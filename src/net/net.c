@@ -85,6 +85,16 @@ sotto_status sot_layer_set_norm(sot_layer *layer, const double *mean,
     return SOTTO_OK;
 }
 
+const char *sot_shape_text(sot_shape shape, char out[SOT_SHAPE_BYTES])
+{
+    if (shape.height * shape.width == 1)
+        (void)snprintf(out, SOT_SHAPE_BYTES, "%zu", shape.channels);
+    else
+        (void)snprintf(out, SOT_SHAPE_BYTES, "%zux%zux%zu", shape.height, shape.width,
+                       shape.channels);
+    return out;
+}
+
 sotto_status sot_net_take_norms(sot_net *net, const sot_net *from, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
@@ -119,22 +129,30 @@ static sotto_status make_preset(const char *name, const sot_net_task *task,
     return status;
 }
 
-static sotto_status make_from_file(const char *path, const sot_net_task *task,
-                                   sot_net **out_net, sotto_error *error)
+static sotto_status make_from_text(const char *name, const char *text, size_t size_bytes,
+                                   const sot_net_task *task, sot_net **out_net,
+                                   sotto_error *error)
 {
-    char *bytes = NULL;
-    size_t size_bytes;
     sot_json *document = NULL;
     sotto_status status =
-        sot_file_read(path, SOT_NET_FILE_BYTES_MAX, &bytes, &size_bytes, error);
-    if (status != SOTTO_OK) return status;
-    status =
-        sot_json_parse(path, bytes, size_bytes, SOT_NET_FILE_BYTES_MAX, &document, error);
+        sot_json_parse(name, text, size_bytes, SOT_NET_FILE_BYTES_MAX, &document, error);
     if (status == SOTTO_OK) {
         const sot_json_value root = sot_json_root(document);
         status = sot_net_parse(&root, task, out_net, error);
     }
     sot_json_free(document);
+    return status;
+}
+
+static sotto_status make_from_file(const char *path, const sot_net_task *task,
+                                   sot_net **out_net, sotto_error *error)
+{
+    char *bytes = NULL;
+    size_t size_bytes;
+    sotto_status status =
+        sot_file_read(path, SOT_NET_FILE_BYTES_MAX, &bytes, &size_bytes, error);
+    if (status == SOTTO_OK)
+        status = make_from_text(path, bytes, size_bytes, task, out_net, error);
     sot_free(bytes);
     return status;
 }
@@ -143,6 +161,8 @@ sotto_status sot_net_make(const char *name, const sot_net_task *task, sot_net **
                           sotto_error *error)
 {
     sot_net *net = NULL;
+    if (name[0] == '{')
+        return make_from_text("network", name, strlen(name), task, out_net, error);
     sotto_status status = make_preset(name, task, &net, error);
     const bool is_path = strchr(name, '/') != NULL || strchr(name, '.') != NULL;
     if (status == SOTTO_OK && net == NULL && is_path)

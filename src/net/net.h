@@ -55,6 +55,10 @@ static inline size_t sot_shape_size(sot_shape shape)
     return shape.height * shape.width * shape.channels;
 }
 
+/* "28x28x1" (height, width, channels), or "784" for a vector. */
+enum { SOT_SHAPE_BYTES = 72 };
+const char *sot_shape_text(sot_shape shape, char out[SOT_SHAPE_BYTES]);
+
 enum { SOT_NET_LAYERS_MAX = 64 };
 #define SOT_NET_PARAMETERS_MAX ((size_t)1 << 22)
 /* Means are at most so large, deviations at most that and at least its inverse: a model file holds no others. */
@@ -106,7 +110,7 @@ SOTTO_MUST_CHECK sotto_status sot_net_task_of(const sot_encoding *encoding,
                                               sot_net_task *out_task, sotto_error *error);
 
 /* From a preset's name ("mlp", "tanh-cnn" or "cnn", "scattering-linear", "scattering-cnn"; the last two also with
- * ":group-norm", which is free and the default, or ":data-norm", which is paid for) or from the path of a JSON file. A
+ * ":group-norm", which is free and the default, or ":data-norm", which is paid for) from the path of a JSON file, or from JSON text, which begins with a brace. A
  * dense layer may leave its units to the task ("units": "outputs"). Refuses, by layer and value, what
  * does not fit. Free with sot_net_free(). */
 SOTTO_MUST_CHECK sotto_status sot_net_make(const char *name, const sot_net_task *task,

@@ -19,6 +19,9 @@ SOTTO_MUST_CHECK sotto_status sot_net_finish(sot_net *net, sotto_error *error);
  * nothing to train, and scattering or data norm above a layer that is trained. */
 SOTTO_MUST_CHECK sotto_status sot_net_place_front(sot_net *net, sotto_error *error);
 
+/* "softmax" or "squared", as the file spells them. */
+const char *sot_net_loss_name(sot_net_loss loss);
+
 /* An empty network for a task; free with sot_net_free(). */
 SOTTO_MUST_CHECK sotto_status sot_net_new(const sot_net_task *task, sot_net **out_net,
                                           sotto_error *error);

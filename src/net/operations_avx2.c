@@ -36,6 +36,7 @@ AVX2 void sot_avx2_tanh_forward(const float *in, size_t count, float *out)
     size_t i = 0;
     for (; i + 8 <= count; i += 8)
         _mm256_storeu_ps(out + i, tanh_eight(_mm256_loadu_ps(in + i)));
+    if (i == count) return;
     const __m256i mask = first_lanes(count - i);
     _mm256_maskstore_ps(out + i, mask, tanh_eight(_mm256_maskload_ps(in + i, mask)));
 }
@@ -52,6 +53,7 @@ AVX2 void sot_avx2_tanh_delta(const float *out_of_forward, const float *delta,
     for (; i + 8 <= count; i += 8)
         _mm256_storeu_ps(out + i, slope(_mm256_loadu_ps(out_of_forward + i),
                                         _mm256_loadu_ps(delta + i)));
+    if (i == count) return;
     const __m256i mask = first_lanes(count - i);
     const __m256 last = slope(_mm256_maskload_ps(out_of_forward + i, mask),
                               _mm256_maskload_ps(delta + i, mask));
@@ -112,6 +114,7 @@ AVX2 void sot_avx2_add_truncated(const float *values, size_t count, float scale,
         _mm256_storeu_si256(
             to, _mm256_add_epi32(_mm256_loadu_si256(to), _mm256_cvttps_epi32(product)));
     }
+    if (i == count) return;
     const __m256i mask = first_lanes(count - i);
     const __m256 last = _mm256_mul_ps(_mm256_maskload_ps(values + i, mask), by);
     const __m256i sum = _mm256_add_epi32(_mm256_maskload_epi32(units + i, mask),

@@ -2,24 +2,62 @@
 #include <math.h>
 #include <string.h>
 
+#include "net/gemm.h"
 #include "net/operations.h"
+#include "net/pool.h"
 
 /* ---- pools ---- */
 
-static void max_pool(const sot_layer *layer, const float *in, size_t row, size_t column,
-                     float *out, uint32_t *places)
+enum { LANES = 8 }; /* numbers side by side: loops of a fixed length become vectors */
+
+/* out and places, where in is not greater than out; else in and its places, from `place` on. So the first of
+ * equals stays, and a NaN that came first. Written with masks, since a branch here is a coin. */
+static inline void keep_larger_lanes(const float *restrict in, uint32_t place,
+                                     float *restrict out, uint32_t *restrict places)
 {
-    const size_t channels = layer->in.channels;
-    for (size_t c = 0; c < channels; c++) {
-        size_t best = (row * layer->in.width + column) * channels + c;
-        for (size_t y = row; y < row + layer->kernel; y++) {
-            for (size_t x = column; x < column + layer->kernel; x++) {
-                const size_t place = (y * layer->in.width + x) * channels + c;
-                if (in[place] > in[best]) best = place;
-            }
-        }
-        out[c] = in[best];
-        if (places != NULL) places[c] = (uint32_t)best;
+    uint32_t larger[LANES], old[LANES], fresh[LANES];
+    for (size_t c = 0; c < LANES; c++)
+        larger[c] = in[c] > out[c] ? UINT32_MAX : 0;
+    memcpy(old, out, sizeof old);
+    memcpy(fresh, in, sizeof fresh);
+    for (size_t c = 0; c < LANES; c++)
+        old[c] = (fresh[c] & larger[c]) | (old[c] & ~larger[c]);
+    for (size_t c = 0; c < LANES; c++)
+        places[c] = ((place + (uint32_t)c) & larger[c]) | (places[c] & ~larger[c]);
+    memcpy(out, old, sizeof old);
+}
+
+static void keep_larger(const float *in, size_t place, size_t count, float *out,
+                        uint32_t *places)
+{
+    size_t c = 0;
+    for (; c + LANES <= count; c += LANES)
+        keep_larger_lanes(in + place + c, (uint32_t)(place + c), out + c, places + c);
+    for (; c < count; c++) {
+        if (!(in[place + c] > out[c])) continue;
+        out[c] = in[place + c];
+        places[c] = (uint32_t)(place + c);
+    }
+}
+
+/* Cell by cell of the window, over as many numbers as stand together: the channels, or with stride 1 a
+ * whole row of the output. */
+void sot_portable_max_pool(const sot_layer *layer, const float *in, float *out,
+                           uint32_t *places)
+{
+    const size_t channels = layer->in.channels, width = layer->in.width * channels;
+    const size_t row = layer->out.width * channels;
+    const size_t run = layer->stride == 1 ? row : channels;
+    for (size_t at = 0; at < layer->out.height * row; at += run) {
+        const size_t corner = at / row * layer->stride * width + at % row * layer->stride;
+        memcpy(out + at, in + corner, run * sizeof *out);
+        for (size_t k = 0; k < run; k++)
+            places[at + k] = (uint32_t)(corner + k);
+        for (size_t cell = 1; cell < layer->kernel * layer->kernel; cell++)
+            keep_larger(in,
+                        corner + cell / layer->kernel * width +
+                            cell % layer->kernel * channels,
+                        run, out + at, places + at);
     }
 }
 
@@ -38,24 +76,24 @@ static void average_pool(const sot_layer *layer, const float *in, size_t row,
 void sot_pool_forward(const sot_layer *layer, const float *in, float *out,
                       uint32_t *places)
 {
-    size_t at = 0;
-    for (size_t row = 0; row < layer->out.height; row++) {
-        for (size_t column = 0; column < layer->out.width; column++) {
-            const size_t y = row * layer->stride, x = column * layer->stride;
-            if (layer->kind == SOT_LAYER_MAX_POOL) {
-                max_pool(layer, in, y, x, out + at, places == NULL ? NULL : places + at);
-            } else {
-                average_pool(layer, in, y, x, out + at);
-            }
-            at += layer->out.channels;
-        }
+    const size_t channels = layer->out.channels;
+    if (layer->kind == SOT_LAYER_MAX_POOL) {
+        if (sot_gemm_has_avx2())
+            sot_avx2_max_pool(layer, in, out, places);
+        else
+            sot_portable_max_pool(layer, in, out, places);
+        return;
     }
+    for (size_t at = 0; at < layer->out.height * layer->out.width; at++)
+        average_pool(layer, in, at / layer->out.width * layer->stride,
+                     at % layer->out.width * layer->stride, out + at * channels);
 }
 
 static void average_pool_delta(const sot_layer *layer, const float *delta, float *out)
 {
     const size_t channels = layer->in.channels;
     const float share = 1.0F / (float)(layer->kernel * layer->kernel);
+    memset(out, 0, sot_shape_size(layer->in) * sizeof *out);
     for (size_t place = 0; place < layer->out.height * layer->out.width; place++) {
         const size_t row = place / layer->out.width * layer->stride;
         const size_t column = place % layer->out.width * layer->stride;
@@ -67,17 +105,24 @@ static void average_pool_delta(const sot_layer *layer, const float *delta, float
     }
 }
 
+void sot_portable_max_pool_delta(const sot_layer *layer, const uint32_t *places,
+                                 const float *delta, float *out)
+{
+    const size_t count = sot_shape_size(layer->out);
+    memset(out, 0, sot_shape_size(layer->in) * sizeof *out);
+    for (size_t k = 0; k < count; k++)
+        out[places[k]] += delta[k];
+}
+
 void sot_pool_delta(const sot_layer *layer, const uint32_t *places, const float *delta,
                     float *out)
 {
-    memset(out, 0, sot_shape_size(layer->in) * sizeof *out);
-    if (layer->kind != SOT_LAYER_MAX_POOL) {
+    if (layer->kind != SOT_LAYER_MAX_POOL)
         average_pool_delta(layer, delta, out);
-        return;
-    }
-    const size_t count = sot_shape_size(layer->out);
-    for (size_t k = 0; k < count; k++)
-        out[places[k]] += delta[k];
+    else if (sot_gemm_has_avx2())
+        sot_avx2_max_pool_delta(layer, places, delta, out);
+    else
+        sot_portable_max_pool_delta(layer, places, delta, out);
 }
 
 /* ---- group norm ---- */

@@ -227,7 +227,7 @@ static void apply(const step *s, bool down)
         break;
     case SOT_LAYER_SCATTERING:
     case SOT_LAYER_DATA_NORM:
-        assert(!"layers of the front");
+        assert(false && "layers of the front");
         break;
     }
 }

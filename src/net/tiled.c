@@ -95,9 +95,16 @@ void sot_tiled_dense_gradient(const sot_gemm_kernels *kernels, const sot_layer *
 {
     const size_t units = layer->out.channels;
     const size_t inputs = inputs_of(layer);
-    const sot_gemm_rows right = {
-        .at = rows, .count = count, .segments = 1, .length = inputs};
-    kernels->outer(delta, units, units, &right, add, out, inputs);
+    if (count == 0 && !add) memset(out, 0, units * inputs * sizeof *out);
+    for (size_t first = 0; first < count; first += SOT_ROWS_MOST) {
+        const size_t left = count - first;
+        const sot_gemm_rows right = {.at = rows + first,
+                                     .count = left < SOT_ROWS_MOST ? left : SOT_ROWS_MOST,
+                                     .segments = 1,
+                                     .length = inputs};
+        kernels->outer(delta + first * units, units, units, &right, add || first > 0, out,
+                       inputs);
+    }
     kernels->sums(delta, units, count, add, out + units * inputs);
 }
 
@@ -340,10 +347,13 @@ sotto_status sot_tiled_pack(const sot_gemm_kernels *kernels, const sot_layer *la
     if (status != SOTTO_OK) return status;
 
     if (!few) kernels->pack(parameters, units, inputs, packed->forward);
-    for (size_t u = 0; few && u < units; u++) {
-        float *to = packed->forward + u * stride;
-        memcpy(to, parameters + u * inputs, inputs * sizeof *to);
-        memset(to + inputs, 0, (stride - inputs) * sizeof *to);
+    for (size_t k = 0; few && k < inputs; k += SOT_LANES) {
+        const size_t width = inputs - k < SOT_LANES ? inputs - k : SOT_LANES;
+        for (size_t u = 0; u < units; u++) {
+            float *to = packed->forward + (k * units + u * SOT_LANES);
+            memcpy(to, parameters + u * inputs + k, width * sizeof *to);
+            memset(to + width, 0, (SOT_LANES - width) * sizeof *to);
+        }
     }
     if (backward)
         pack_backward(parameters, units, taps, channels, conv && turns(layer),

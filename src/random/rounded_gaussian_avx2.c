@@ -103,8 +103,8 @@ __attribute__((target("avx2"))) static void
 lean_kernel(const sot_rounded_gaussian_task *task, const sot_lean_block *block,
             int64_t *out, sot_lean_masks *out_masks)
 {
-    const uint32_t *heads = (const uint32_t *)(const void *)block->heads;
-    const uint8_t *tails = (const uint8_t *)block->tails;
+    const uint32_t *heads = block->heads;
+    const uint8_t *tails = block->tails;
     const lean_constants with = {
         .scale = _mm256_set1_pd(task->sigma * SOT_LEAN_SCALE),
         .settled = _mm256_set1_pd(0.5 - task->sigma * SOT_LEAN_GUARD),

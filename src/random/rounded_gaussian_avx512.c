@@ -115,8 +115,8 @@ AVX512 static void lean_kernel(const sot_rounded_gaussian_task *task,
                                const sot_lean_block *block, int64_t *out,
                                sot_lean_masks *out_masks)
 {
-    const uint32_t *heads = (const uint32_t *)(const void *)block->heads;
-    const uint8_t *tails = (const uint8_t *)block->tails;
+    const uint32_t *heads = block->heads;
+    const uint8_t *tails = block->tails;
     const constants with = {
         .first_crossed =
             _mm512_set1_epi32((int)(task->tiles->quick << (32 - SOT_TILES_ENTRY_BITS))),

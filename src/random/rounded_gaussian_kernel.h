@@ -37,26 +37,26 @@ sot_rounded_gaussian_kernel sot_rounded_gaussian_avx512(void);
 
 /* ---- lean: forty bits of each word, the others drawn when they are needed ---- */
 
-enum {
-    SOT_LEAN_HEAD_WORDS = SOT_ROUNDED_GAUSSIAN_BLOCK / 2, /* 32 bits a number */
-    SOT_LEAN_TAIL_WORDS = SOT_ROUNDED_GAUSSIAN_BLOCK / 8, /* 8 bits a number */
-    SOT_LEAN_MASKS = SOT_ROUNDED_GAUSSIAN_BLOCK / 64
-};
+enum { SOT_LEAN_MASKS = SOT_ROUNDED_GAUSSIAN_BLOCK / 64 };
 
-/* A block: number i has the 32 bits i of `heads` and the 8 bits i of `tails`, lowest first. */
+/* A block as its bytes come from the generator: number i has 32 bits of `heads`, little-endian, and
+ * 8 of `tails`. */
 typedef struct sot_lean_block {
-    uint64_t heads[SOT_LEAN_HEAD_WORDS];
-    uint64_t tails[SOT_LEAN_TAIL_WORDS];
+    uint32_t heads[SOT_ROUNDED_GAUSSIAN_BLOCK];
+    uint8_t tails[SOT_ROUNDED_GAUSSIAN_BLOCK];
 } sot_lean_block;
 
 static inline uint32_t sot_lean_head(const sot_lean_block *block, size_t i)
 {
-    return (uint32_t)(block->heads[i / 2] >> (i % 2 * 32));
+    const uint8_t *bytes = (const uint8_t *)&block->heads[i];
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
 }
 
-static inline uint32_t sot_lean_tail(const sot_lean_block *block, size_t i)
+/* What is known of the word: its high forty bits. */
+static inline uint64_t sot_lean_known(const sot_lean_block *block, size_t i)
 {
-    return (uint32_t)(block->tails[i / 8] >> (i % 8 * 8)) & 0xff;
+    return (uint64_t)sot_lean_head(block, i) << 32 | (uint64_t)block->tails[i] << 24;
 }
 
 /* Writes out[i] for all i < SOT_ROUNDED_GAUSSIAN_BLOCK and bit i of two masks: `crossed`, the entry is

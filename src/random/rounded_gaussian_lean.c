@@ -27,7 +27,7 @@ void sot_lean_portable(const sot_rounded_gaussian_task *task, const sot_lean_blo
         const uint32_t head = sot_lean_head(block, i);
         const uint32_t entry = head >> HEAD_ENTRY_SHIFT;
         const uint32_t place =
-            (head & ((1u << HEAD_PLACE_BITS) - 1)) << 7 | sot_lean_tail(block, i) >> 1;
+            (head & ((1u << HEAD_PLACE_BITS) - 1)) << 7 | (uint32_t)block->tails[i] >> 1;
         const uint32_t d = (uint32_t)tiles->strip_of[entry] << 24 | place;
         const double y = ((double)d + 0.5) * scale;
         const double nearest = (y + round_by) - round_by;
@@ -95,16 +95,14 @@ static sotto_status fill(sotto_rng *rng, double sigma, sot_lean_kernel kernel,
     for (size_t done = 0; done < count; done += BLOCK) {
         const size_t size = count - done < BLOCK ? count - done : BLOCK;
         int64_t *to = size == BLOCK ? out + done : rest;
-        sot_rng_words(rng, block.heads, SOT_LEAN_HEAD_WORDS);
-        sot_rng_words(rng, block.tails, SOT_LEAN_TAIL_WORDS);
+        sot_rng_bytes(rng, &block, sizeof block);
         kernel(&task, &block, to, &masks);
         for (size_t m = 0; m < SOT_LEAN_MASKS; m++) {
             uint64_t later = masks.open[m] | masks.crossed[m];
             for (; later != 0; later &= later - 1) {
                 const unsigned bit = (unsigned)__builtin_ctzll(later);
                 const size_t i = 64 * m + bit;
-                const uint64_t known = (uint64_t)sot_lean_head(&block, i) << 32 |
-                                       (uint64_t)sot_lean_tail(&block, i) << 24;
+                const uint64_t known = sot_lean_known(&block, i);
                 to[i] = finish(rng, &task, chords, known, masks.open[m] >> bit & 1, to[i],
                                &normal);
             }

@@ -35,7 +35,7 @@ static sotto_status read_layers(const sot_json_value *root, sotto_model *model,
                             place);
         }
         const sot_json_value list = sot_json_item(&lists, place++);
-        status = sot_model_read_list(&list, layer->parameters, "layer",
+        status = sot_model_read_list(&list, layer->parameters, true,
                                      model->coefficients + layer->first, error);
         for (size_t j = 0; j < layer->parameters && status == SOTTO_OK; j++) {
             const sot_json_value item = sot_json_item(&list, j);

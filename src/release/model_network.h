@@ -8,9 +8,9 @@
 
 /* ---- the file ---- */
 
-/* Reads a list of `count` hexadecimal floats; `of` says in a refusal what gives that number. */
+/* Reads a list of `count` hexadecimal floats: one a feature, or the parameters of a layer. */
 SOTTO_MUST_CHECK sotto_status sot_model_read_list(const sot_json_value *list,
-                                                  size_t count, const char *of,
+                                                  size_t count, bool of_layer,
                                                   double *out_values, sotto_error *error);
 
 /* "network", "coefficients" (a list for each layer that has parameters) and "curve". The model's schema, encoding and

@@ -273,16 +273,19 @@ static sotto_status check_lists(const sot_json_value *root, const sotto_model *m
                        sot_encoding_feature, error);
 }
 
-sotto_status sot_model_read_list(const sot_json_value *list, size_t count, const char *of,
+sotto_status sot_model_read_list(const sot_json_value *list, size_t count, bool of_layer,
                                  double *out_values, sotto_error *error)
 {
     sotto_status status = sot_json_as_array(list, error);
     if (status != SOTTO_OK) return status;
     if (sot_json_size(list) != count) {
         return sot_fail(error, SOTTO_PARSE,
-                        "the model has %zu coefficients but its %s gives %zu; use the "
-                        "file as sotto train wrote it",
-                        sot_json_size(list), of, count);
+                        of_layer ? "a layer of the model has %zu coefficients but its "
+                                   "network gives it %zu; use the file as sotto train "
+                                   "wrote it"
+                                 : "the model has %zu coefficients but its schema gives "
+                                   "%zu features; use the file as sotto train wrote it",
+                        sot_json_size(list), count);
     }
     for (size_t i = 0; i < count; i++) {
         const sot_json_value item = sot_json_item(list, i);
@@ -310,8 +313,7 @@ static sotto_status read_coefficients(const sot_json_value *root, sotto_model *m
     if (model->coefficients == NULL)
         return sot_fail_memory(error, count, sizeof *model->coefficients);
     if (model->kind != SOTTO_MODEL_SOFTMAX)
-        return sot_model_read_list(&list, dimension, "schema", model->coefficients,
-                                   error);
+        return sot_model_read_list(&list, dimension, false, model->coefficients, error);
     if (sot_json_size(&list) != model->margins) {
         return sot_fail(error, SOTTO_PARSE,
                         "the model has coefficients for %zu classes but its schema gives "
@@ -320,7 +322,7 @@ static sotto_status read_coefficients(const sot_json_value *root, sotto_model *m
     }
     for (size_t k = 0; k < model->margins && status == SOTTO_OK; k++) {
         const sot_json_value row = sot_json_item(&list, k);
-        status = sot_model_read_list(&row, dimension, "schema",
+        status = sot_model_read_list(&row, dimension, false,
                                      model->coefficients + k * dimension, error);
     }
     return status;

@@ -9,19 +9,9 @@
 #include "release/report.h"
 #include "release/shown.h"
 
-enum { WIDTH = 440, HEIGHT = 300, DIGITS = 4, WORDS_BYTES = 512, SHAPE_BYTES = 72 };
+enum { WIDTH = 440, HEIGHT = 300, DIGITS = 4, WORDS_BYTES = 512 };
 
 /* ---- the layers ---- */
-
-static const char *shape_text(sot_shape shape, char out[SHAPE_BYTES])
-{
-    if (shape.height * shape.width == 1)
-        (void)snprintf(out, SHAPE_BYTES, "%zu", shape.channels);
-    else
-        (void)snprintf(out, SHAPE_BYTES, "%zu \xc3\x97 %zu \xc3\x97 %zu", shape.height,
-                       shape.width, shape.channels);
-    return out;
-}
 
 void sot_report_add_layers(sot_growing *out, const sot_report *report)
 {
@@ -36,7 +26,7 @@ void sot_report_add_layers(sot_growing *out, const sot_report *report)
                         4);
     for (size_t i = 0; i < net->layer_count; i++) {
         const sot_layer *layer = &net->layers[i];
-        char number[SOT_SHOWN_BYTES], shape[SHAPE_BYTES], parameters[SOT_SHOWN_BYTES];
+        char number[SOT_SHOWN_BYTES], shape[SOT_SHAPE_BYTES], parameters[SOT_SHOWN_BYTES];
         char count[SOT_SHOWN_BYTES + 16] = "";
         if (layer->parameters > 0)
             (void)snprintf(count, sizeof count, "%s%s",
@@ -44,7 +34,7 @@ void sot_report_add_layers(sot_growing *out, const sot_report *report)
                            layer->frozen ? ", frozen" : "");
         const char *const cells[] = {sot_shown_count(i + 1, number),
                                      sot_layer_kind_name(layer->kind),
-                                     shape_text(layer->out, shape), count};
+                                     sot_shape_text(layer->out, shape), count};
         sot_html_row(out, "", cells, 4);
     }
     sot_html_table_close(out);

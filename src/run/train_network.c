@@ -17,25 +17,14 @@
 /* Of a last layer that no init has: public, like everything that is drawn with it. */
 enum { ENDING_SEED = 1 };
 
-enum { SHAPE_BYTES = 72, LAYER_BYTES = 160, CURVE_POINTS = 1024 };
+enum { LAYER_BYTES = 240, CURVE_POINTS = 1024 };
 
 /* ---- words for layers ---- */
-
-/* "28x28x1", or "784" for a vector. */
-static const char *shape_text(sot_shape shape, char out[SHAPE_BYTES])
-{
-    if (shape.height == 1 && shape.width == 1)
-        (void)snprintf(out, SHAPE_BYTES, "%zu", shape.channels);
-    else
-        (void)snprintf(out, SHAPE_BYTES, "%zux%zux%zu", shape.height, shape.width,
-                       shape.channels);
-    return out;
-}
 
 /* "conv2d 8x8, stride 2, padding 2: 28x28x1 to 13x13x16" */
 static const char *layer_text(const sot_layer *layer, char out[LAYER_BYTES])
 {
-    char in[SHAPE_BYTES], to[SHAPE_BYTES], more[64] = "";
+    char in[SOT_SHAPE_BYTES], to[SOT_SHAPE_BYTES], more[64] = "";
     switch (layer->kind) {
     case SOT_LAYER_CONV:
         (void)snprintf(more, sizeof more, " %zux%zu, stride %zu, padding %zu",
@@ -60,7 +49,7 @@ static const char *layer_text(const sot_layer *layer, char out[LAYER_BYTES])
         break;
     }
     (void)snprintf(out, LAYER_BYTES, "%s%s: %s to %s", sot_layer_kind_name(layer->kind),
-                   more, shape_text(layer->in, in), shape_text(layer->out, to));
+                   more, sot_shape_text(layer->in, in), sot_shape_text(layer->out, to));
     return out;
 }
 
@@ -289,6 +278,25 @@ sotto_status sot_training_make_network(sotto_training *training, sotto_error *er
     return SOTTO_OK;
 }
 
+sotto_status sot_training_spare_files(const sotto_train_config *config,
+                                      const char *output, sotto_error *error)
+{
+    const struct {
+        const char *path, *name;
+    } files[] = {{config->network, "network"},
+                 {config->init, "init"},
+                 {config->validation, "validation rows"},
+                 {config->validation_labels, "validation labels"}};
+    for (size_t i = 0; output != NULL && i < sizeof files / sizeof files[0]; i++) {
+        if (files[i].path == NULL || !sot_file_is_same(output, files[i].path)) continue;
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the output %.120s would replace the %s; give it a name of its own", output,
+            files[i].name);
+    }
+    return SOTTO_OK;
+}
+
 /* ---- the learning curve ---- */
 
 static sotto_status load_rows(const sotto_training *training, sotto_rng *rng,
@@ -335,6 +343,16 @@ sotto_status sot_curve_rows_load(const sotto_training *training,
         return sot_fail_memory(error, CURVE_POINTS, sizeof *validation->scores);
     training->learner->validation = validation;
     return SOTTO_OK;
+}
+
+void sot_curve_rows_finish(const sotto_training *training, sot_curve_rows *rows)
+{
+    const sot_encoding *encoding = training->encoding;
+    if (sot_encoding_role(encoding) == SOT_TARGET_CLASSES) return;
+    const double unit = sot_encoding_target_value(encoding, 1.0) -
+                        sot_encoding_target_value(encoding, 0.0);
+    for (size_t i = 0; i < rows->validation.count; i++)
+        rows->validation.scores[i] *= unit;
 }
 
 void sot_curve_rows_clear(sot_curve_rows *rows)

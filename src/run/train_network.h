@@ -11,6 +11,11 @@
 SOTTO_MUST_CHECK sotto_status sot_training_make_network(sotto_training *training,
                                                         sotto_error *error);
 
+/* SOTTO_INVALID_ARGUMENT where `output` (NULL: none) would replace a file that the settings name. */
+SOTTO_MUST_CHECK sotto_status sot_training_spare_files(const sotto_train_config *config,
+                                                       const char *output,
+                                                       sotto_error *error);
+
 /* ---- public rows for the learning curve ---- */
 
 typedef struct sot_curve_rows {
@@ -26,6 +31,8 @@ SOTTO_MUST_CHECK sotto_status sot_curve_rows_load(const sotto_training *training
                                                   sotto_rng *rng, sot_curve_rows *rows,
                                                   sotto_error *error);
 void sot_curve_rows_clear(sot_curve_rows *rows);
+/* After a training: errors of a number, in the learner's units, become errors in those of the target. */
+void sot_curve_rows_finish(const sotto_training *training, sot_curve_rows *rows);
 
 /* ---- words ---- */
 

@@ -122,8 +122,10 @@ static sotto_status learn_from_rows(void *context, sotto_error *error)
     if (status != SOTTO_OK) return status;
     if (run->session.keeper != NULL)
         run->training->learner->checkpoint = sot_keeper_checkpoint(run->session.keeper);
-    return sot_training_learn_table(run->training, run->session.gate, run->table,
-                                    run->theta, error);
+    status = sot_training_learn_table(run->training, run->session.gate, run->table,
+                                      run->theta, error);
+    if (status == SOTTO_OK) sot_curve_rows_finish(run->training, &run->curve);
+    return status;
 }
 
 /* ---- before anything is charged ---- */
@@ -157,6 +159,8 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
     begin_session(run, config, file);
     sotto_status status = sot_training_check_keeping(run->training, &run->session, error);
     if (status == SOTTO_OK) status = sot_session_check(&run->session, error);
+    if (status == SOTTO_OK)
+        status = sot_training_spare_files(config, config->output, error);
     if (status == SOTTO_OK) {
         status = file != NULL
                      ? sot_source_open(file, schema, false, &run->source, error)

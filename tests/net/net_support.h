@@ -213,4 +213,54 @@ static inline double *reference_of(const sot_net *net, const float *parameters,
     return gradient;
 }
 
+/* ---- an engine, its network and its records ---- */
+
+static const sotto_clipping rules[] = {SOTTO_CLIPPING_FLAT, SOTTO_CLIPPING_PER_LAYER,
+                                       SOTTO_CLIPPING_AUTOMATIC};
+enum { RULES = 3 };
+
+typedef struct setting {
+    sot_net *net;
+    float *parameters;
+    records some;
+    sot_engine *engine;
+} setting;
+
+static inline setting set_up(size_t which, const sot_clip *clip, size_t count,
+                             size_t copies, sot_pool *pool)
+{
+    setting made = {.net = make_small(which)};
+    made.parameters = make_parameters(made.net);
+    made.some = make_records(made.net, count, copies, 31 + which);
+    made.engine = make_engine(made.net, clip, copies, pool);
+    return made;
+}
+
+static inline void tear_down(setting *made)
+{
+    sot_engine_free(made->engine);
+    free_records(&made->some);
+    sot_free(made->parameters);
+    sot_net_free(made->net);
+}
+
+static inline double distance(const sot_net *net, const int64_t *a, const int64_t *b)
+{
+    double squares = 0.0;
+    for (size_t k = 0; k < net->parameters; k++) {
+        const double away = (double)(a[k] - (b == NULL ? 0 : b[k]));
+        squares += away * away;
+    }
+    return sqrt(squares);
+}
+
+static inline double dense_parameters(const sot_net *net)
+{
+    double count = 0.0;
+    for (size_t l = 0; l < net->layer_count; l++)
+        if (net->layers[l].kind == SOT_LAYER_DENSE && !net->layers[l].frozen)
+            count += (double)net->layers[l].parameters;
+    return count;
+}
+
 #endif

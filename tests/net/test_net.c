@@ -153,6 +153,40 @@ static void a_file_is_a_network(void **state)
     unlink(path);
 }
 
+static void expect_task(const char *json, sot_target_role role, sot_net_task expected)
+{
+    sotto_error error;
+    sotto_schema *schema = NULL;
+    sot_encoding *encoding = NULL;
+    sot_net_task task;
+    assert_ok(sotto_schema_parse("schema", json, strlen(json), &schema, &error), &error);
+    assert_ok(sot_encoding_new(schema, NULL, role, &encoding, &error), &error);
+    assert_ok(sot_net_task_of(encoding, schema, &task, &error), &error);
+    assert_memory_equal(&task.input, &expected.input, sizeof task.input);
+    assert_int_equal(task.outputs, expected.outputs);
+    assert_int_equal(task.loss, expected.loss);
+    sot_encoding_free(encoding);
+    sotto_schema_free(schema);
+}
+
+/* The constant column is none of the network's: it has biases. */
+static void tasks_follow_from_the_schema(void **state)
+{
+    (void)state;
+    expect_task("{\"features\":784,\"labels\":[0,1,2,3],\"row_norm\":{\"bound\":28,"
+                "\"rule\":\"clip\"},\"intercept\":1}",
+                SOT_TARGET_CLASSES, (sot_net_task){{28, 28, 1}, 4, SOT_NET_SOFTMAX});
+    expect_task("{\"features\":3072,\"labels\":[0,1],\"row_norm\":{\"bound\":28,"
+                "\"rule\":\"clip\"}}",
+                SOT_TARGET_CLASSES, (sot_net_task){{32, 32, 3}, 2, SOT_NET_SOFTMAX});
+    expect_task(
+        "{\"columns\":[{\"name\":\"a\",\"type\":\"number\",\"lower\":0,\"upper\":1},"
+        "{\"name\":\"b\",\"type\":\"category\",\"values\":[\"x\",\"y\",\"z\"]},"
+        "{\"name\":\"t\",\"type\":\"number\",\"lower\":0,\"upper\":9}],"
+        "\"target\":\"t\"}",
+        SOT_TARGET_NUMBER, (sot_net_task){{1, 1, 4}, 1, SOT_NET_SQUARED});
+}
+
 /* ---- refusals ---- */
 
 static void refuse(const char *json, const sot_net_task *task, const char *word,
@@ -425,6 +459,7 @@ int main(void)
         cmocka_unit_test(small_or_odd_images_are_refused_by_presets),
         cmocka_unit_test(what_is_written_reads_back_as_the_same_network),
         cmocka_unit_test(a_file_is_a_network),
+        cmocka_unit_test(tasks_follow_from_the_schema),
         cmocka_unit_test(files_that_make_no_sense_are_refused_by_layer),
         cmocka_unit_test(layers_freeze_by_number_kind_and_place),
         cmocka_unit_test(beginning_is_fixed_by_the_seed_and_scaled_by_the_inputs),

@@ -4,6 +4,8 @@
 
 #include <float.h>
 
+#include "net/pool.h"
+
 static const sot_operations *operations_at(size_t number)
 {
     return number == 0 ? sot_operations_portable() : sot_operations_avx2();
@@ -184,6 +186,56 @@ static void units_are_truncated_or_rounded_exactly(void **state)
     }
 }
 
+/* Ties, NaN, channels that fill no register, windows that overlap or leave pixels out. */
+static void max_pools_choose_the_first_of_the_largest(void **state)
+{
+    (void)state;
+    const size_t shapes[][3] = {{1, 2, 1}, {7, 2, 2},  {8, 2, 1},
+                                {9, 3, 2}, {16, 2, 1}, {21, 1, 3}};
+    const size_t ways = sot_gemm_has_avx2() ? 2 : 1;
+    for (size_t number = 0; number < ways * (sizeof shapes / sizeof *shapes); number++) {
+        const size_t s = number / ways;
+        const bool vector = number % ways == 1;
+        const size_t channels = shapes[s][0], kernel = shapes[s][1],
+                     stride = shapes[s][2];
+        const sot_layer layer = {
+            .kind = SOT_LAYER_MAX_POOL,
+            .in = {7, 6, channels},
+            .out = {(7 - kernel) / stride + 1, (6 - kernel) / stride + 1, channels},
+            .kernel = kernel,
+            .stride = stride};
+        const size_t ins = sot_shape_size(layer.in), outs = sot_shape_size(layer.out);
+        uint64_t stream = s;
+        float *in = scene_floats(&stream, ins), *delta = scene_floats(&stream, outs);
+        float *out = scene_floats(&stream, outs), *down = scene_floats(&stream, ins);
+        float *expected = calloc(ins, sizeof *expected);
+        uint32_t *places = malloc(outs * sizeof *places);
+        assert_non_null(expected);
+        assert_non_null(places);
+        for (size_t i = 0; i < ins; i++)
+            in[i] = i % 11 == 0 ? NAN : roundf(in[i] * 2.0F);
+        (vector ? sot_avx2_max_pool : sot_portable_max_pool)(&layer, in, out, places);
+        for (size_t k = 0; k < outs; k++) {
+            const size_t row = k / channels / layer.out.width * stride;
+            const size_t column = k / channels % layer.out.width * stride;
+            size_t best = (row * 6 + column) * channels + k % channels;
+            for (size_t tap = 0; tap < kernel * kernel; tap++) {
+                const size_t place =
+                    ((row + tap / kernel) * 6 + column + tap % kernel) * channels +
+                    k % channels;
+                if (in[place] > in[best]) best = place;
+            }
+            assert_int_equal(places[k], best);
+            assert_memory_equal(&out[k], &in[best], sizeof *out);
+            expected[best] += delta[k];
+        }
+        (vector ? sot_avx2_max_pool_delta : sot_portable_max_pool_delta)(&layer, places,
+                                                                         delta, down);
+        assert_memory_equal(down, expected, ins * sizeof *down);
+        free(in), free(delta), free(out), free(down), free(expected), free(places);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +245,7 @@ int main(void)
         cmocka_unit_test(slopes_of_tanh_agree_to_rounding_and_bit_by_bit),
         cmocka_unit_test(squares_are_within_a_forty_bit_of_the_truth),
         cmocka_unit_test(units_are_truncated_or_rounded_exactly),
+        cmocka_unit_test(max_pools_choose_the_first_of_the_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

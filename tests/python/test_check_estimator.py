@@ -20,6 +20,9 @@ ESTIMATORS = {
     "hinge": sotto.LinearSVC(epsilon=100.0, delta=1e-6, bounds=(-10.0, 10.0), width=0,
                              method="output", lambda_=1.0, **SEEDED),
     "softmax": sotto.SoftmaxRegression(epsilon=100.0, delta=1e-6, data_norm=10.0, **SEEDED),
+    "mlp": sotto.MLPClassifier(epsilon=100.0, delta=1e-6, bounds=(-10.0, 10.0), hidden=(16,),
+                               expected_rows=100, sampling="none", steps=40, learning_rate=8.0,
+                               weight_average=0.0, **SEEDED),
 }
 
 

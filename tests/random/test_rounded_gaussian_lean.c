@@ -82,12 +82,6 @@ static void low_bits_are_uniform(void **state)
     sotto_rng_free(rng);
 }
 
-static void random_block(sotto_rng *rng, sot_lean_block *block)
-{
-    sot_rng_words(rng, block->heads, SOT_LEAN_HEAD_WORDS);
-    sot_rng_words(rng, block->tails, SOT_LEAN_TAIL_WORDS);
-}
-
 static sot_rounded_gaussian_task task_of(double sigma)
 {
     const sot_rounded_gaussian_task task = {.tiles = sot_normal_tiles(),
@@ -106,7 +100,7 @@ static void every_kernel_says_the_same(void **state)
         sot_lean_block block;
         sot_lean_masks plain_masks, masks;
         int64_t plain[BLOCK], out[BLOCK];
-        random_block(rng, &block);
+        sot_rng_bytes(rng, &block, sizeof block);
         sot_lean_portable(&task, &block, plain, &plain_masks);
         for (size_t k = 0; k < 2; k++) {
             if (kernels[k] == NULL) continue;
@@ -131,11 +125,10 @@ static void what_is_settled_does_not_depend_on_other_bits(void **state)
         uint64_t least[BLOCK], most[BLOCK];
         int64_t out[BLOCK], low[BLOCK], high[BLOCK];
         uint16_t deferred[BLOCK];
-        random_block(rng, &block);
+        sot_rng_bytes(rng, &block, sizeof block);
         sot_lean_portable(&task, &block, out, &masks);
         for (size_t j = 0; j < BLOCK; j++) {
-            least[j] = (uint64_t)sot_lean_head(&block, j) << 32 |
-                       (uint64_t)sot_lean_tail(&block, j) << 24;
+            least[j] = sot_lean_known(&block, j);
             most[j] = least[j] | 0xffffff;
         }
         bool later[BLOCK] = {false};

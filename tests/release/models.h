@@ -107,4 +107,14 @@ static inline sotto_model *model_of(const sot_model_content *content)
     return model;
 }
 
+/* `text` with the first `from` replaced. */
+static inline void model_replace(const char *text, const char *from, const char *to,
+                                 char *out, size_t size)
+{
+    const char *found = strstr(text, from);
+    if (found == NULL) fail_msg("the file has no %s: %s", from, text);
+    const int before = (int)(found - text);
+    (void)snprintf(out, size, "%.*s%s%s", before, text, to, text + before + strlen(from));
+}
+
 #endif

@@ -83,16 +83,6 @@ static void every_kind_comes_back_bit_by_bit(void **state)
     }
 }
 
-/* `text` with the first `from` replaced. */
-static void replace(const char *text, const char *from, const char *to, char *out,
-                    size_t size)
-{
-    const char *found = strstr(text, from);
-    if (found == NULL) fail_msg("the file has no %s: %s", from, text);
-    const int before = (int)(found - text);
-    (void)snprintf(out, size, "%.*s%s%s", before, text, to, text + before + strlen(from));
-}
-
 /* Such a file is refused with these words. */
 static void assert_file_refused(const char *kind, const char *schema, const char *from,
                                 const char *to, const char *word)
@@ -103,7 +93,7 @@ static void assert_file_refused(const char *kind, const char *schema, const char
     sotto_model *model = NULL;
     sotto_error error;
     assert_ok(sot_model_write(&content, &text, &error), &error);
-    replace(text, from, to, changed, sizeof changed);
+    model_replace(text, from, to, changed, sizeof changed);
     assert_refused(
         sotto_model_parse("model.json", changed, strlen(changed), &model, &error),
         SOTTO_PARSE, &error, word, NULL);
@@ -236,6 +226,7 @@ static double expected_output(size_t kind, size_t row, size_t k)
     case SOTTO_MODEL_HINGE:
     case SOTTO_MODEL_HUBER:
     case SOTTO_MODEL_CUSTOM:
+    case SOTTO_MODEL_NETWORK: /* test_model_network.c */
         break;
     }
     return kinds[kind].prediction == SOTTO_PREDICTS_SCORE

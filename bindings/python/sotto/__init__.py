@@ -17,16 +17,19 @@ from ._errors import (
 from ._version import VERSION as __version__
 from .classifiers import LinearSVC, LogisticRegression, SoftmaxRegression
 from .model import Model, load
+from .networks import CNNClassifier, MLPClassifier
 from .regressors import HuberRegressor, LinearRegression, PoissonRegressor
 from .schema import Schema
 
 __all__ = [
     "BudgetExceededError",
+    "CNNClassifier",
     "HuberRegressor",
     "InvalidArgumentError",
     "LinearRegression",
     "LinearSVC",
     "LogisticRegression",
+    "MLPClassifier",
     "Model",
     "PoissonRegressor",
     "PrivacyWarning",

@@ -63,11 +63,11 @@ _SETTINGS = """
         The number of rows, declared public; needs replace-one.
     steps, learning_rate : int, float, optional
         Of methods in steps; the rate in units of 1/smoothness.
-    sampling : {"poisson", "single-record"}
-        How method "sgd" draws the records of a step.
+    sampling : {"poisson", "single-record", "without-replacement", "none"}
+        How method "sgd" draws the records of a step; the last two are for networks.
     batch : int, optional
         Records a step of method "sgd", on average.
-    schedule : {"auto", "constant", "root", "strong", "linear"}
+    schedule : {"auto", "constant", "root", "strong", "linear", "cosine"}
         Step sizes of method "sgd".
     iterate : {"auto", "average", "suffix", "weighted", "last"}
         Which iterate of methods "sgd" and "gd" is the result.
@@ -293,6 +293,10 @@ class Estimator(FeatureNames, Parameters):
 
     # ---- prediction: post-processing of the model ----
 
+    def _rows(self, X: Any) -> Any:
+        """X as rows of features."""
+        return X
+
     def _model(self, X: Any = None) -> Model:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
@@ -302,14 +306,14 @@ class Estimator(FeatureNames, Parameters):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row, or its number."""
-        return self._model(X).predict(X)
+        return self._model(X).predict(self._rows(X))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Of PUBLIC rows the accuracy, or for numbers R^2.
 
         On private rows it is a release that nothing pays for.
         """
-        return self._model(X).score(X, y)
+        return self._model(X).score(self._rows(X), y)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file, for sotto.load() and the command."""
@@ -348,7 +352,7 @@ class Classifier(Estimator):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Of two classes a score of the second, from 0 on for it; of more a score a class."""
-        return self._model(X).decision_function(X)
+        return self._model(X).decision_function(self._rows(X))
 
     def __sklearn_tags__(self) -> Any:
         return tags(self.insecure_test_seed is None, multi_class=self._multi_class)
@@ -359,7 +363,7 @@ class Probabilities:
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class for each row."""
-        return self._model(X).predict_proba(X)
+        return self._model(X).predict_proba(self._rows(X))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Its logarithm."""

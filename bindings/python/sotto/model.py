@@ -49,6 +49,11 @@ class Model(Handle):
         Their names: ``"age"``, ``"town=Lund"``, or the place in a matrix.
     certificate_ : dict or None
         What the model reveals at most; None for a model of public data.
+    weights_ : list of ndarray or None
+        Of a network the parameters of each layer that has some, weights first, then biases, in the
+        order of docs/networks.md. It has no coef_ and no intercept_: they are None.
+    curve_ : dict or None
+        Of a network that was scored on public rows on the way: "steps" and "scores".
     """
 
     def __init__(self, text: str, *, classes: list[Any] | None = None, owner: str = "Model"):
@@ -64,22 +69,37 @@ class Model(Handle):
         self.classes_ = None
         if self._predicts != _NUMBER:
             self.classes_ = np.array(_classes_of(self) if classes is None else classes)
-        self.certificate_ = json.loads(text).get("certificate")
-        self._read_coefficients()
+        members = json.loads(text)
+        self.certificate_ = members.get("certificate")
+        self.curve_ = members.get("curve")
+        self.weights_ = None
+        if self.kind == "network":
+            self.weights_ = [np.array([float.fromhex(value) for value in layer])
+                             for layer in members["coefficients"]]
+            self.encoded_features_ = self._feature_names()
+            self.coef_ = self.intercept_ = None
+        else:
+            self._read_coefficients()
 
     def __reduce__(self):
         return _restore, (self.json, *self._given)
 
-    def _read_coefficients(self) -> None:
+    def _feature_names(self) -> list[str]:
         places = range(library.sotto_model_dimension(self.pointer))
         names = [text_of("sotto_model_feature", self.pointer, place) for place in places]
+        if float(self.schema.get("intercept", 0.0)) != 0.0:  # the constant column comes last
+            names.pop()
+        return names
+
+    def _read_coefficients(self) -> None:
+        names = self._feature_names()
+        size = library.sotto_model_dimension(self.pointer)
         margins = library.sotto_model_margins(self.pointer)
         values = np.array([library.sotto_model_coefficient(self.pointer, place)
-                           for place in range(margins * len(places))]).reshape(margins, -1)
+                           for place in range(margins * size)]).reshape(margins, -1)
         constant = float(self.schema.get("intercept", 0.0))
         term = np.zeros(margins)
-        if constant != 0.0:  # the constant column comes last
-            names.pop()
+        if constant != 0.0:
             values, term = values[:, :-1], values[:, -1] * constant
         self.encoded_features_ = names
         self.coef_, self.intercept_ = values, term
@@ -100,7 +120,7 @@ class Model(Handle):
             raise AttributeError(f"a model of kind {self.kind} has no {what}; use predict()")
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each class for each row; of logistic and softmax models."""
+        """The probability of each class for each row; of logistic models, softmax and networks."""
         self._refuse("probabilities", unless=(_PROBABILITIES,))
         return self._outputs(X)
 

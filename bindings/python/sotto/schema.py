@@ -99,6 +99,11 @@ def of_norm(features: int, norm: float, rule: str, goal: Goal) -> dict[str, Any]
     return {"features": features, **goal.matrix(), "row_norm": {"bound": norm, "rule": rule}}
 
 
+def of_images(shape: Sequence[int], goal: Goal) -> dict[str, Any]:
+    """A matrix of images: planes, height and width."""
+    return {"shape": [int(size) for size in shape], **goal.matrix()}
+
+
 def _unused(name: str, taken: Sequence[str]) -> str:
     while name in taken:
         name += "_"

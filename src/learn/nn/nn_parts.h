@@ -69,6 +69,8 @@ typedef struct sot_nn_rows {
     const double *labels; /* borrowed from the matrix */
     float *owned;         /* what `inputs` points into; NULL: the matrix */
     size_t owned_floats;
+    bool
+        encoded; /* as the matrix has them: planes one after another, no layer was applied */
 } sot_nn_rows;
 
 /* Encoded rows, where the matrix has them if it is dense. Free with sot_nn_rows_free(), also after a

@@ -60,12 +60,22 @@ void sot_nn_state_free(sot_nn_state *state)
 
 /* ---- a step ---- */
 
+/* Numbers are worked on so many at a time, and the rest one by one: that is what compilers make vectors of. The
+ * arrays of a call are different ones. */
+enum { LANES = 16 };
+
 /* The change of the weights, less their decay, in place of the gradient. */
-static void change_by_momentum(const sot_nn_moves *moves, float size, size_t count,
-                               float *velocity, float *gradient)
+static void change_by_momentum(float momentum, float size, size_t count,
+                               float *restrict velocity, float *restrict gradient)
 {
-    const float momentum = (float)moves->momentum;
-    for (size_t i = 0; i < count; i++) {
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        for (size_t k = i; k < i + LANES; k++) {
+            velocity[k] = momentum * velocity[k] + gradient[k];
+            gradient[k] = size * velocity[k];
+        }
+    }
+    for (; i < count; i++) {
         velocity[i] = momentum * velocity[i] + gradient[i];
         gradient[i] = size * velocity[i];
     }
@@ -86,12 +96,33 @@ static void change_by_adam(const sot_nn_moves *moves, double size, double t, siz
     }
 }
 
-/* The negated comparisons move NaN too. */
-static float within(float weight)
+/* The comparisons are so that NaN becomes a number too. */
+static inline float within(float weight)
 {
-    if (!(weight > -WEIGHT_MOST)) return -WEIGHT_MOST;
-    if (!(weight < WEIGHT_MOST)) return WEIGHT_MOST;
-    return weight;
+    const float above = weight > -WEIGHT_MOST ? weight : -WEIGHT_MOST;
+    return above < WEIGHT_MOST ? above : WEIGHT_MOST;
+}
+
+static void change_some(float keep, size_t count, const float *restrict change,
+                        float *restrict weights)
+{
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (size_t k = i; k < i + LANES; k++)
+            weights[k] = within(keep * weights[k] - change[k]);
+    for (; i < count; i++)
+        weights[i] = within(keep * weights[i] - change[i]);
+}
+
+static void average_some(float fresh, size_t count, const float *restrict weights,
+                         float *restrict average)
+{
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (size_t k = i; k < i + LANES; k++)
+            average[k] += fresh * (weights[k] - average[k]);
+    for (; i < count; i++)
+        average[i] += fresh * (weights[i] - average[i]);
 }
 
 static void change_weights(const sot_net *net, const float *change, float keep,
@@ -100,9 +131,7 @@ static void change_weights(const sot_net *net, const float *change, float keep,
     for (size_t i = 0, at = 0; i < net->layer_count; i++) {
         const sot_layer *layer = &net->layers[i];
         const size_t count = layer->frozen ? 0 : layer->parameters;
-        float *own = weights + layer->first;
-        for (size_t k = 0; k < count; k++)
-            own[k] = within(keep * own[k] - change[at + k]);
+        change_some(keep, count, change + at, weights + layer->first);
         at += count;
     }
 }
@@ -136,9 +165,7 @@ static void average_weights(const sot_net *net, double decay, double t,
     for (size_t i = 0, at = 0; i < net->layer_count; i++) {
         const sot_layer *layer = &net->layers[i];
         const size_t count = layer->frozen ? 0 : layer->parameters;
-        const float *own = weights + layer->first;
-        for (size_t k = 0; k < count; k++)
-            average[at + k] += fresh * (own[k] - average[at + k]);
+        average_some(fresh, count, weights + layer->first, average + at);
         at += count;
     }
 }
@@ -153,7 +180,8 @@ void sot_nn_move(const sot_net *net, const sot_nn_moves *moves, float *gradient,
         change_by_adam(moves, size, t, state->trainable, state->first, state->second,
                        gradient);
     else
-        change_by_momentum(moves, (float)size, state->trainable, state->first, gradient);
+        change_by_momentum((float)moves->momentum, (float)size, state->trainable,
+                           state->first, gradient);
     change_weights(net, gradient, (float)(1.0 - size * moves->decay), state->weights);
     if (state->start != NULL) project(net, moves->radius, state->start, state->weights);
     if (state->average != NULL)

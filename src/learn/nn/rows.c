@@ -30,7 +30,8 @@ static sotto_status write_out(const sot_matrix *matrix, size_t size, sot_nn_rows
 sotto_status sot_nn_rows_of(const sot_net *net, const sot_matrix *matrix,
                             sot_nn_rows *out_rows, sotto_error *error)
 {
-    *out_rows = (sot_nn_rows){.count = matrix->rows, .labels = matrix->labels};
+    *out_rows =
+        (sot_nn_rows){.count = matrix->rows, .labels = matrix->labels, .encoded = true};
     out_rows->inputs = sot_new_array(matrix->rows, sizeof *out_rows->inputs);
     if (out_rows->inputs == NULL)
         return sot_fail_memory(error, matrix->rows, sizeof *out_rows->inputs);
@@ -50,16 +51,17 @@ void sot_nn_rows_free(sot_nn_rows *rows)
 
 /* ---- through layers ---- */
 
-/* The network that begins with layer `from` and whose front ends before layer `to`. What is not the first input is
- * channels last already: a vector, for which nothing is turned. */
-static void cut_out(const sot_net *net, size_t from, size_t to, sot_net *out_part)
+/* The network that begins with layer `from` and whose front ends before layer `to`. What is no longer encoded
+ * is channels last already: a vector, for which nothing is turned. */
+static void cut_out(const sot_net *net, size_t from, size_t to, bool encoded,
+                    sot_net *out_part)
 {
     *out_part = *net;
     out_part->layer_count = net->layer_count - from;
     out_part->front = to - from;
     for (size_t i = 0; i < out_part->layer_count; i++)
         out_part->layers[i] = net->layers[from + i];
-    if (from > 0)
+    if (!encoded)
         out_part->input = (sot_shape){1, 1, sot_shape_size(net->layers[from].in)};
 }
 
@@ -110,12 +112,15 @@ sotto_status sot_nn_rows_apply(sot_nn_rows *rows, const sot_net *net, size_t fro
                                sotto_error *error)
 {
     sot_net part;
-    cut_out(net, from, to, &part);
+    cut_out(net, from, to, rows->encoded, &part);
     if (sot_net_front_is_identity(&part)) return SOTTO_OK;
     const size_t before = sot_shape_size(part.layers[0].in);
     const size_t after = sot_shape_size(sot_net_front_shape(&part));
     const bool in_place = rows->owned != NULL && before == after &&
                           rows->owned_floats == rows->count * after;
-    return in_place ? apply_in_place(rows, &part, after, parameters, pool, error)
-                    : apply_anew(rows, &part, after, parameters, pool, error);
+    const sotto_status status =
+        in_place ? apply_in_place(rows, &part, after, parameters, pool, error)
+                 : apply_anew(rows, &part, after, parameters, pool, error);
+    if (status == SOTTO_OK) rows->encoded = false;
+    return status;
 }

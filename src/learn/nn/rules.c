@@ -5,8 +5,11 @@
  *              Fashion   tanh CNN 2048 / 4 / 40,  scattering linear 8192 / 16 / 40, scattering CNN 2048 / 4 / 40
  *              CIFAR-10  tanh CNN 1024 / 1 / 30,  scattering linear 8192 / 4 / 60, scattering CNN 8192 / 4 / 60
  *          and Dormann, Frisk, Andersen & Pedersen (2021): rates of 0.14 to 0.2, 40 to 100 passes.
- *          In all of them the rate is 0.01 to 0.2, and learning rate times clip is about a tenth a 1024 records of
- *          batch: both noise and signal of a step are then what they were, whatever the batch.
+ *          In all of them the rate is 0.01 to 0.2, and learning rate times clip is a constant times the batch: both noise and
+ *          signal of a step are then what they were, whatever the batch. The constant is 0.05 to 0.1 a 512
+ *          records for the grey images, 0.025 to 0.05 for the larger networks of the coloured ones. Between 0.05 and 0.2, the tanh
+ *          CNN at epsilon 3 on five sixths of the Fashion-MNIST training file has 84.3, 86.1 and 86.1 % (0.05, 0.1,
+ *          0.2) on the last sixth: 0.1.
  *          De et al. (2022): a moving average of the weights with decay 0.999.
  */
 #include <math.h>
@@ -23,11 +26,10 @@ enum { LARGE_PARAMETERS = 100000 };
 #define EPOCHS_LARGE 60.0
 #define EPOCHS_PLAIN 20.0
 
-/* Learning rate times clip, a record of batch: networks of layers, and linear ones, whose loss is convex. At most
- * the largest that was published, that of a batch of 8192. */
-#define STEP_LAYERS (0.05 / 512.0)
-#define STEP_LINEAR (0.1 / 512.0)
-#define STEP_MOST   1.6
+/* Learning rate times clip, a record of batch. At most the largest that was published, that of a batch of 8192. */
+#define STEP_SMALL (0.1 / 512.0)
+#define STEP_LARGE (0.025 / 512.0)
+#define STEP_MOST  1.6
 
 /* Of public rows: the usual mini-batches. */
 #define BATCH_PLAIN 128.0
@@ -106,23 +108,19 @@ static sotto_status check_batch(const sot_learner_setup *setup, double rows,
 
 /* ---- rules ---- */
 
-static bool is_linear(const sot_net *net)
+static bool is_large(const sot_learner *learner)
 {
-    size_t learned = 0;
-    for (size_t i = 0; i < net->layer_count; i++)
-        learned += net->layers[i].parameters > 0 && !net->layers[i].frozen;
-    return learned == 1 && net->layers[net->layer_count - 1].kind == SOT_LAYER_DENSE;
+    return learner->net->trainable > LARGE_PARAMETERS;
 }
 
 static double batch_of(const sot_learner *learner, double rows)
 {
     const sotto_train_config *config = learner->setup.config;
-    const bool large = learner->net->trainable > LARGE_PARAMETERS;
     if (config->batch > 0) return (double)config->batch;
     if (learner->setup.method == SOTTO_METHOD_NONE) return BATCH_PLAIN;
     if (sot_nn_takes_all(&learner->setup)) return rows;
     if (config->sampling == SOTTO_SINGLE_RECORD) return 1.0;
-    return fmax(1.0, rint(rows * (large ? RATE_LARGE : RATE_SMALL)));
+    return fmax(1.0, rint(rows * (is_large(learner) ? RATE_LARGE : RATE_SMALL)));
 }
 
 static double learning_rate_of(const sot_learner *learner, const sot_nn *nn, double batch)
@@ -131,7 +129,7 @@ static double learning_rate_of(const sot_learner *learner, const sot_nn *nn, dou
     if (!isnan(config->learning_rate)) return config->learning_rate;
     if (config->optimizer == SOTTO_OPTIMIZER_ADAM) return ADAM_RULE;
     if (learner->setup.method == SOTTO_METHOD_NONE) return STEP_PLAIN;
-    const double step = batch * (is_linear(learner->net) ? STEP_LINEAR : STEP_LAYERS);
+    const double step = batch * (is_large(learner) ? STEP_LARGE : STEP_SMALL);
     return fmin(step, STEP_MOST) / nn->clip.bound;
 }
 
@@ -209,11 +207,12 @@ sotto_status sot_nn_decide(sot_learner *learner, sot_nn *nn, sotto_error *error)
     if (status == SOTTO_OK) status = check_batch(setup, nn->rows, error);
     if (status != SOTTO_OK) return status;
     const double batch = batch_of(learner, nn->rows);
-    const double epochs = !isnan(config->epochs)                       ? config->epochs
-                          : plain                                      ? EPOCHS_PLAIN
-                          : learner->net->trainable > LARGE_PARAMETERS ? EPOCHS_LARGE
-                                                                       : EPOCHS_SMALL;
-    nn->clip = (sot_clip){.rule = config->clipping, .bound = INFINITY, .spacing = 0.0};
+    const double epochs = !isnan(config->epochs) ? config->epochs
+                          : plain                ? EPOCHS_PLAIN
+                          : is_large(learner)    ? EPOCHS_LARGE
+                                                 : EPOCHS_SMALL;
+    nn->clip =
+        (sot_clip){.rule = config->clipping, .bound = (double)INFINITY, .spacing = 0.0};
     if (!plain) {
         nn->clip.bound = isnan(config->clip) ? CLIP_RULE : config->clip;
         nn->clip.spacing = sot_clip_spacing(nn->clip.bound);

@@ -79,9 +79,10 @@ void sot_nn_sampler_event(const sot_nn_sampler *sampler, sotto_adjacency adjacen
     noise->population = sampler->population;
     noise->batch = sampler->batch;
     noise->adjacency = adjacency;
-    noise->l2_sensitivity =
-        sampler->sampling == SOTTO_POISSON || adjacency == SOTTO_ADD_REMOVE ? one
-                                                                            : exchanged;
+    const bool single = sampler->sampling == SOTTO_POISSON ||
+                        adjacency == SOTTO_ADD_REMOVE ||
+                        SOT_PLANTED(nn_exchange_counts_once);
+    noise->l2_sensitivity = single ? one : exchanged;
 }
 
 /* ---- secret ---- */
@@ -95,19 +96,31 @@ struct sot_nn_draws {
     sotto_rng *rng;
 };
 
-sotto_status sot_nn_draws_new(const sot_nn_sampler *sampler, sotto_rng *rng,
-                              sot_nn_draws **out_draws, sotto_error *error)
+static sotto_status draw_keys(sot_nn_draws *draws, sotto_rng *rng, sotto_error *error)
 {
-    sot_nn_draws *draws = sot_new_array(1, sizeof *draws);
-    if (draws == NULL) return sot_fail_memory(error, 1, sizeof *draws);
-    draws->sampler = *sampler;
-    draws->rng = rng;
+    const sot_nn_sampler *sampler = &draws->sampler;
     sotto_status status = sot_batches_new(rng, sampler->sampling, sampler->rate,
                                           sampler->batch, &draws->batches, error);
     if (status == SOTTO_OK)
         status =
             sot_tiling_new(rng, sampler->tiles, SOT_TILE_ROWS, &draws->tiling, error);
     if (status == SOTTO_OK) status = sot_place_coins_draw(rng, &draws->copies, error);
+    return status;
+}
+
+sotto_status sot_nn_draws_new(const sot_nn_sampler *sampler, sotto_rng *rng,
+                              sot_nn_draws **out_draws, sotto_error *error)
+{
+    sotto_rng *old = NULL; /* a planted bug alone */
+    sot_nn_draws *draws = sot_new_array(1, sizeof *draws);
+    if (draws == NULL) return sot_fail_memory(error, 1, sizeof *draws);
+    draws->sampler = *sampler;
+    draws->rng = rng;
+    sotto_status status = SOTTO_OK;
+    if (SOT_PLANTED(nn_coins_repeat_after_resume))
+        status = sotto_rng_new_for_test(1, &old, error);
+    if (status == SOTTO_OK) status = draw_keys(draws, old == NULL ? rng : old, error);
+    sotto_rng_free(old);
     if (status != SOTTO_OK) {
         sot_nn_draws_free(draws);
         return status;

@@ -50,6 +50,7 @@ typedef struct nn_study {
     const char *network; /* NULL: nn_plain_net */
     const char *schema;  /* NULL: nn_schema */
     size_t threads;      /* 0: one */
+    tape_run run;        /* NULL: nn_run() */
     struct nn_scene
         *kept; /* its learner and plan, which are public: made once for many runs;
                               NULL: each run makes its own */
@@ -225,7 +226,7 @@ static inline int nn_run(const tape_table *table, const tape_place *place, void 
 
 static inline tape_study nn_tape_of(nn_study *study)
 {
-    return (tape_study){.run = nn_run,
+    return (tape_study){.run = study->run == NULL ? nn_run : study->run,
                         .context = study,
                         .columns = nn_columns,
                         .column_count = NN_COLUMNS};

@@ -86,6 +86,69 @@ static void data_norms_show_nothing(void **state)
     expect_no_leak(&study, 6, 2);
 }
 
+/* ---- copies of images ---- */
+
+enum { SIDE = 8 };
+
+static const char image_schema[] =
+    "{\"dataset\": \"study-8\", \"shape\": [1, 8, 8], \"numbers\": {\"lower\": 0, "
+    "\"upper\": 1, \"scale\": \"unit\"}, \"labels\": [0, 1, 2]}";
+static const char image_net[] =
+    "{\"kind\": \"network\", \"version\": 1, \"layers\": ["
+    "{\"type\": \"conv2d\", \"channels\": 2, \"kernel\": 3, \"stride\": 2}, "
+    "{\"type\": \"tanh\"}, {\"type\": \"flatten\"}, "
+    "{\"type\": \"dense\", \"units\": \"outputs\"}]}";
+
+/* An image from the numbers of a row; what is no number there is none here. */
+static sot_matrix *images_of(const tape_table *table)
+{
+    sot_matrix *matrix = sot_new_array(1, sizeof *matrix);
+    matrix->rows = matrix->room_rows = table->rows;
+    matrix->columns = matrix->stride = SIDE * SIDE;
+    matrix->dense = sot_new_aligned(table->rows * SIDE * SIDE, sizeof(float));
+    matrix->labels = sot_new_array(table->rows, sizeof(double));
+    for (size_t i = 0; i < table->rows; i++) {
+        const double age = tape_at(table, i, 0)->number;
+        for (size_t k = 0; k < SIDE * SIDE; k++)
+            matrix->dense[i * SIDE * SIDE + k] =
+                isfinite(age) ? (float)fabs(sin(fmod(age, 100.0) * (double)(k + 1)))
+                              : NAN;
+        matrix->labels[i] = age > 50.0 ? 2.0 : 1.0;
+    }
+    return matrix;
+}
+
+static int image_run(const tape_table *table, const tape_place *place, void *context)
+{
+    const nn_study *study = context;
+    nn_scene *scene = study->kept;
+    sotto_error error = {0};
+    double theta[1024] = {0};
+    sot_matrix *matrix = images_of(table);
+    (void)place;
+    const sotto_status status = sot_learner_coefficients(scene->learner) > 1024
+                                    ? SOTTO_INTERNAL
+                                    : nn_learn(scene, matrix, 20261116, 1, theta, &error);
+    for (size_t i = 0; i < sot_learner_coefficients(scene->learner); i++)
+        printf("%.17g\n", theta[i]);
+    if (status != SOTTO_OK) fprintf(stderr, "%s\n", error.message);
+    sot_matrix_free(matrix);
+    return status == SOTTO_OK ? 0 : 1;
+}
+
+static void copies_of_images_show_nothing(void **state)
+{
+    (void)state;
+    nn_study study = {.config = nn_config(SOTTO_ADD_REMOVE),
+                      .schema = image_schema,
+                      .network = image_net,
+                      .run = image_run};
+    study.config.augmentations = 3;
+    expect_no_leak(&study, 6, 6);
+    study.config.adjacency = SOTTO_REPLACE_ONE;
+    expect_no_leak(&study, 6, 1);
+}
+
 static void other_clippings_and_optimisers_show_nothing(void **state)
 {
     (void)state;
@@ -109,6 +172,7 @@ int main(void)
         cmocka_unit_test(a_single_record_shows_nothing),
         cmocka_unit_test(all_rows_every_step_show_nothing),
         cmocka_unit_test(data_norms_show_nothing),
+        cmocka_unit_test(copies_of_images_show_nothing),
         cmocka_unit_test(other_clippings_and_optimisers_show_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

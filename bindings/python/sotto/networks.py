@@ -1,0 +1,191 @@
+"""Private neural networks: multilayer perceptrons, and convolutions for images."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import _arrays
+from . import schema as schemas
+from ._estimator import Classifier, Probabilities
+from ._library import TrainConfig
+
+# What networks have beside the settings of all estimators.
+_OF_NETWORKS = """
+    classes : sequence, optional
+        The label set. Without it, or a schema, the labels in y are declared public, with a
+        PrivacyWarning.
+    epochs : float, optional
+        Passes over the expected rows, in the place of steps; default the library's rule.
+    clip : float, optional
+        Bound on the gradient of a record; default the library's rule.
+    clipping : {"flat", "per-layer", "automatic"}
+        How a gradient comes to its bound.
+    optimizer : {"sgd", "adam"}
+        What is done with the noisy gradient of a step.
+    momentum : float, optional
+        How much of the last step is kept; of "adam" its first decay.
+    weight_average : float, optional
+        Decay of the moving average of the weights that is the model; 0: the last weights.
+    augmentations : int, optional
+        Shifted and mirrored copies of an image, averaged inside the record.
+    init : path, optional
+        A model file of the same network, of public data or released before, to begin with.
+    freeze : str, optional
+        Layers that stay as init has them, for example "1-3" or "all-but-last".
+    validation, validation_labels : path, optional
+        Files of PUBLIC rows, for a learning curve: model_.curve_.
+"""
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class Network(Probabilities, Classifier):
+    """Settings of all networks. A private one needs delta, and expected_rows or public_n."""
+
+    epochs: float | None = None
+    clip: float | None = None
+    clipping: str = "flat"
+    optimizer: str = "sgd"
+    momentum: float | None = None
+    weight_average: float | None = None
+    augmentations: int | None = None
+    init: str | os.PathLike[str] | None = None
+    freeze: str | None = None
+    validation: str | os.PathLike[str] | None = None
+    validation_labels: str | os.PathLike[str] | None = None
+
+    _multi_class: ClassVar[bool] = True
+    _of_model: ClassVar[tuple[str, ...]] = ("certificate_", "classes_")
+
+    def __init_subclass__(cls) -> None:
+        if cls.__doc__ is not None and "Parameters\n" in cls.__doc__:
+            cls.__doc__ = cls.__doc__.rstrip() + _OF_NETWORKS
+        super().__init_subclass__()
+
+    def _kind(self) -> str:
+        return "network"
+
+    def _layers(self) -> str | os.PathLike[str] | Mapping[str, Any]:
+        """A preset's name, the path of a file, JSON text, or the file's object."""
+        raise NotImplementedError
+
+    def _config(self) -> TrainConfig:
+        config, layers = super()._config(), self._layers()
+        text = json.dumps(layers) if isinstance(layers, Mapping) else layers
+        config.network = os.fsencode(text)
+        return config
+
+    def _set(self, config: TrainConfig, name: str, kind: Any) -> None:
+        if name != "network":  # _config() knows all its forms
+            super()._set(config, name, kind)
+
+    def _make_schema(self, table: Any, goal: schemas.Goal) -> dict[str, Any]:
+        made = super()._make_schema(table, goal)
+        made["intercept"] = 0.0  # layers have biases
+        return made
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class MLPClassifier(Network):
+    """A multilayer perceptron, trained with differential privacy.
+
+    Noisy gradient descent on records drawn for each step. Nothing about the rows is read but by the
+    private learner: bounds, classes and the expected number of rows are given. fit_intercept and
+    intercept_scaling have no effect: every layer has biases. The weights are model_.weights_.
+
+    Parameters
+    ----------
+    hidden : sequence of int
+        Units of each hidden layer.
+    activation : {"tanh", "relu"}
+        Between layers; under noise tanh learns better.
+    """
+
+    hidden: Sequence[int] = (128,)
+    activation: str = "tanh"
+
+    def _layers(self) -> dict[str, Any]:
+        if self.activation not in ("tanh", "relu"):
+            raise ValueError(f"activation is {self.activation!r}; give 'tanh' or 'relu'")
+        layers: list[dict[str, Any]] = [{"type": "flatten"}]
+        for units in self.hidden:
+            layers += [{"type": "dense", "units": int(units)}, {"type": self.activation}]
+        layers.append({"type": "dense", "units": "outputs"})
+        return {"kind": "network", "version": 1, "layers": layers}
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class CNNClassifier(Network):
+    """A convolutional network for images, trained with differential privacy.
+
+    X is an array of images, (rows, height, width) or (rows, height, width, channels), or has a flat
+    image in each row. Nothing about the rows is read but by the private learner: the bounds of a
+    pixel, the classes and the expected number of rows are given; pixels are scaled from bounds to
+    [0, 1]. fit_intercept and intercept_scaling have no effect: every layer has biases.
+
+    Parameters
+    ----------
+    network : str, path or dict
+        "cnn", "scattering-linear", "scattering-cnn", "mlp", or a file of layers: its path, its
+        text or its object (docs/networks.md).
+    shape : (height, width) or (height, width, channels), optional
+        Of a flat row, as numpy.reshape() has it. Without it flat rows are square, and planes come
+        one after another.
+    """
+
+    network: str | os.PathLike[str] | Mapping[str, Any] = "cnn"
+    shape: Sequence[int] | None = None
+
+    def _layers(self) -> Any:
+        return self.network
+
+    def fit(self, X: Any, y: Any = None, *, units: Any = None):
+        """Trains on images X with labels y."""
+        flat = self._rows(X)
+        self._planes = self._planes_of(X)
+        return super().fit(flat, y, units=units)
+
+    def plan(self, n_features: int | None = None) -> dict[str, Any]:
+        """What fit() would do, from settings alone. Needs shape, or the features of a flat row."""
+        self._planes = self._planes_of(None)
+        if n_features is None and self._planes is not None:
+            n_features = int(np.prod(self._planes))
+        return super().plan(n_features)
+
+    def _planes_of(self, X: Any) -> list[int] | None:
+        """Planes, height and width; None: the library's rule for flat rows."""
+        found = np.shape(X)[1:] if X is not None and np.ndim(X) > 2 else self.shape
+        if found is None:
+            return None
+        height, width, channels = [int(size) for size in (*found, 1)[:3]]
+        return [channels, height, width]
+
+    def _rows(self, X: Any) -> Any:
+        """One image a row, its planes one after another, as files have them."""
+        if _arrays.is_frame(X):
+            return X
+        images = np.asarray(X)
+        if images.ndim == 2 and self.shape is not None:
+            images = images.reshape(len(images), *self.shape)
+        if images.ndim == 4:
+            images = images.transpose(0, 3, 1, 2)
+        return images.reshape(len(images), -1) if images.ndim > 2 else images
+
+    def _make_schema(self, table: Any, goal: schemas.Goal) -> dict[str, Any]:
+        if self.bounds is None:
+            return super()._make_schema(table, goal)
+        lower, upper = (float(side) for side in self.bounds)
+        made: dict[str, Any] = {"features": table.shape[1], **goal.matrix(), "intercept": 0.0}
+        if self._planes is not None:
+            made = {**schemas.of_images(self._planes, goal), "intercept": 0.0}
+        made["numbers"] = {"lower": lower, "upper": upper, "scale": "unit"}
+        if self.data_norm is not None:
+            made["row_norm"] = {"bound": float(self.data_norm), "rule": self.norm_rule}
+        if self.dataset is not None:
+            made["dataset"] = self.dataset
+        return made
