@@ -28,8 +28,9 @@ typedef enum sotto_status {
     SOTTO_NOT_IN_PLAN = 8,     /* the gate refuses what the plan does not cover */
     SOTTO_ENTROPY = 9,         /* the system's random source failed */
     SOTTO_VERIFICATION = 10,   /* a certificate or a claim does not hold */
-    SOTTO_INTERRUPTED = 11,    /* the caller's progress callback asked to stop */
-    SOTTO_INTERNAL = 99        /* a bug in sotto: please report it */
+    SOTTO_INTERRUPTED =
+        11, /* the caller's progress callback asked to stop, or the time was up */
+    SOTTO_INTERNAL = 99 /* a bug in sotto: please report it */
 } sotto_status;
 
 enum { SOTTO_MESSAGE_BYTES = 256 };

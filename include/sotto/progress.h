@@ -4,7 +4,8 @@
  *             charged to the budget: no loss, no gradient norm, no batch size, no count of
  *             rows. `step`, `steps` and `epsilon_so_far` follow from the plan alone. The
  *             time is the one exception a program cannot avoid: see the known weaknesses.
- * Stopping    A stop is honoured at the end of a step. What was charged stays charged.
+ * Stopping    A stop is honoured at the end of a step. What was charged stays charged. A training in
+ *             steps that has an output keeps how far it is first, and the same call goes on: docs/resume.md.
  */
 #ifndef SOTTO_PROGRESS_H
 #define SOTTO_PROGRESS_H

@@ -129,7 +129,7 @@ typedef struct sotto_train_config {
         *freeze; /* layers that stay as `init` has them, for example "1-3"; NULL: none */
     double
         max_minutes; /* then the training stops at a checkpoint, SOTTO_INTERRUPTED, and the same
-                           call goes on; SOTTO_UNSET: no limit */
+                           call goes on; sgd and gd of other models too; needs an output; SOTTO_UNSET: no limit */
     const char
         *validation; /* public rows, for a learning curve in the model file; NULL: none */
     const char *validation_labels; /* beside it; NULL: none */
@@ -138,8 +138,10 @@ typedef struct sotto_train_config {
     bool stream;         /* rows are read again for every pass and never held together */
     bool data_is_public; /* needed by, and only for, SOTTO_METHOD_NONE */
     const char *ledger;  /* NULL: the schema's */
-    const char *output;  /* model file to write, replaced in one stroke; NULL: none */
-    bool insecure_test;  /* noise from `test_seed`: the certificate says NOT PRIVATE */
+    const char *
+        output; /* model file to write, replaced in one stroke; networks, sgd and gd keep how far they
+                            are in <output>.checkpoint, from which the same call goes on; NULL: none */
+    bool insecure_test; /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;
     size_t threads; /* 0: one per CPU; the result is the same for any number */
     sotto_progress_function progress; /* NULL: none */

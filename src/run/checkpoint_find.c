@@ -16,7 +16,7 @@ static sotto_status refuse(const sot_keeper *keeper, const char *reason,
                            sotto_error *error)
 {
     char shown[SHOWN_BYTES];
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s %.110s; delete it to start anew%s",
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s %.110s delete it to start anew%s",
                     sot_printable(keeper->path, shown, sizeof shown), reason,
                     keeper->session->ledger != NULL ? ", charged anew" : "");
 }
@@ -27,19 +27,18 @@ static sotto_status check_identity(const sot_keeper *keeper,
     const sot_kept_identity *mine = &keeper->setup.identity;
     char reason[120];
     if (strcmp(kept->version, mine->version) != 0) {
-        (void)snprintf(reason, sizeof reason, "is of sotto %s, and this is %s",
+        (void)snprintf(reason, sizeof reason, "is of sotto %s, and this is %s;",
                        kept->version, mine->version);
         return refuse(keeper, reason, error);
     }
-    const char *other = strcmp(kept->settings, mine->settings) != 0 ? "settings"
-                        : strcmp(kept->schema, mine->schema) != 0   ? "a schema"
-                        : strcmp(kept->data, mine->data) != 0       ? "data"
-                                                                    : NULL;
+    const char *other =
+        strcmp(kept->settings, mine->settings) != 0 ? "settings"
+        : strcmp(kept->schema, mine->schema) != 0   ? "columns or bounds (the schema)"
+        : strcmp(kept->data, mine->data) != 0       ? "data (another file or query)"
+                                                    : NULL;
     if (other == NULL) return SOTTO_OK;
-    (void)snprintf(
-        reason, sizeof reason, "is of a training with other %s%s; give the same ones",
-        strcmp(other, "a schema") == 0 ? "columns or bounds (the schema)" : other,
-        strcmp(other, "data") == 0 ? " (another file or query)" : "");
+    (void)snprintf(reason, sizeof reason,
+                   "is of a training with other %s: go on with those, or", other);
     return refuse(keeper, reason, error);
 }
 
@@ -96,18 +95,18 @@ static sotto_status refuse_placed(const sot_keeper *keeper, const candidate *pla
                                   sotto_error *error)
 {
     char reason[120];
-    if (!placed->parsed) return refuse(keeper, "is damaged, or no checkpoint", error);
+    if (!placed->parsed) return refuse(keeper, "is damaged, or no checkpoint;", error);
     const sotto_status status = check_identity(keeper, &placed->file.identity, error);
     if (status != SOTTO_OK) return status;
     if (keeper->session->ledger == NULL)
-        return refuse(keeper, "is sealed and needs the ledger it was made with", error);
+        return refuse(keeper, "is sealed and needs the ledger it was made with;", error);
     if (placed->run.place == SOT_KEPT_OLDER) {
         (void)snprintf(reason, sizeof reason,
-                       "is older than what the ledger's row %llu has gone on to",
+                       "is older than what the ledger's row %llu has gone on to;",
                        (unsigned long long)placed->run.reservation.id);
         return refuse(keeper, reason, error);
     }
-    return refuse(keeper, "is not in this ledger", error);
+    return refuse(keeper, "is not in this ledger;", error);
 }
 
 static sotto_status check_run(const sot_keeper *keeper, const candidate *c,
@@ -118,14 +117,14 @@ static sotto_status check_run(const sot_keeper *keeper, const candidate *c,
     bool fits = c->file.events == sotto_plan_size(plan);
     for (size_t i = 0; fits && i < c->file.events; i++)
         fits = c->file.released[i] <= sotto_plan_event(plan, i)->count;
-    if (!fits) return refuse(keeper, "is of a training with another plan", error);
+    if (!fits) return refuse(keeper, "is of a training with another plan;", error);
     if (keeper->session->ledger == NULL) return SOTTO_OK;
     if (!run->same_plan || strcmp(run->label, keeper->session->label) != 0)
-        return refuse(keeper, "is of a run with another plan in the ledger", error);
+        return refuse(keeper, "is of a run with another plan in the ledger;", error);
     if ((c->file.kind == SOT_KEPT_OUTPUT) != run->committed)
-        return refuse(keeper, "is of a run whose output the ledger has already", error);
+        return refuse(keeper, "is of a run whose output the ledger has already;", error);
     if (c->file.kind == SOT_KEPT_STATE && c->file.step != run->step)
-        return refuse(keeper, "has another step than the ledger", error);
+        return refuse(keeper, "has another step than the ledger;", error);
     return SOTTO_OK;
 }
 
