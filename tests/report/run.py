@@ -177,7 +177,7 @@ def make_network_reports(make):
     yield report(make, "network", "network.json", 1, plots + ["learning-plot"], *shown)
     yield report(make, "network-bare", "network.json", 1, plots[:2] + ["learning-plot"])
     yield report(make, "network-few", "network.json", 1, plots + ["learning-plot"], *shown,
-                 "--images", "0")
+                 "--no-images")
     make.run("train", "stripes.bin", "--schema", "stripes.schema.json", "--model", "cnn", "--method",
              "none", "--data-is-public", "--epochs", "2", "-o", "stripes.json")
     yield report(make, "stripes", "stripes.json", 0, ["calibration-plot"], "--public", "stripes.bin")
@@ -197,7 +197,7 @@ def report(make, name, model, exit_code, plots, *words):
         at = words.index("--public") + 1
         rows = list(words[at:at + 3]) if "--labels" in words else [words[at]]
     shape = content["schema"].get("shape")
-    images = int(words[words.index("--images") + 1]) if "--images" in words else 40
+    images = 0 if "--no-images" in words else 40
     return {"name": name, "page": page, "model": content, "path": model, "plots": plots,
             "seeded": exit_code == 1, "rows": rows, "images": images if rows and shape else 0,
             "names": shape is None}
