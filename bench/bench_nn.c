@@ -1,6 +1,6 @@
 /* bench/bench_nn.c: whole steps of training networks, private and plain, beside what the machine can do.
  *
- *     bench_nn [--net logistic|mlp|cnn --batch B] [--seconds S] [--threads T]
+ *     bench_nn [--net logistic|mlp|cnn --batch B] [--path private|plain] [--seconds S] [--threads T]
  *
  * nn_step         One window of S seconds (default 0.5) of the real path, without file and ledger: the plan of
  *                 sotto_training_plan(), an open gate, and its learner on random rows in memory, about
@@ -38,6 +38,7 @@ enum { WINDOWS = 5, BATCHES = 20, CLASSES = 10, PILOT_STEPS = 12 };
 
 static double seconds_a_window = 0.5;
 static size_t threads = 2;
+static bool wanted[2] = {true, true}; /* plain, private */
 
 #define NETWORK(layers) "{\"kind\":\"network\",\"version\":1,\"layers\":[" layers "]}"
 #define FLATTEN         "{\"type\":\"flatten\"},"
@@ -429,18 +430,19 @@ static void bench_case(const network_case *network, size_t batch, int windows,
     rows_scene scene;
     measured best[2] = {{.pace = HUGE_VAL}, {.pace = HUGE_VAL}};
     open_scene(network, batch, BATCHES * batch, &scene);
-    uint64_t steps[2];
+    uint64_t steps[2] = {0};
     for (int private = 0; private < 2; private ++)
-        steps[private] = steps_of(&scene, private);
+        if (wanted[private]) steps[private] = steps_of(&scene, private);
     for (int window = 0; window < windows; window++) {
         for (int private = 0; private < 2; private ++) {
+            if (!wanted[private]) continue;
             const measured found =
                 train(&scene, private, steps[private], seconds_a_window);
             if (found.pace < best[private].pace) best[private] = found;
         }
     }
-    print_step(&scene, &best[1], true, limits);
-    print_step(&scene, &best[0], false, limits);
+    for (int private = 1; private >= 0; private --)
+        if (wanted[private]) print_step(&scene, &best[private], private, limits);
     close_scene(&scene);
 }
 
@@ -519,6 +521,8 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--batch") == 0) batch = strtoul(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--seconds") == 0)
             seconds_a_window = strtod(argv[i + 1], NULL);
+        if (strcmp(argv[i], "--path") == 0)
+            wanted[strcmp(argv[i + 1], "plain") == 0] = false;
         if (strcmp(argv[i], "--threads") == 0) threads = strtoul(argv[i + 1], NULL, 10);
     }
     if (threads < 1 || threads > 256 || !(seconds_a_window > 0.0)) return 2;
@@ -536,6 +540,6 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
     (void)fprintf(stderr, "usage: bench_nn [--net logistic|mlp|cnn|memory --batch B] "
-                          "[--seconds S] [--threads T]\n");
+                          "[--path private|plain] [--seconds S] [--threads T]\n");
     return 2;
 }
