@@ -132,7 +132,7 @@ static bool is_same_layer(const sot_layer *a, const sot_layer *b)
     return a->kind == b->kind && is_same_shape(a->in, b->in) &&
            is_same_shape(a->out, b->out) && a->kernel == b->kernel &&
            a->stride == b->stride && a->padding == b->padding && a->groups == b->groups &&
-           a->affine == b->affine;
+           a->affine == b->affine && a->mirror == b->mirror;
 }
 
 /* The last layer may tell other classes apart: then it begins afresh. */
