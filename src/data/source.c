@@ -79,11 +79,12 @@ static sotto_status check_settings(const sot_source *source, sotto_error *error)
                         source->labels);
     }
     if (is_matrix && !is_cifar) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%.90s is neither *.npy nor IDX (*-idx3-ubyte, *.idx) by its name, "
-                        "and LIBSVM carries its own labels; leave the file of labels out, "
-                        "or give the other its name",
-                        source->path);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "%.90s is neither *.npy nor IDX (*-idx3-ubyte, *.idx) by its name, "
+            "and LIBSVM carries its own labels; leave the file of labels out, "
+            "or give the other its name",
+            source->path);
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "a file of labels goes with NPY or IDX and a schema of \"features\"; "

@@ -170,13 +170,14 @@ static void describe(sot_learner *learner, const sot_nn *nn, double batch)
     sot_learner_set(learner, "epochs", nn->epochs,
                     config->steps > 0
                         ? "from the steps"
-                        : given_or(!isnan(config->epochs), "published recipes"));
-    sot_learner_set(
-        learner, "learning_rate", nn->moves.rate,
-        given_or(!isnan(config->learning_rate),
-                 config->optimizer == SOTTO_OPTIMIZER_ADAM ? "adam's usual one"
-                 : plain ? "the usual one of mini-batches"
-                         : "by batch and clip: published recipes"));
+                        : given_or(!isnan(config->epochs),
+                                   plain ? "the usual number" : "published recipes"));
+    sot_learner_set(learner, "learning_rate", nn->moves.rate,
+                    given_or(!isnan(config->learning_rate),
+                             config->optimizer == SOTTO_OPTIMIZER_ADAM
+                                 ? "adam's usual one"
+                             : plain ? "the usual one of mini-batches"
+                                     : "by batch and clip: published recipes"));
     sot_learner_set(learner, "momentum", nn->moves.momentum,
                     given_or(!isnan(config->momentum), "published recipes"));
     sot_learner_set(learner, "weight_average", nn->moves.average,
