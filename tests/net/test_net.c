@@ -260,6 +260,10 @@ static void files_that_make_no_sense_are_refused_by_layer(void **state)
     refuse(NETWORK("{\"type\":\"flatten\"},{\"type\":\"dense\",\"units\":5},{\"type\":"
                    "\"data-norm\",\"clip\":1,\"clip_squares\":1,\"noise\":8}," OUT),
            &images28, "layer 3 (data-norm)", "layer 2");
+    refuse(NETWORK("{\"type\":\"batch-norm\"}"), &images28, "mixes records",
+           "group-norm");
+    refuse(NETWORK("{\"type\":\"max-pool\",\"size\":29}"), &images28, "window is larger",
+           "smaller size");
     refuse(NETWORK("{\"type\":\"tanh\"}"), &(sot_net_task){{1, 1, 2}, 2, SOT_NET_SOFTMAX},
            "train", "dense");
 }
@@ -296,6 +300,10 @@ static void layers_freeze_by_number_kind_and_place(void **state)
         sot_net_free(net);
     }
     sot_net *net = make_small(3);
+    assert_refused(sot_net_freeze(net, "group-norm", &error), SOTTO_INVALID_ARGUMENT,
+                   &error, "the network has none", NULL);
+    sot_net_free(net);
+    net = make_small(3);
     assert_refused(sot_net_freeze(net, "1-9", &error), SOTTO_INVALID_ARGUMENT, &error,
                    "train", NULL);
     sot_net_free(net);
