@@ -112,8 +112,11 @@ const char *sot_layer_text(const sot_layer *layer, char out[SOT_LAYER_TEXT_BYTES
         (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s of %zu groups%s", name,
                        layer->groups, layer->affine ? ", scaled and shifted" : "");
         break;
-    case SOT_LAYER_NORMALISE:
     case SOT_LAYER_SCATTERING:
+        (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s%s", name,
+                       layer->mirror ? " of the image and its mirror image" : "");
+        break;
+    case SOT_LAYER_NORMALISE:
     case SOT_LAYER_DATA_NORM:
     case SOT_LAYER_DENSE:
     case SOT_LAYER_TANH:
