@@ -54,6 +54,8 @@ typedef struct sot_tiles {
         starts; /* tiles + 1 places among the records; each at most SOT_TILE_ROWS apart */
     size_t tiles;
     size_t copies; /* 1: none */
+    const double
+        *squares; /* of each input, from sot_engine_squares(); NULL: not at hand */
 } sot_tiles;
 
 typedef struct sot_engine sot_engine;
@@ -63,6 +65,15 @@ SOTTO_MUST_CHECK sotto_status sot_engine_new(const sot_net *net, const sot_clip 
                                              size_t copies, sot_pool *pool,
                                              sot_engine **out_engine, sotto_error *error);
 void sot_engine_free(sot_engine *engine); /* wipes; NULL is fine */
+
+/* Whether the norms of inputs go into the records': then it saves time to have them at hand, computed once for many
+ * steps. They are a function of the record alone. */
+bool sot_engine_wants_squares(const sot_engine *engine);
+
+/* squares[i] = |inputs[i]|^2, as the engine would compute it. */
+SOTTO_MUST_CHECK sotto_status sot_engine_squares(const sot_engine *engine,
+                                                 const float *const *inputs, size_t count,
+                                                 double *squares, sotto_error *error);
 
 /* Adds the tiles' sum of clipped gradients, in units, to units[0 .. net->parameters): frozen layers' stay
  * as they are. Records whose gradient is not finite add nothing. After SOTTO_INTERRUPTED (the pool was

@@ -25,32 +25,9 @@ enum { LAYER_BYTES = 240, CURVE_POINTS = 1024 };
 /* "conv2d 8x8, stride 2, padding 2: 28x28x1 to 13x13x16" */
 static const char *layer_text(const sot_layer *layer, char out[LAYER_BYTES])
 {
-    char in[SOT_SHAPE_BYTES], to[SOT_SHAPE_BYTES], more[64] = "";
-    switch (layer->kind) {
-    case SOT_LAYER_CONV:
-        (void)snprintf(more, sizeof more, " %zux%zu, stride %zu, padding %zu",
-                       layer->kernel, layer->kernel, layer->stride, layer->padding);
-        break;
-    case SOT_LAYER_MAX_POOL:
-    case SOT_LAYER_AVERAGE_POOL:
-        (void)snprintf(more, sizeof more, " %zux%zu, stride %zu", layer->kernel,
-                       layer->kernel, layer->stride);
-        break;
-    case SOT_LAYER_GROUP_NORM:
-        (void)snprintf(more, sizeof more, " of %zu groups%s", layer->groups,
-                       layer->affine ? ", scaled and shifted" : "");
-        break;
-    case SOT_LAYER_NORMALISE:
-    case SOT_LAYER_SCATTERING:
-    case SOT_LAYER_DATA_NORM:
-    case SOT_LAYER_DENSE:
-    case SOT_LAYER_TANH:
-    case SOT_LAYER_RELU:
-    case SOT_LAYER_FLATTEN:
-        break;
-    }
-    (void)snprintf(out, LAYER_BYTES, "%s%s: %s to %s", sot_layer_kind_name(layer->kind),
-                   more, sot_shape_text(layer->in, in), sot_shape_text(layer->out, to));
+    char in[SOT_SHAPE_BYTES], to[SOT_SHAPE_BYTES], what[SOT_LAYER_TEXT_BYTES];
+    (void)snprintf(out, LAYER_BYTES, "%s: %s to %s", sot_layer_text(layer, what),
+                   sot_shape_text(layer->in, in), sot_shape_text(layer->out, to));
     return out;
 }
 

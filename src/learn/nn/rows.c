@@ -42,8 +42,19 @@ sotto_status sot_nn_rows_of(const sot_net *net, const sot_matrix *matrix,
     return SOTTO_OK;
 }
 
+sotto_status sot_nn_rows_square(sot_nn_rows *rows, const sot_engine *engine,
+                                sotto_error *error)
+{
+    if (!sot_engine_wants_squares(engine)) return SOTTO_OK;
+    rows->squares = sot_new_array(rows->count, sizeof *rows->squares);
+    if (rows->squares == NULL)
+        return sot_fail_memory(error, rows->count, sizeof *rows->squares);
+    return sot_engine_squares(engine, rows->inputs, rows->count, rows->squares, error);
+}
+
 void sot_nn_rows_free(sot_nn_rows *rows)
 {
+    sot_wipe_and_free(rows->squares, rows->count * sizeof *rows->squares);
     sot_wipe_and_free(rows->owned, rows->owned_floats * sizeof *rows->owned);
     sot_free(rows->inputs); /* addresses */
     *rows = (sot_nn_rows){0};

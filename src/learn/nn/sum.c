@@ -19,13 +19,20 @@ static void drop_front(sot_nn_walking *walk)
     walk->front_room = 0;
 }
 
-void sot_nn_walk_drop_records(sot_nn_walking *walk)
+static void drop_room(sot_nn_walking *walk)
 {
     sot_wipe_and_free(walk->inputs, walk->room * sizeof *walk->inputs);
     sot_wipe_and_free(walk->labels, walk->room * sizeof *walk->labels);
+    sot_wipe_and_free(walk->squares, walk->room * sizeof *walk->squares);
     walk->inputs = NULL;
     walk->labels = NULL;
+    walk->squares = NULL;
     walk->room = 0;
+}
+
+void sot_nn_walk_drop_records(sot_nn_walking *walk)
+{
+    drop_room(walk);
     drop_front(walk);
 }
 
@@ -33,21 +40,18 @@ void sot_nn_walk_drop_records(sot_nn_walking *walk)
 static sotto_status make_room(sot_nn_walking *walk, size_t records, sotto_error *error)
 {
     if (records <= walk->room) return SOTTO_OK;
-    sot_wipe_and_free(walk->inputs, walk->room * sizeof *walk->inputs);
-    sot_wipe_and_free(walk->labels, walk->room * sizeof *walk->labels);
+    drop_room(walk);
     walk->inputs = sot_new_array(records, sizeof *walk->inputs);
     walk->labels = sot_new_array(records, sizeof *walk->labels);
-    const bool got = walk->inputs != NULL && walk->labels != NULL;
-    if (!got) {
-        sot_free(walk->inputs);
-        sot_free(walk->labels);
-        walk->inputs = NULL;
-        walk->labels = NULL;
+    walk->squares = sot_new_array(records, sizeof *walk->squares);
+    if (walk->inputs != NULL && walk->labels != NULL && walk->squares != NULL) {
+        walk->room = records;
+        return SOTTO_OK;
     }
-    walk->room = got ? records : 0;
-    return got ? SOTTO_OK
-               : sot_fail_memory(error, records,
-                                 sizeof *walk->inputs + sizeof *walk->labels);
+    drop_room(walk); /* nothing was written to them */
+    return sot_fail_memory(error, records,
+                           sizeof *walk->inputs + sizeof *walk->labels +
+                               sizeof *walk->squares);
 }
 
 static sotto_status sum_records(sot_nn_walking *walk, const sot_cut *cut,
@@ -60,8 +64,12 @@ static sotto_status sum_records(sot_nn_walking *walk, const sot_cut *cut,
         walk->inputs[i] = walk->rows.inputs[cut->rows[i]];
         walk->labels[i] = walk->rows.labels[cut->rows[i]];
     }
+    const double *squares = walk->rows.squares;
+    for (size_t i = 0; squares != NULL && i < count; i++)
+        walk->squares[i] = squares[cut->rows[i]];
     const sot_tiles tiles = {.inputs = walk->inputs,
                              .labels = walk->labels,
+                             .squares = squares == NULL ? NULL : walk->squares,
                              .starts = cut->starts,
                              .tiles = cut->tiles,
                              .copies = 1};
