@@ -117,7 +117,8 @@ bench: build
 	done
 	@if [ -n "$(PEERS)" ]; then \
 	    "$(PEERS)/bin/python" bench/peers_account.py --json build/release/bench/bench_account && \
-	    "$(PEERS)/bin/python" bench/peers_account_answers.py --json build/sotto; \
+	    "$(PEERS)/bin/python" bench/peers_account_answers.py --json build/sotto && \
+	    "$(PEERS)/bin/python" bench/peers_nn.py --json build/release/bench/bench_nn; \
 	fi
 	@if [ -n "$(PEERS)" ] && [ -n "$(DATA)" ]; then \
 	    PYTHONPATH=build/release/python "$(PEERS)/bin/python" bench/peers_train.py --json "$(DATA)" && \

@@ -112,8 +112,11 @@ const char *sot_layer_text(const sot_layer *layer, char out[SOT_LAYER_TEXT_BYTES
         (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s of %zu groups%s", name,
                        layer->groups, layer->affine ? ", scaled and shifted" : "");
         break;
-    case SOT_LAYER_NORMALISE:
     case SOT_LAYER_SCATTERING:
+        (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s%s", name,
+                       layer->mirror ? " of the image and its mirror image" : "");
+        break;
+    case SOT_LAYER_NORMALISE:
     case SOT_LAYER_DATA_NORM:
     case SOT_LAYER_DENSE:
     case SOT_LAYER_TANH:
@@ -329,16 +332,24 @@ static sotto_status freeze_word(sot_net *net, const char *word, sotto_error *err
             char shown[64];
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                             "the layers to freeze name '%s'; give numbers from 1 to %zu "
-                            "such as 1-3 or 1,4, or conv, dense, norm, all-but-last",
+                            "such as 1-3 or 1,4, or conv2d, dense, group-norm, "
+                            "all-but-last",
                             sot_printable(word, shown, sizeof shown), net->layer_count);
         }
     }
+    bool found = from > 0;
     for (size_t l = 0; l < net->layer_count; l++) {
         sot_layer *layer = &net->layers[l];
         const bool named = from == 0 ? layer->kind == kind : l + 1 >= from && l + 1 <= to;
         if (named && layer->parameters > 0) layer->frozen = true;
+        found |= named;
     }
-    return SOTTO_OK;
+    if (found) return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "the layers to freeze name '%s', and the network has none; name layers "
+        "that sotto plan shows",
+        word);
 }
 
 sotto_status sot_net_freeze(sot_net *net, const char *layers, sotto_error *error)

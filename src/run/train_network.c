@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/array_file.h"
 #include "learn/learner_settings.h"
 #include "learn/nn/nn.h"
 #include "net/scores.h"
@@ -109,7 +110,7 @@ static bool is_same_layer(const sot_layer *a, const sot_layer *b)
     return a->kind == b->kind && is_same_shape(a->in, b->in) &&
            is_same_shape(a->out, b->out) && a->kernel == b->kernel &&
            a->stride == b->stride && a->padding == b->padding && a->groups == b->groups &&
-           a->affine == b->affine;
+           a->affine == b->affine && a->mirror == b->mirror;
 }
 
 /* The last layer may tell other classes apart: then it begins afresh. */
@@ -282,6 +283,13 @@ static sotto_status load_rows(const sotto_training *training, sotto_rng *rng,
     const sotto_data_file file = {.path = training->config.validation,
                                   .labels = training->config.validation_labels};
     sot_source *source = NULL;
+    if (file.labels == NULL && sotto_schema_is_matrix(training->schema) &&
+        sot_array_file_is_named(file.path)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the validation rows '%.120s' hold features alone; give the file "
+                        "of their labels too (--validation-labels)",
+                        file.path);
+    }
     sotto_status status = sot_source_open(&file, training->schema, false, &source, error);
     if (status == SOTTO_OK) status = sot_source_check_training(source, error);
     if (status == SOTTO_OK)
