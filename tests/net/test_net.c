@@ -39,7 +39,8 @@ static void presets_are_the_published_networks(void **state)
     expect_preset("tanh-cnn", &images28, 26010, 0, 784);
     expect_preset("cnn", &images28, 26010, 0, 784);
     expect_preset("cnn", &images32, 550570, 1, 3072);
-    expect_preset("scattering-linear", &images28, 39700, 3, 3969);
+    expect_preset("scattering-linear", &images28, 39700, 4, 3969);
+    expect_preset("scattering-linear:group-norm", &images28, 39700, 3, 3969);
     expect_preset("scattering-linear:data-norm", &images28, 39700, 3, 3969);
     expect_preset("scattering-linear:group-norm", &images32, 155530, 4, 15552);
     expect_preset("scattering-cnn", &images28,
