@@ -86,7 +86,7 @@ typedef struct sot_report_scores {
 } sot_report_scores;
 
 /* Places for `count` images, half of them for mistakes, if the model tells classes apart and its rows are images
- * of one or three planes: the schema gives their shape, or a network infers one. Else for none. */
+ * of one or three planes: the schema gives their shape, or a network that convolves or scatters them infers one. Else for none. */
 sot_report_images sot_report_images_for(const sotto_model *model, uint64_t count);
 
 /* Keeps the row that was scored last, the number `row`, if it is one of those to show. */

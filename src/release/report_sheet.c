@@ -69,8 +69,8 @@ void sot_report_add_sheet(sot_growing *out, const sot_report *report)
         return;
     }
     sot_html_say(out,
-                 "The %s mistakes that it was surest of, among all public rows. Some are "
-                 "hard for people too, and some labels are themselves wrong.",
+                 "The %s mistakes that it was surest of, among all public rows. Some may "
+                 "be hard for people too, or have a wrong label.",
                  sot_shown_count(images->wrong_count, number));
     add_images(out, report, images->first_most, images->wrong_count);
 }
