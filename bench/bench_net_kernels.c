@@ -19,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "limits.h"
 #include "net/operations.h"
 
 enum { TILE = 128 };
@@ -31,15 +32,6 @@ static double seconds(void)
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* splitmix64 (Steele, Lea & Flood 2014): a fixed stream of test values. */
-static uint64_t next_bits(uint64_t *stream)
-{
-    uint64_t z = (*stream += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
 }
 
 static void *room(size_t count, size_t size)
@@ -80,77 +72,21 @@ static double best_time(void (*call)(void *), void *state)
 
 static double peak_products = 0.0, memory_bytes = 0.0;
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-enum { PEAK_STEPS = 100000 };
-__attribute__((target("avx2,fma"))) static void fma_steps(void *state)
-{
-    const float *from = state;
-    __m256 a0 = _mm256_set1_ps(from[0]), a1 = _mm256_set1_ps(from[1]);
-    __m256 a2 = _mm256_set1_ps(from[2]), a3 = _mm256_set1_ps(from[3]);
-    __m256 a4 = _mm256_set1_ps(from[4]), a5 = _mm256_set1_ps(from[5]);
-    __m256 a6 = _mm256_set1_ps(from[6]), a7 = _mm256_set1_ps(from[7]);
-    __m256 a8 = _mm256_set1_ps(from[8]), a9 = _mm256_set1_ps(from[9]);
-    __m256 a10 = _mm256_set1_ps(from[10]), a11 = _mm256_set1_ps(from[11]);
-    __m256 x = _mm256_set1_ps(0.999F), y = _mm256_set1_ps(0.001F);
-    for (size_t i = 0; i < PEAK_STEPS; i++) {
-        a0 = _mm256_fmadd_ps(a0, x, y), a1 = _mm256_fmadd_ps(a1, x, y);
-        a2 = _mm256_fmadd_ps(a2, x, y), a3 = _mm256_fmadd_ps(a3, x, y);
-        a4 = _mm256_fmadd_ps(a4, x, y), a5 = _mm256_fmadd_ps(a5, x, y);
-        a6 = _mm256_fmadd_ps(a6, x, y), a7 = _mm256_fmadd_ps(a7, x, y);
-        a8 = _mm256_fmadd_ps(a8, x, y), a9 = _mm256_fmadd_ps(a9, x, y);
-        a10 = _mm256_fmadd_ps(a10, x, y), a11 = _mm256_fmadd_ps(a11, x, y);
-        __asm__ volatile("" : "+x"(x), "+x"(y)); /* a step is a step */
-    }
-    a0 = _mm256_add_ps(_mm256_add_ps(a0, a1), _mm256_add_ps(a2, a3));
-    a4 = _mm256_add_ps(_mm256_add_ps(a4, a5), _mm256_add_ps(a6, a7));
-    a8 = _mm256_add_ps(_mm256_add_ps(a8, a9), _mm256_add_ps(a10, a11));
-    *(float *)state = _mm256_cvtss_f32(_mm256_add_ps(a0, _mm256_add_ps(a4, a8)));
-}
 static void measure_peak(void)
 {
     float values[12] = {1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F};
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;
-    peak_products = 12.0 * 8.0 * PEAK_STEPS / best_time(fma_steps, values);
-}
-#else
-static void measure_peak(void)
-{
-}
-#endif
-
-/* Rows of 784 floats in random order, asked for early, and nothing done with them. */
-enum { LARGE_ROW = 784, LARGE_ROWS = 4096 };
-typedef struct large {
-    const float *at[LARGE_ROWS];
-    uint64_t sum;
-} large;
-
-static void read_large(void *state)
-{
-    large *all = state;
-    for (size_t i = 0; i < LARGE_ROWS; i++) {
-        const float *next = all->at[(i + 4) % LARGE_ROWS];
-        for (size_t j = 0; j < LARGE_ROW; j += 16) {
-            __builtin_prefetch(next + j, 0, 2);
-            uint64_t line[8];
-            memcpy(line, all->at[i] + j, sizeof line);
-            for (size_t k = 0; k < 8; k++)
-                all->sum += line[k];
-        }
-    }
+    if (!limits_can_multiply()) return;
+    peak_products = LIMITS_PRODUCTS / best_time(limits_multiply, values);
 }
 
 static void measure_memory(void)
 {
+    static limits_rows rows;
     const size_t count = (size_t)1 << 27;
     float *values = room(count, sizeof *values);
     memset(values, 0, count * sizeof *values);
-    large all = {0};
-    uint64_t stream = 7;
-    for (size_t i = 0; i < LARGE_ROWS; i++)
-        all.at[i] = values + next_bits(&stream) % (count / LARGE_ROW) * LARGE_ROW;
-    memory_bytes = 4.0 * LARGE_ROW * LARGE_ROWS / best_time(read_large, &all);
+    limits_choose(values, count, 7, &rows);
+    memory_bytes = limits_bytes() / best_time(limits_read, &rows);
     free(values);
 }
 

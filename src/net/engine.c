@@ -204,6 +204,9 @@ static sot_pass pass_of(const job *own, sot_worker *worker, size_t first, size_t
                       .worker = worker,
                       .parameters = own->parameters,
                       .inputs = own->tiles->inputs + first * copies,
+                      .squares = own->tiles->squares == NULL
+                                     ? NULL
+                                     : own->tiles->squares + first * copies,
                       .rows = records * copies};
 }
 

@@ -54,6 +54,8 @@ typedef struct sot_tiles {
         starts; /* tiles + 1 places among the records; each at most SOT_TILE_ROWS apart */
     size_t tiles;
     size_t copies; /* 1: none */
+    const double
+        *squares; /* of each input, from sot_engine_squares(); NULL: not at hand */
 } sot_tiles;
 
 typedef struct sot_engine sot_engine;
@@ -63,6 +65,15 @@ SOTTO_MUST_CHECK sotto_status sot_engine_new(const sot_net *net, const sot_clip 
                                              size_t copies, sot_pool *pool,
                                              sot_engine **out_engine, sotto_error *error);
 void sot_engine_free(sot_engine *engine); /* wipes; NULL is fine */
+
+/* Whether the norms of inputs go into the records': then it saves time to have them at hand, computed once for many
+ * steps. They are a function of the record alone. */
+bool sot_engine_wants_squares(const sot_engine *engine);
+
+/* squares[i] = |inputs[i]|^2, as the engine would compute it. */
+SOTTO_MUST_CHECK sotto_status sot_engine_squares(const sot_engine *engine,
+                                                 const float *const *inputs, size_t count,
+                                                 double *squares, sotto_error *error);
 
 /* Adds the tiles' sum of clipped gradients, in units, to units[0 .. net->parameters): frozen layers' stay
  * as they are. Records whose gradient is not finite add nothing. After SOTTO_INTERRUPTED (the pool was
@@ -86,13 +97,16 @@ SOTTO_MUST_CHECK sotto_status sot_engine_scores(sot_engine *engine,
 
 /* ---- the front ---- */
 
+/* Floats from one output of the front to the next, where they are kept: they begin where lines of the cache do. */
+size_t sot_front_stride(const sot_net *net);
+
 /* The output of the front for `count` encoded rows (data/matrix.h: images with their planes one after another, as
  * files have them; a constant column at the end is not looked at). Turns planes to channels last, then applies the
  * layers. A record's result is a function of that record and the network alone, the same bits whatever else is in the
- * call. Frozen layers of the front read `parameters`. */
+ * call. Frozen layers of the front read `parameters`. Row i's output begins at out + i stride. */
 SOTTO_MUST_CHECK sotto_status sot_front_apply(const sot_net *net, const float *parameters,
                                               const float *const *rows, size_t count,
-                                              sot_pool *pool, float *out,
+                                              sot_pool *pool, float *out, size_t stride,
                                               sotto_error *error);
 
 /* ---- the reference (reference.c), in double, one record at a time ---- */

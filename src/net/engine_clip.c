@@ -67,6 +67,47 @@ static void decide(const sot_pass *pass, size_t i)
 
 /* ---- a chunk of records ---- */
 
+bool sot_engine_wants_squares(const sot_engine *engine)
+{
+    return engine->mode == SOT_ENGINE_CLIPPED &&
+           engine->layers[engine->net->front].summed;
+}
+
+typedef struct squares_job {
+    const sot_engine *engine;
+    const float *const *inputs;
+    double *squares;
+} squares_job;
+
+static sotto_status square_some(size_t chunk, size_t begin, size_t end, void *context,
+                                sotto_error *error)
+{
+    const squares_job *own = context;
+    const sot_engine *engine = own->engine;
+    const size_t size = sot_shape_size(engine->net->layers[engine->net->front].in);
+    (void)chunk;
+    (void)error;
+    for (size_t i = begin; i < end; i++)
+        own->squares[i] = engine->operations->squares(own->inputs[i], size);
+    return SOTTO_OK;
+}
+
+sotto_status sot_engine_squares(const sot_engine *engine, const float *const *inputs,
+                                size_t count, double *squares, sotto_error *error)
+{
+    squares_job own = {.engine = engine, .inputs = inputs, .squares = squares};
+    return sot_parallel_for(engine->pool, count, SOT_TILE_ROWS, square_some, &own, error);
+}
+
+/* |a|^2 of row i at dense layer l: at hand for the first one, perhaps. */
+static double input_squares(const sot_pass *pass, size_t l, size_t i)
+{
+    const sot_engine *engine = pass->engine;
+    if (l == engine->net->front && pass->squares != NULL) return pass->squares[i];
+    return engine->operations->squares(pass->worker->rows[i],
+                                       engine->net->layers[l].in.channels);
+}
+
 /* |delta a'|^2 + |delta|^2 = |delta|^2 (|a|^2 + 1): the weights' and the biases' share. */
 static void dense_shares(const sot_pass *pass, size_t l)
 {
@@ -77,9 +118,8 @@ static void dense_shares(const sot_pass *pass, size_t l)
     const float *delta = deltas_of(pass, l);
     sot_pass_rows(pass, l);
     for (size_t i = 0; i < pass->rows; i++)
-        *share_of(pass, l, i) =
-            operations->squares(delta + i * units, units) *
-            (operations->squares(pass->worker->rows[i], layer->in.channels) + bias);
+        *share_of(pass, l, i) = operations->squares(delta + i * units, units) *
+                                (input_squares(pass, l, i) + bias);
     if (SOT_PLANTED(net_clips_the_mean_of_the_batch)) {
         double mean = 0.0;
         for (size_t i = 0; i < pass->rows; i++)
@@ -131,6 +171,24 @@ static void lower_row(const sot_pass *pass, size_t i)
             add_formed(pass, l, i, formed + engine->net->layers[l].first);
 }
 
+static inline float scaled(float delta, double factor)
+{
+    const float product = (float)(factor * (double)delta);
+    return fabsf(product) < FLT_MIN ? 0.0F : product;
+}
+
+/* Eight at a time: loops of a fixed length become vectors. */
+static void scale_row(float *delta, size_t units, double factor)
+{
+    enum { LANES = 8 };
+    size_t j = 0;
+    for (; j + LANES <= units; j += LANES)
+        for (size_t lane = 0; lane < LANES; lane++)
+            delta[j + lane] = scaled(delta[j + lane], factor);
+    for (; j < units; j++)
+        delta[j] = scaled(delta[j], factor);
+}
+
 /* Rows that add nothing are taken out, input and all: 0 times infinity would be NaN. Below FLT_MIN a float rounds by more than
  * 2^-24 of it, and the input beside it may be huge: such a delta counts as 0. */
 static void scale_deltas(const sot_pass *pass, size_t l)
@@ -145,10 +203,7 @@ static void scale_deltas(const sot_pass *pass, size_t l)
             memset(delta, 0, units * sizeof *delta);
             continue;
         }
-        for (size_t j = 0; j < units; j++) {
-            const float scaled = (float)(factor * (double)delta[j]);
-            delta[j] = fabsf(scaled) < FLT_MIN ? 0.0F : scaled;
-        }
+        scale_row(delta, units, factor);
     }
 }
 

@@ -100,6 +100,7 @@ typedef struct sot_pass {
     sot_worker *worker;
     const float *parameters;
     const float *const *inputs;
+    const double *squares; /* of the inputs; NULL: not at hand */
     size_t rows;
 } sot_pass;
 

@@ -114,8 +114,14 @@ enum { SCATTERING_GROUPS = 27 };
  * [0, 1]. One plane: the digits of USPS' test set, 20 x 20 pixels in the middle of 28 x 28 (medians 0.173 and
  * 0.0545). Three planes, normalised: fields of Gaussian noise with amplitudes 1/frequency, as
  * photographs have them, 32 x 32 pixels, correlation 0.9 between planes (1.07 and 0.94). */
-static void add_scattering_norm(sot_net *net, bool paid)
+typedef enum scattering_norm { BY_PLANES, GROUP_NORM, DATA_NORM } scattering_norm;
+
+/* Where nobody says: of photographs the paid one, with which the published results on CIFAR-10 were made;
+ * of one plane the free one. */
+static void add_scattering_norm(sot_net *net, scattering_norm norm)
 {
+    const bool paid =
+        norm == DATA_NORM || (norm == BY_PLANES && net->input.channels == 3);
     if (!paid) {
         add(net, SOT_LAYER_GROUP_NORM)->groups = SCATTERING_GROUPS;
         return;
@@ -127,12 +133,14 @@ static void add_scattering_norm(sot_net *net, bool paid)
     layer->noise = 8.0;
 }
 
-static sotto_status add_scattering(sot_net *net, bool deep, bool paid, sotto_error *error)
+/* Photographs are as often one way round as the other: their features are the mean of both. */
+static sotto_status add_scattering(sot_net *net, bool deep, scattering_norm norm,
+                                   sotto_error *error)
 {
     const sotto_status status = add_photograph(net, error);
     if (status != SOTTO_OK) return status;
-    add(net, SOT_LAYER_SCATTERING);
-    add_scattering_norm(net, paid);
+    add(net, SOT_LAYER_SCATTERING)->mirror = net->input.channels == 3;
+    add_scattering_norm(net, norm);
     if (deep && net->input.channels == 3) {
         add_conv_tanh(net, 64, 3, 1, 1);
         add_max_pool(net, 2, 2);
@@ -155,14 +163,15 @@ sotto_status sot_net_add_preset(sot_net *net, const char *name, bool *out_known,
 {
     static const struct {
         const char *name;
-        bool deep, paid;
+        bool deep;
+        scattering_norm norm;
     } scattering[] = {
-        {"scattering-linear", false, false},
-        {"scattering-linear:group-norm", false, false},
-        {"scattering-linear:data-norm", false, true},
-        {"scattering-cnn", true, false},
-        {"scattering-cnn:group-norm", true, false},
-        {"scattering-cnn:data-norm", true, true},
+        {"scattering-linear", false, BY_PLANES},
+        {"scattering-linear:group-norm", false, GROUP_NORM},
+        {"scattering-linear:data-norm", false, DATA_NORM},
+        {"scattering-cnn", true, BY_PLANES},
+        {"scattering-cnn:group-norm", true, GROUP_NORM},
+        {"scattering-cnn:data-norm", true, DATA_NORM},
     };
     *out_known = true;
     if (strcmp(name, "mlp") == 0) {
@@ -173,7 +182,7 @@ sotto_status sot_net_add_preset(sot_net *net, const char *name, bool *out_known,
         return add_cnn(net, error);
     for (size_t i = 0; i < sizeof scattering / sizeof scattering[0]; i++)
         if (strcmp(name, scattering[i].name) == 0)
-            return add_scattering(net, scattering[i].deep, scattering[i].paid, error);
+            return add_scattering(net, scattering[i].deep, scattering[i].norm, error);
     *out_known = false;
     return SOTTO_OK;
 }

@@ -29,9 +29,12 @@ static sotto_status finish_windows(sot_layer *layer, size_t number, sotto_error 
     layer->out.width = windows(layer->in.width, layer);
     if (layer->kind != SOT_LAYER_CONV) layer->out.channels = layer->in.channels;
     if (layer->out.height == 0 || layer->out.width == 0)
-        return refuse(layer, number,
-                      "its window is larger: choose a smaller kernel or more padding",
-                      error);
+        return refuse(
+            layer, number,
+            layer->kind == SOT_LAYER_CONV
+                ? "its window is larger: choose a smaller kernel or more padding"
+                : "its window is larger: choose a smaller size",
+            error);
     if (layer->kind != SOT_LAYER_CONV) return SOTTO_OK;
     layer->weights =
         layer->out.channels * layer->kernel * layer->kernel * layer->in.channels;

@@ -4,7 +4,9 @@
 
 #include <assert.h>
 #include <immintrin.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "random/wide.h"
 
 #define AVX512 __attribute__((target("avx512f")))
@@ -64,12 +66,22 @@ INLINE void store_blocks(uint8_t *out, unsigned k, __m512i p, __m512i q, __m512i
                         _mm512_shuffle_i32x4(pq_high, rs_high, 0xdd));
 }
 
-/* Blocks `counter` .. `counter` + 15; the counter stays below 2^32, so its high word is 0. */
-AVX512 static void sixteen_blocks(uint8_t *out, uint32_t counter, const uint32_t key[8])
+INLINE __m512i everywhere(uint64_t word)
 {
-    const __m512i counters = _mm512_add_epi32(
-        _mm512_set1_epi32((int)counter),
-        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    return _mm512_set1_epi32((int)(uint32_t)word);
+}
+
+/* Blocks `counter` .. `counter` + 15, in arithmetic modulo 2^64: the low words carry into the high ones. */
+AVX512 static void sixteen_blocks(uint8_t *out, uint64_t counter, uint64_t nonce,
+                                  const uint32_t key[8])
+{
+    const __m512i lanes =
+        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i low = _mm512_add_epi32(everywhere(counter), lanes);
+    const __mmask16 carry = _mm512_cmplt_epu32_mask(low, lanes);
+    const __m512i high = everywhere(counter >> 32);
+    const __m512i counters[2] = {
+        low, _mm512_mask_add_epi32(high, carry, high, _mm512_set1_epi32(1))};
     __m512i x[16];
     x[0] = _mm512_set1_epi32(0x61707865); /* "expand 32-byte k" */
     x[1] = _mm512_set1_epi32(0x3320646e);
@@ -77,8 +89,10 @@ AVX512 static void sixteen_blocks(uint8_t *out, uint32_t counter, const uint32_t
     x[3] = _mm512_set1_epi32(0x6b206574);
     for (int i = 0; i < 8; i++)
         x[4 + i] = _mm512_set1_epi32((int)key[i]);
-    x[12] = counters;
-    x[13] = x[14] = x[15] = _mm512_setzero_si512();
+    x[12] = counters[0];
+    x[13] = counters[1];
+    x[14] = everywhere(nonce);
+    x[15] = everywhere(nonce >> 32);
     for (int i = 0; i < 10; i++)
         double_round(x);
 
@@ -88,7 +102,10 @@ AVX512 static void sixteen_blocks(uint8_t *out, uint32_t counter, const uint32_t
     x[3] = _mm512_add_epi32(x[3], _mm512_set1_epi32(0x6b206574));
     for (int i = 0; i < 8; i++)
         x[4 + i] = _mm512_add_epi32(x[4 + i], _mm512_set1_epi32((int)key[i]));
-    x[12] = _mm512_add_epi32(x[12], counters);
+    x[12] = _mm512_add_epi32(x[12], counters[0]);
+    x[13] = _mm512_add_epi32(x[13], counters[1]);
+    x[14] = _mm512_add_epi32(x[14], everywhere(nonce));
+    x[15] = _mm512_add_epi32(x[15], everywhere(nonce >> 32));
 
     __m512i p[4], q[4], r[4], s[4];
     transpose_words(x[0], x[1], x[2], x[3], p);
@@ -99,18 +116,41 @@ AVX512 static void sixteen_blocks(uint8_t *out, uint32_t counter, const uint32_t
         store_blocks(out, k, p[k], q[k], r[k], s[k]);
 }
 
+static void load_key(const uint8_t key[SOT_CHACHA20_KEY_BYTES], uint32_t out_words[8])
+{
+    for (int i = 0; i < 4; i++) {
+        const uint64_t two = sot_load_le64(key + 8 * i);
+        out_words[2 * i] = (uint32_t)two;
+        out_words[2 * i + 1] = (uint32_t)(two >> 32);
+    }
+}
+
 AVX512 static void stream(uint8_t *out, size_t count_bytes,
                           const uint8_t key[SOT_CHACHA20_KEY_BYTES])
 {
-    assert(count_bytes % SOT_CHACHA20_STEP_BYTES == 0 && count_bytes / 64 <= UINT32_MAX);
+    assert(count_bytes % SOT_CHACHA20_STEP_BYTES == 0);
     uint32_t words[8];
-    for (int i = 0; i < 4; i++) {
-        const uint64_t two = sot_load_le64(key + 8 * i);
-        words[2 * i] = (uint32_t)two;
-        words[2 * i + 1] = (uint32_t)(two >> 32);
-    }
+    load_key(key, words);
     for (size_t done = 0; done < count_bytes; done += SOT_CHACHA20_STEP_BYTES)
-        sixteen_blocks(out + done, (uint32_t)(done / 64), words);
+        sixteen_blocks(out + done, done / SOT_CHACHA20_BLOCK_BYTES, 0, words);
+}
+
+AVX512 static void blocks(uint8_t *out, size_t count, uint64_t first, uint64_t nonce,
+                          const uint8_t key[SOT_CHACHA20_KEY_BYTES])
+{
+    enum { TOGETHER = SOT_CHACHA20_STEP_BYTES / SOT_CHACHA20_BLOCK_BYTES };
+    uint32_t words[8];
+    uint8_t last[SOT_CHACHA20_STEP_BYTES];
+    size_t done = 0;
+    load_key(key, words);
+    for (; done + TOGETHER <= count; done += TOGETHER)
+        sixteen_blocks(out + done * SOT_CHACHA20_BLOCK_BYTES, first + done, nonce, words);
+    if (done < count) {
+        sixteen_blocks(last, first + done, nonce, words);
+        memcpy(out + done * SOT_CHACHA20_BLOCK_BYTES, last,
+               (count - done) * SOT_CHACHA20_BLOCK_BYTES);
+        sot_wipe(last, sizeof last);
+    }
 }
 
 sot_chacha20_stream sot_chacha20_avx512(void)
@@ -118,9 +158,19 @@ sot_chacha20_stream sot_chacha20_avx512(void)
     return __builtin_cpu_supports("avx512f") ? stream : NULL;
 }
 
+sot_chacha20_blocks_at sot_chacha20_blocks_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") ? blocks : NULL;
+}
+
 #else
 
 sot_chacha20_stream sot_chacha20_avx512(void)
+{
+    return NULL;
+}
+
+sot_chacha20_blocks_at sot_chacha20_blocks_avx512(void)
 {
     return NULL;
 }

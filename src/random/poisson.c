@@ -6,9 +6,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "random/chacha20.h"
 #include "random/digits.h"
 
-enum { RECORDS_PER_BLOCK = 8, BLOCKS_AT_ONCE = 64, BLOCK_BYTES = 64 };
+enum {
+    RECORDS_PER_BLOCK = 8,
+    BLOCKS_AT_ONCE = 64,
+    BLOCK_BYTES = SOT_CHACHA20_BLOCK_BYTES
+};
 
 sotto_status sot_poisson_draw_key(sotto_rng *rng, uint8_t out_key[SOT_RNG_KEY_BYTES],
                                   sotto_error *error)
@@ -60,23 +65,13 @@ void sot_poisson_wipe(sot_poisson *sampler)
     sot_wipe(sampler, sizeof *sampler);
 }
 
-/* `count` blocks of the stream (key, step) from block `first` on. */
-static void make_blocks(const uint8_t *key, uint64_t step, uint64_t first, size_t count,
-                        uint8_t *out)
-{
-    uint8_t nonce[crypto_stream_chacha20_NONCEBYTES];
-    sot_store_le64(nonce, step);
-    memset(out, 0, count * BLOCK_BYTES);
-    (void)crypto_stream_chacha20_xor_ic(out, out, count * BLOCK_BYTES, nonce, first, key);
-}
-
 /* U < rate, when the first 64 digits of the two agree: eight more words, block `record` of the
  * second stream. */
 static bool decide_by_extension(const sot_poisson *sampler, uint64_t step,
                                 uint64_t record)
 {
     uint8_t block[BLOCK_BYTES];
-    make_blocks(sampler->extension_key, step, record, 1, block);
+    sot_chacha20_blocks(block, 1, record, step, sampler->extension_key);
     bool included = false; /* all digits agree: U >= rate */
     for (unsigned i = 1; i < SOT_POISSON_DIGIT_WORDS; i++) {
         const uint64_t word = sot_load_le64(block + 8 * (i - 1));
@@ -99,7 +94,7 @@ bool sot_poisson_includes(const sot_poisson *sampler, uint64_t step, uint64_t re
 {
     if (sampler->always) return true;
     uint8_t block[BLOCK_BYTES];
-    make_blocks(sampler->key, step, record / RECORDS_PER_BLOCK, 1, block);
+    sot_chacha20_blocks(block, 1, record / RECORDS_PER_BLOCK, step, sampler->key);
     const uint64_t word = sot_load_le64(block + 8 * (record % RECORDS_PER_BLOCK));
     sot_wipe(block, sizeof block);
     return is_below_rate(sampler, step, record, word);
@@ -118,7 +113,7 @@ size_t sot_poisson_select(const sot_poisson *sampler, uint64_t step, uint64_t fi
         if (here > end - record) here = end - record;
         const uint64_t blocks =
             (offset + here + RECORDS_PER_BLOCK - 1) / RECORDS_PER_BLOCK;
-        make_blocks(sampler->key, step, block, blocks, stream);
+        sot_chacha20_blocks(stream, blocks, block, step, sampler->key);
         for (uint64_t i = 0; i < here; i++) {
             const uint64_t word = sot_load_le64(stream + 8 * (offset + i));
             /* Written always, counted when taken: there is room, and no branch to guess. */

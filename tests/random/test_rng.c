@@ -62,6 +62,33 @@ static void wide_and_library_chacha20_are_one_stream(void **state)
     sotto_rng_free(rng);
 }
 
+/* Any place of any stream, also where the counter's low word carries, and where it ends. */
+static void wide_and_library_blocks_are_the_same_at_any_place(void **state)
+{
+    (void)state;
+    enum { MOST = 70 };
+    static const uint64_t firsts[] = {0, 5, UINT64_C(0xfffffff7), UINT64_C(0x1fffffff1),
+                                      UINT64_MAX - 80};
+    const sot_chacha20_blocks_at wide = sot_chacha20_blocks_avx512();
+    uint8_t key[SOT_CHACHA20_KEY_BYTES];
+    uint8_t here[MOST * SOT_CHACHA20_BLOCK_BYTES], there[sizeof here];
+    for (size_t i = 0; i < sizeof key; i++)
+        key[i] = (uint8_t)(7 * i + 3);
+    if (wide == NULL) skip();
+    for (size_t f = 0; f < sizeof firsts / sizeof *firsts; f++) {
+        const uint64_t nonce = UINT64_C(0x9000000000000001) * (f + 1);
+        for (size_t count = 0; count <= MOST; count += count < 18 ? 1 : 13) {
+            memset(here, 0xee, sizeof here);
+            memset(there, 0xee, sizeof there);
+            wide(here, count, firsts[f], nonce, key);
+            sot_chacha20_blocks_sodium(there, count, firsts[f], nonce, key);
+            assert_memory_equal(here, there, sizeof here);
+            sot_chacha20_blocks(here, count, firsts[f], nonce, key);
+            assert_memory_equal(here, there, sizeof here);
+        }
+    }
+}
+
 /* Computed by an independent Python program: ChaCha20 written from the RFC, hashlib.blake2b. */
 static void construction_is_frozen(void **state)
 {
@@ -343,6 +370,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pool_is_the_chacha20_stream_and_its_head_the_next_key),
         cmocka_unit_test(wide_and_library_chacha20_are_one_stream),
+        cmocka_unit_test(wide_and_library_blocks_are_the_same_at_any_place),
         cmocka_unit_test(construction_is_frozen),
         cmocka_unit_test(words_and_bytes_are_one_stream),
         cmocka_unit_test(drawn_bits_leave_no_trace),

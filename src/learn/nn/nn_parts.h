@@ -67,7 +67,8 @@ typedef struct sot_nn_rows {
     size_t count;
     const float **inputs; /* one a record: encoded, or what some layers made of that */
     const double *labels; /* borrowed from the matrix */
-    float *owned;         /* what `inputs` points into; NULL: the matrix */
+    double *squares; /* of the inputs, for the engine; NULL: it has no use for them */
+    float *owned;    /* what `inputs` points into; NULL: the matrix */
     size_t owned_floats;
     bool
         encoded; /* as the matrix has them: planes one after another, no layer was applied */
@@ -82,6 +83,10 @@ SOTTO_MUST_CHECK sotto_status sot_nn_rows_apply(sot_nn_rows *rows, const sot_net
                                                 size_t from, size_t to,
                                                 const float *parameters, sot_pool *pool,
                                                 sotto_error *error);
+/* Fills in the squares of inputs of the first layer that learns, if the engine wants them. */
+SOTTO_MUST_CHECK sotto_status sot_nn_rows_square(sot_nn_rows *rows,
+                                                 const sot_engine *engine,
+                                                 sotto_error *error);
 void sot_nn_rows_free(sot_nn_rows *rows); /* wipes */
 
 /* ---- augment.c: copies of a record ---- */

@@ -105,11 +105,13 @@ static sotto_status begin(sot_nn_walking *walk, sot_table *table, sotto_error *e
     /* The coins' keys before every release: no draw of noise decides where they come from. */
     if (status == SOTTO_OK)
         status = sot_nn_draws_new(&walk->nn->sampler, sot_gate_rng(walk->gate),
-                                  &walk->draws, error);
+                                  walk->pool, &walk->draws, error);
     if (status == SOTTO_OK) status = prepare_rows(walk, sot_table_matrix(table), error);
     if (status == SOTTO_OK)
         status = sot_engine_new(net, &walk->nn->clip, copies == 0 ? 1 : (size_t)copies,
                                 walk->pool, &walk->engine, error);
+    if (status == SOTTO_OK && !walk->fronts)
+        status = sot_nn_rows_square(&walk->rows, walk->engine, error);
     if (status == SOTTO_OK)
         status = sot_nn_validation_new(walk->learner, walk->state.weights, walk->pool,
                                        &walk->validation, error);
@@ -138,7 +140,8 @@ static void gather(const sot_net *net, int64_t *units)
     for (size_t i = 0, at = 0; i < net->layer_count; i++) {
         const sot_layer *layer = &net->layers[i];
         const size_t count = layer->frozen ? 0 : layer->parameters;
-        memmove(units + at, units + layer->first, count * sizeof *units);
+        if (at != layer->first)
+            memmove(units + at, units + layer->first, count * sizeof *units);
         at += count;
     }
 }
@@ -173,6 +176,31 @@ static sotto_status release(sot_nn_walking *walk, sotto_error *error)
     return status;
 }
 
+/* Released sums, each times `scale`. An int64 below 2^51 in size becomes a double by an addition (1.5 2^52 plus it, read as
+ * a double, has it for its last places), which compilers make vectors of; the conversion they do not. */
+static void scale_units(const int64_t *restrict units, double scale, size_t count,
+                        float *restrict gradient)
+{
+    enum { LANES = 16 };
+    const uint64_t shift = UINT64_C(0x4338000000000000);
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        uint64_t bits[LANES], far = 0;
+        double values[LANES];
+        for (size_t k = 0; k < LANES; k++) {
+            bits[k] = (uint64_t)units[i + k] + shift;
+            far |= (uint64_t)units[i + k] + (UINT64_C(1) << 51);
+        }
+        memcpy(values, bits, sizeof values);
+        for (size_t k = 0; k < LANES; k++)
+            gradient[i + k] = (float)((values[k] - 0x1.8p52) * scale);
+        for (size_t k = 0; far >> 52 != 0 && k < LANES; k++)
+            gradient[i + k] = (float)((double)units[i + k] * scale);
+    }
+    for (; i < count; i++)
+        gradient[i] = (float)((double)units[i] * scale);
+}
+
 static sotto_status take_step(sot_nn_walking *walk, uint64_t step, sotto_error *error)
 {
     const sot_nn *nn = walk->nn;
@@ -182,9 +210,8 @@ static sotto_status take_step(sot_nn_walking *walk, uint64_t step, sotto_error *
     if (status != SOTTO_OK) return status;
     const double divisor =
         SOT_PLANTED(nn_batch_as_divisor) ? fmax(1.0, (double)count) : nn->sampler.divisor;
-    const double scale = nn->clip.spacing / divisor;
-    for (size_t i = 0; i < walk->net->trainable; i++)
-        walk->gradient[i] = (float)((double)walk->units[i] * scale);
+    scale_units(walk->units, nn->clip.spacing / divisor, walk->net->trainable,
+                walk->gradient);
     sot_nn_move(walk->net, &nn->moves, walk->gradient, &walk->state);
     return SOTTO_OK;
 }

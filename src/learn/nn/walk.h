@@ -24,6 +24,7 @@ typedef struct sot_nn_walking {
     /* One step's records, tile by tile: */
     const float **inputs;
     double *labels;
+    double *squares; /* of the inputs, where the rows have them */
     size_t room;
     size_t starts[SOT_TILES_AT_ONCE + 1];
     bool fronts; /* every step applies the front to its records, some tiles at a time: */
