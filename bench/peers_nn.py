@@ -16,7 +16,7 @@ Time        Samples a second, the best of --rounds windows of --seconds each; th
             threads for everybody. Memory of the peers is tuned (glibc keeps freed memory instead of
             returning it to the system), without which Opacus is two to three times slower.
 
-Prints a table, or with --json one JSON line a cell.
+Prints a line a case, with --json a JSON line, with --markdown the table of docs/networks-speed.md.
 """
 
 import argparse
@@ -102,14 +102,33 @@ def measure(program, torch, has_opacus, args):
         yield name, batch, best
 
 
-def show(name, batch, best, as_json):
+HEAD = (("net", "network"), ("batch", "batch"), ("opacus", "Opacus"), ("pytorch", "PyTorch, no privacy"),
+        ("sotto private", "sotto, private"), ("sotto plain", "sotto, no privacy"),
+        ("times_opacus", "times Opacus"), ("times_pytorch", "times PyTorch without privacy"),
+        ("private_over_plain_time", "private step over plain"))
+
+
+def show_markdown(row, is_first):
+    """A row of the table of docs/networks-speed.md; the first one with the head before it."""
+    if is_first:
+        print("| " + " | ".join(title for _, title in HEAD) + " |")
+        print("|" + "---|" * len(HEAD))
+    cells = [f"{row[key]:,}" if isinstance(row.get(key), int) and key != "batch" else str(row.get(key, ""))
+             for key, _ in HEAD]
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def show(name, batch, best, args, is_first):
     ours = best["sotto private"]
     row = {"net": name, "batch": batch, **{key: round(value) for key, value in best.items()},
            "private_over_plain_time": round(best["sotto plain"] / ours, 3)}
     for peer in ("opacus", "pytorch"):
         if peer in best:
             row["times_" + peer] = round(ours / best[peer], 2)
-    if as_json:
+    if args.markdown:
+        show_markdown(row, is_first)
+        return
+    if args.json:
         print(json.dumps(row), flush=True)
         return
     cells = [f"{key} {value}" for key, value in row.items()]
@@ -122,6 +141,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--markdown", action="store_true", help="the table of docs/networks-speed.md")
     args = parser.parse_args()
     if os.environ.get("MALLOC_MMAP_MAX_") is None:
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **TUNED})
@@ -134,8 +154,9 @@ def main():
         has_opacus = True
     except ImportError as missing:
         print(f"peers_nn: {missing.name} is not installed and left out", file=sys.stderr)
-    for name, batch, best in measure(args.program, torch, has_opacus, args):
-        show(name, batch, best, args.json)
+    cases = measure(args.program, torch, has_opacus, args)
+    for number, (name, batch, best) in enumerate(cases):
+        show(name, batch, best, args, number == 0)
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ static void check_run(const sot_net *net)
     const float *inputs[1] = {input};
     const double label = 0.0;
     const size_t starts[2] = {0, 1};
-    const sot_tiles tiles = {inputs, &label, starts, 1, 1};
+    const sot_tiles tiles = {inputs, &label, starts, 1, 1, NULL};
     require(sot_engine_add(engine, parameters, &tiles, units, NULL) == SOTTO_OK);
     const double most = sot_engine_sensitivity_of(net, &clip).one;
     double squares = 0.0;

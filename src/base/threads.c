@@ -31,17 +31,30 @@ struct sot_pool {
     pthread_t *workers;
     size_t worker_count; /* threads other than the caller's */
     pid_t owner;         /* the process that has these threads */
+    size_t patience;     /* looks for something to do before a thread sleeps */
     atomic_flag busy;    /* a loop has the workers */
     atomic_bool cancelled;
 
-    pthread_mutex_t lock;   /* guards the rest */
-    pthread_cond_t work;    /* there is a loop, or it is time to stop */
-    pthread_cond_t idle;    /* the last worker has left the loop */
-    parallel_loop *current; /* NULL when there is none, or nobody else may join */
-    size_t generation;      /* counts loops, so that a worker joins each once */
-    size_t active;          /* workers in the loop */
-    bool stopping;
+    pthread_mutex_t lock;     /* guards the rest, which may be looked at without it */
+    pthread_cond_t work;      /* there is a loop, or it is time to stop */
+    pthread_cond_t idle;      /* the last worker has left the loop */
+    parallel_loop *current;   /* NULL when there is none, or nobody else may join */
+    atomic_size_t generation; /* counts loops, so that a worker joins each once */
+    atomic_size_t active;     /* workers in the loop */
+    atomic_bool stopping;
 };
+
+/* Loops come one after another, some tens of microseconds apart, and waking a thread takes as long: it looks around
+ * for about that time before it sleeps (a pause is 40 to 140 cycles). Not where threads are more
+ * than processors, or where the only one would be looked at in vain. */
+enum { PATIENCE = 1500 };
+
+static inline void pause_a_little(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_ia32_pause();
+#endif
+}
 
 #ifdef SOTTO_TESTING
 static atomic_size_t threads_until_failure;
@@ -99,6 +112,22 @@ static void run_chunks(parallel_loop *loop)
     }
 }
 
+static void look_for_work(sot_pool *pool, size_t seen_generation)
+{
+    for (size_t i = 0; i < pool->patience; i++) {
+        if (atomic_load(&pool->generation) != seen_generation ||
+            atomic_load(&pool->stopping))
+            return;
+        pause_a_little();
+    }
+}
+
+static void look_for_the_end(sot_pool *pool)
+{
+    for (size_t i = 0; i < pool->patience && atomic_load(&pool->active) > 0; i++)
+        pause_a_little();
+}
+
 static void *worker_body(void *context)
 {
     sot_pool *pool = context;
@@ -116,6 +145,9 @@ static void *worker_body(void *context)
         run_chunks(current);
         pthread_mutex_lock(&pool->lock);
         if (--pool->active == 0) pthread_cond_signal(&pool->idle);
+        pthread_mutex_unlock(&pool->lock);
+        look_for_work(pool, seen_generation);
+        pthread_mutex_lock(&pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -133,6 +165,9 @@ static void run_on_all_threads(sot_pool *pool, parallel_loop *loop)
 
     pthread_mutex_lock(&pool->lock);
     pool->current = NULL; /* a worker that wakes only now stays out */
+    pthread_mutex_unlock(&pool->lock);
+    look_for_the_end(pool);
+    pthread_mutex_lock(&pool->lock);
     while (pool->active > 0)
         pthread_cond_wait(&pool->idle, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
@@ -251,6 +286,10 @@ sotto_status sot_pool_new(size_t threads, sot_pool **out_pool, sotto_error *erro
     }
     atomic_flag_clear(&pool->busy);
     atomic_init(&pool->cancelled, false);
+    atomic_init(&pool->generation, 0);
+    atomic_init(&pool->active, 0);
+    atomic_init(&pool->stopping, false);
+    pool->patience = threads <= online_cpus() ? PATIENCE : 0;
     pool->owner = getpid();
     int code = init_locks(pool);
     if (code != 0) {

@@ -1,6 +1,7 @@
 #include "data/batch.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,10 +13,14 @@ struct sot_batches {
     uint64_t batch;      /* without replacement */
     sotto_rng *rng;      /* single records, batches without replacement */
     sot_poisson sampler; /* Poisson */
+    sot_pool *pool;      /* NULL: one thread */
     uint64_t *chosen;
     uint32_t *rows;
     size_t room;
 };
+
+/* Coins that a thread tosses at a time; so many calls of a pool would be more than a step is worth. */
+enum { COINS_AT_ONCE = 8192, CHUNKS_MOST = 64 };
 
 /* A generator that nothing else draws from. */
 static sotto_status split_off(sotto_rng *rng, sotto_rng **out_child, sotto_error *error)
@@ -84,6 +89,11 @@ void sot_batches_free(sot_batches *batches)
     sot_free(batches);
 }
 
+void sot_batches_set_pool(sot_batches *batches, sot_pool *pool)
+{
+    batches->pool = pool;
+}
+
 static sotto_status make_room(sot_batches *batches, size_t count, sotto_error *error)
 {
     if (count <= batches->room) return SOTTO_OK;
@@ -110,6 +120,44 @@ static size_t most_of(const sot_batches *batches, size_t count)
     return count;
 }
 
+typedef struct coins_job {
+    sot_batches *batches;
+    uint64_t step, first;
+    size_t taken[CHUNKS_MOST];
+} coins_job;
+
+static sotto_status toss_some(size_t chunk, size_t begin, size_t end, void *context,
+                              sotto_error *error)
+{
+    coins_job *own = context;
+    (void)error;
+    own->taken[chunk] =
+        sot_poisson_select(&own->batches->sampler, own->step, own->first + begin,
+                           end - begin, own->batches->chosen + begin);
+    return SOTTO_OK;
+}
+
+/* Every chunk writes to its own place; then they move together, in order. */
+static sotto_status toss(sot_batches *batches, uint64_t step, uint64_t first,
+                         size_t count, size_t *out_taken, sotto_error *error)
+{
+    coins_job own = {.batches = batches, .step = step, .first = first};
+    const size_t least = (count + CHUNKS_MOST - 1) / CHUNKS_MOST;
+    const size_t size = least > COINS_AT_ONCE ? least : COINS_AT_ONCE;
+    const sotto_status status =
+        sot_parallel_for(batches->pool, count, size, toss_some, &own, error);
+    size_t taken = 0;
+    for (size_t begin = 0; status == SOTTO_OK && begin < count; begin += size) {
+        const size_t here = own.taken[begin / size];
+        memmove(batches->chosen + taken, batches->chosen + begin,
+                here * sizeof *batches->chosen);
+        taken += here;
+    }
+    sot_wipe(own.taken, sizeof own.taken);
+    *out_taken = taken;
+    return status;
+}
+
 /* Into batches->chosen, counted from the table's beginning; how many in *out_taken. */
 static sotto_status choose(sot_batches *batches, uint64_t step, uint64_t first,
                            size_t count, size_t *out_taken, sotto_error *error)
@@ -118,9 +166,7 @@ static sotto_status choose(sot_batches *batches, uint64_t step, uint64_t first,
     *out_taken = most;
     switch (batches->sampling) {
     case SOTTO_POISSON:
-        *out_taken =
-            sot_poisson_select(&batches->sampler, step, first, count, batches->chosen);
-        return SOTTO_OK;
+        return toss(batches, step, first, count, out_taken, error);
     case SOTTO_SINGLE_RECORD:
         assert(first == 0);
         batches->chosen[0] = sot_rng_below(batches->rng, count);

@@ -18,6 +18,8 @@
 #include <sotto/error.h>
 #include <sotto/rng.h>
 
+#include "base/threads.h"
+
 typedef struct sot_batches sot_batches;
 
 /* `rate` is that of Poisson sampling, `batch` that of sampling without replacement; they are unused
@@ -27,6 +29,9 @@ SOTTO_MUST_CHECK sotto_status sot_batches_new(sotto_rng *rng, sotto_sampling sam
                                               sot_batches **out_batches,
                                               sotto_error *error);
 void sot_batches_free(sot_batches *batches); /* wipes; NULL is fine */
+
+/* Coins of Poisson sampling are tossed on all threads of the pool, which is borrowed: the same ones. NULL: on one. */
+void sot_batches_set_pool(sot_batches *batches, sot_pool *pool);
 
 /* Of the records first, ..., first + count - 1 those that take part in step `step`, counted from
  * `first`, ascending, until the next call. A single record, or a batch of a fixed number, is drawn among

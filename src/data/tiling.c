@@ -13,6 +13,9 @@
 _Static_assert((int)SOT_COIN_KEY_BYTES == crypto_shorthash_KEYBYTES, "a key of SipHash");
 _Static_assert(crypto_shorthash_BYTES == 8, "SipHash-2-4 gives 64 bits");
 
+/* Coins that a thread tosses at a time. */
+enum { COINS_AT_ONCE = 1024 };
+
 /* Where a tile's next record goes, and for how many there is room. */
 typedef struct tile_place {
     size_t next, left;
@@ -21,6 +24,7 @@ typedef struct tile_place {
 struct sot_tiling {
     sot_place_coins coins;
     size_t tiles, room;
+    sot_pool *pool;    /* NULL: one thread */
     tile_place *place; /* of each tile */
     uint32_t *tile;    /* of each record */
     uint32_t *rows;
@@ -93,6 +97,11 @@ void sot_tiling_free(sot_tiling *tiling)
     sot_wipe_and_free(tiling, sizeof *tiling);
 }
 
+void sot_tiling_set_pool(sot_tiling *tiling, sot_pool *pool)
+{
+    tiling->pool = pool;
+}
+
 /* At most a tile a record: so many starts and one more. */
 static sotto_status make_room(sot_tiling *tiling, size_t count, sotto_error *error)
 {
@@ -126,6 +135,23 @@ static uint32_t tile_of(const sot_tiling *tiling, uint64_t step, uint32_t place,
     return (uint32_t)(((sot_u128)coin * tiling->tiles) >> 64);
 }
 
+typedef struct coins_job {
+    sot_tiling *tiling;
+    uint64_t step;
+    const uint32_t *rows;
+} coins_job;
+
+static sotto_status toss_some(size_t chunk, size_t begin, size_t end, void *context,
+                              sotto_error *error)
+{
+    const coins_job *own = context;
+    (void)chunk;
+    (void)error;
+    for (size_t i = begin; i < end; i++)
+        own->tiling->tile[i] = tile_of(own->tiling, own->step, own->rows[i], i);
+    return SOTTO_OK;
+}
+
 /* Counts the records of every tile, and says where each tile begins; those without a record are left
  * out. Returns the number of tiles; *out_end is where the singles begin. */
 static size_t place_tiles(sot_tiling *tiling, size_t count, size_t *out_end)
@@ -149,10 +175,12 @@ static size_t place_tiles(sot_tiling *tiling, size_t count, size_t *out_end)
 sotto_status sot_tiling_cut(sot_tiling *tiling, uint64_t step, const uint32_t *rows,
                             size_t count, sot_cut *out_cut, sotto_error *error)
 {
-    const sotto_status status = make_room(tiling, count, error);
+    coins_job own = {.tiling = tiling, .step = step, .rows = rows};
+    sotto_status status = make_room(tiling, count, error);
+    if (status == SOTTO_OK)
+        status =
+            sot_parallel_for(tiling->pool, count, COINS_AT_ONCE, toss_some, &own, error);
     if (status != SOTTO_OK) return status;
-    for (size_t i = 0; i < count; i++)
-        tiling->tile[i] = tile_of(tiling, step, rows[i], i);
     size_t single;
     size_t tiles = place_tiles(tiling, count, &single);
     for (size_t i = 0; i < count; i++) {

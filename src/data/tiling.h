@@ -18,6 +18,8 @@
 #include <sotto/error.h>
 #include <sotto/rng.h>
 
+#include "base/threads.h"
+
 enum { SOT_COIN_KEY_BYTES = 16 };
 
 /* A key for coins of places. Wipe it after use. */
@@ -38,6 +40,9 @@ typedef struct sot_tiling sot_tiling;
 SOTTO_MUST_CHECK sotto_status sot_tiling_new(sotto_rng *rng, size_t tiles, size_t room,
                                              sot_tiling **out_tiling, sotto_error *error);
 void sot_tiling_free(sot_tiling *tiling); /* wipes; NULL is fine */
+
+/* Coins are tossed on all threads of the pool, which is borrowed: the same ones. NULL: on one. */
+void sot_tiling_set_pool(sot_tiling *tiling, sot_pool *pool);
 
 /* A step's records, tile by tile. */
 typedef struct sot_cut {

@@ -97,13 +97,16 @@ SOTTO_MUST_CHECK sotto_status sot_engine_scores(sot_engine *engine,
 
 /* ---- the front ---- */
 
+/* Floats from one output of the front to the next, where they are kept: they begin where lines of the cache do. */
+size_t sot_front_stride(const sot_net *net);
+
 /* The output of the front for `count` encoded rows (data/matrix.h: images with their planes one after another, as
  * files have them; a constant column at the end is not looked at). Turns planes to channels last, then applies the
  * layers. A record's result is a function of that record and the network alone, the same bits whatever else is in the
- * call. Frozen layers of the front read `parameters`. */
+ * call. Frozen layers of the front read `parameters`. Row i's output begins at out + i stride. */
 SOTTO_MUST_CHECK sotto_status sot_front_apply(const sot_net *net, const float *parameters,
                                               const float *const *rows, size_t count,
-                                              sot_pool *pool, float *out,
+                                              sot_pool *pool, float *out, size_t stride,
                                               sotto_error *error);
 
 /* ---- the reference (reference.c), in double, one record at a time ---- */

@@ -21,6 +21,7 @@ typedef struct front {
     size_t size;    /* of the result */
     const float *const *rows;
     float *out;
+    size_t stride;
 } front;
 
 /* ---- made ready ---- */
@@ -177,22 +178,29 @@ static sotto_status apply_some(size_t chunk, size_t begin, size_t end, void *con
         goto done;
     }
     for (size_t i = begin; i < end; i++)
-        apply_row(own, own->rows[i], room, places, own->out + i * own->size);
+        apply_row(own, own->rows[i], room, places, own->out + i * own->stride);
 done:
     sot_wipe_and_free(room, room == NULL ? 0 : floats * sizeof *room);
     sot_wipe_and_free(places, places == NULL ? 0 : own->most * sizeof *places);
     return status;
 }
 
+size_t sot_front_stride(const sot_net *net)
+{
+    enum { LINE = SOT_ALIGNMENT_BYTES / sizeof(float) };
+    return (sot_shape_size(sot_net_front_shape(net)) + LINE - 1) / LINE * LINE;
+}
+
 sotto_status sot_front_apply(const sot_net *net, const float *parameters,
                              const float *const *rows, size_t count, sot_pool *pool,
-                             float *out, sotto_error *error)
+                             float *out, size_t stride, sotto_error *error)
 {
     front own = {.net = net,
                  .parameters = parameters,
                  .operations = sot_operations_fast(),
                  .rows = rows,
-                 .out = out};
+                 .out = out,
+                 .stride = stride};
     sotto_status status = prepare(&own, error);
     if (status == SOTTO_OK)
         status = sot_parallel_for(pool, count, FRONT_ROWS, apply_some, &own, error);

@@ -70,8 +70,9 @@ sotto_status sot_scores_find(sot_scores *scores, const float *parameters,
 {
     const float *const *inputs = rows;
     if (scores->front != NULL) {
-        const sotto_status status = sot_front_apply(scores->net, parameters, rows, count,
-                                                    scores->pool, scores->front, error);
+        const sotto_status status =
+            sot_front_apply(scores->net, parameters, rows, count, scores->pool,
+                            scores->front, scores->front_size, error);
         if (status != SOTTO_OK) return status;
         for (size_t i = 0; i < count; i++)
             scores->inputs[i] = scores->front + i * scores->front_size;

@@ -27,7 +27,7 @@ static const char *shape_shown(sot_shape shape, char out[SHAPE_SHOWN_BYTES])
     size_t used = 0;
     (void)sot_shape_text(shape, plain);
     for (const char *letter = plain; *letter != '\0'; letter++) {
-        const char *text = *letter == 'x' ? " \xc3\x97 " : (char[]){*letter, '\0'};
+        const char *text = *letter == 'x' ? "\xc3\x97" : (char[]){*letter, '\0'};
         used += (size_t)snprintf(out + used, SHAPE_SHOWN_BYTES - used, "%s", text);
     }
     return out;
@@ -61,8 +61,8 @@ void sot_report_add_layers(sot_growing *out, const sot_report *report)
                  "width and channels, or the length of a vector.",
                  sot_shown_count(net->parameters, all),
                  sot_shown_count(net->trainable, learned));
-    sot_html_table_open(out, "", "Layers, in the order that a row passes them", header,
-                        sizeof header / sizeof header[0]);
+    sot_html_table_open(out, "layers", "Layers, in the order that a row passes them",
+                        header, sizeof header / sizeof header[0]);
     for (size_t i = 0; i < net->layer_count; i++)
         add_layer(out, &net->layers[i], i);
     sot_html_table_close(out);

@@ -51,9 +51,7 @@ static void explain(sot_growing *out, const sot_report *report)
                  "the class that it says, the one that is true, and %s. Mistakes have a "
                  "frame.",
                  sot_shown_count(report->scores->images.first_count, number),
-                 scores ? "the size of the score"
-                        : "the probability that it gives what "
-                          "it says");
+                 scores ? "the size of the score" : "how probable it holds that");
 }
 
 void sot_report_add_sheet(sot_growing *out, const sot_report *report)

@@ -46,6 +46,34 @@ static void coins_belong_to_places(void **state)
     sot_batches_free(parts);
 }
 
+/* More coins than a thread tosses at a time, and than there are chunks for. */
+static void threads_toss_the_same_coins(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {0, 8192, 20001, 600001};
+    sotto_error error;
+    sot_pool *pool = NULL;
+    sot_batches *alone = begin(SOTTO_POISSON, 0.0625, 0, 3);
+    sot_batches *together = begin(SOTTO_POISSON, 0.0625, 0, 3);
+    assert_ok(sot_pool_new(3, &pool, &error), &error);
+    sot_batches_set_pool(together, pool);
+    for (uint64_t step = 1; step <= 4; step++) {
+        const uint32_t *rows, *others;
+        size_t count, other_count;
+        assert_ok(
+            sot_batches_of_step(alone, step, 7, counts[step - 1], &rows, &count, &error),
+            &error);
+        assert_ok(sot_batches_of_step(together, step, 7, counts[step - 1], &others,
+                                      &other_count, &error),
+                  &error);
+        assert_int_equal(count, other_count);
+        if (count > 0) assert_memory_equal(rows, others, count * sizeof *rows);
+    }
+    sot_pool_free(pool);
+    sot_batches_free(alone);
+    sot_batches_free(together);
+}
+
 static void a_single_record_is_uniform_and_drawn_afresh(void **state)
 {
     (void)state;
@@ -177,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coins_belong_to_places),
+        cmocka_unit_test(threads_toss_the_same_coins),
         cmocka_unit_test(a_single_record_is_uniform_and_drawn_afresh),
         cmocka_unit_test(a_batch_without_replacement_is_any_set_as_likely),
         cmocka_unit_test(without_sampling_all_take_part),

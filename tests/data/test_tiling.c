@@ -104,6 +104,30 @@ static void neighbours_differ_in_one_tile(void **state)
 }
 
 /* 7 x 2000 coins: 2000 each with a deviation of 41; 7 of them. */
+static void threads_toss_the_same_coins(void **state)
+{
+    (void)state;
+    enum { MANY = 5000 };
+    static uint32_t rows[MANY];
+    sotto_error error;
+    sot_pool *pool = NULL;
+    sot_cut alone, together;
+    sot_tiling *one = begin(9), *other = begin(9);
+    assert_ok(sot_pool_new(3, &pool, &error), &error);
+    sot_tiling_set_pool(other, pool);
+    for (size_t i = 0; i < MANY; i++)
+        rows[i] = (uint32_t)(2 * i + 1);
+    assert_ok(sot_tiling_cut(one, 4, rows, MANY, &alone, &error), &error);
+    assert_ok(sot_tiling_cut(other, 4, rows, MANY, &together, &error), &error);
+    assert_int_equal(alone.tiles, together.tiles);
+    assert_memory_equal(alone.rows, together.rows, sizeof rows);
+    assert_memory_equal(alone.starts, together.starts,
+                        (alone.tiles + 1) * sizeof *alone.starts);
+    sot_pool_free(pool);
+    sot_tiling_free(one);
+    sot_tiling_free(other);
+}
+
 static void tiles_are_filled_alike(void **state)
 {
     (void)state;
@@ -163,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_record_is_in_one_tile_in_order),
         cmocka_unit_test(neighbours_differ_in_one_tile),
+        cmocka_unit_test(threads_toss_the_same_coins),
         cmocka_unit_test(tiles_are_filled_alike),
         cmocka_unit_test(want_of_memory_is_refused),
     };

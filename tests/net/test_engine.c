@@ -229,6 +229,43 @@ static void threads_and_order_of_tiles_are_not_seen(void **state)
     }
 }
 
+/* Norms of inputs that are at hand are those that the engine computes: NaN and infinite records too. */
+static void squares_at_hand_change_nothing(void **state)
+{
+    (void)state;
+    enum { COUNT = 30 };
+    const sot_clip clip = clip_to(SOTTO_CLIPPING_FLAT, 0.3);
+    bool wanted = false;
+    for (size_t n = 0; n < SMALL_NETS; n++) {
+        sotto_error error;
+        setting made = set_up(n, &clip, COUNT, 1, NULL);
+        const size_t starts[] = {0, 12, 24, COUNT};
+        double squares[COUNT];
+        made.some.values[3] = (float)NAN;
+        made.some.values[2 * made.some.size] = (float)INFINITY;
+        int64_t *expected =
+            units_of(made.engine, made.parameters, &made.some, 0, COUNT, 12);
+        int64_t *units = sot_new_array(made.net->parameters, sizeof *units);
+        const sot_tiles tiles = {.inputs = made.some.inputs,
+                                 .labels = made.some.labels,
+                                 .starts = starts,
+                                 .tiles = 3,
+                                 .copies = 1,
+                                 .squares = squares};
+        assert_ok(
+            sot_engine_squares(made.engine, made.some.inputs, COUNT, squares, &error),
+            &error);
+        assert_ok(sot_engine_add(made.engine, made.parameters, &tiles, units, &error),
+                  &error);
+        assert_memory_equal(units, expected, made.net->parameters * sizeof *units);
+        wanted = wanted || sot_engine_wants_squares(made.engine);
+        sot_free(units);
+        sot_free(expected);
+        tear_down(&made);
+    }
+    assert_true(wanted);
+}
+
 static void a_row_does_not_see_the_others(void **state)
 {
     (void)state;
@@ -319,7 +356,7 @@ static void sums_survive_no_memory_and_no_records(void **state)
     const sot_clip clip = clip_to(SOTTO_CLIPPING_FLAT, 1.0);
     setting made = set_up(3, &clip, 3, 1, NULL);
     const size_t starts[2] = {0, 3};
-    const sot_tiles tiles = {made.some.inputs, made.some.labels, starts, 1, 1};
+    const sot_tiles tiles = {made.some.inputs, made.some.labels, starts, 1, 1, NULL};
     int64_t *units = sot_new_array(made.net->parameters, sizeof *units);
     for (size_t nth = 1;; nth++) {
         sot_test_fail_allocation(nth);
@@ -332,8 +369,9 @@ static void sums_survive_no_memory_and_no_records(void **state)
     }
     int64_t *none = sot_new_array(made.net->parameters, sizeof *none);
     const size_t empty[2] = {0, 0};
-    const sot_tiles nothing[2] = {{made.some.inputs, made.some.labels, empty, 0, 1},
-                                  {made.some.inputs, made.some.labels, empty, 1, 1}};
+    const sot_tiles nothing[2] = {
+        {made.some.inputs, made.some.labels, empty, 0, 1, NULL},
+        {made.some.inputs, made.some.labels, empty, 1, 1, NULL}};
     for (size_t t = 0; t < 2; t++) {
         assert_ok(sot_engine_add(made.engine, made.parameters, &nothing[t], none, &error),
                   &error);
@@ -354,6 +392,7 @@ int main(void)
         cmocka_unit_test(copies_are_averaged_before_they_are_cut),
         cmocka_unit_test(frozen_layers_get_no_units),
         cmocka_unit_test(threads_and_order_of_tiles_are_not_seen),
+        cmocka_unit_test(squares_at_hand_change_nothing),
         cmocka_unit_test(a_row_does_not_see_the_others),
         cmocka_unit_test(engines_without_room_or_sense_are_refused),
         cmocka_unit_test(sums_survive_no_memory_and_no_records),

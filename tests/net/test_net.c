@@ -382,7 +382,7 @@ static void front_turns_planes_and_normalises(void **state)
     const float *rows[1] = {row};
     const float expected[12] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3};
     float out[12];
-    assert_ok(sot_front_apply(net, NULL, rows, 1, NULL, out, &error), &error);
+    assert_ok(sot_front_apply(net, NULL, rows, 1, NULL, out, 0, &error), &error);
     assert_memory_equal(out, expected, sizeof out);
     sot_net_free(net);
 
@@ -444,16 +444,17 @@ static void check_front(sot_net *net, size_t count)
         rows[i] = values + i * in;
     values[3 * in] = (float)NAN;
     assert_ok(sot_pool_new(3, &pool, &error), &error);
-    assert_ok(sot_front_apply(net, parameters, rows, count, pool, all, &error), &error);
+    assert_ok(sot_front_apply(net, parameters, rows, count, pool, all, size, &error),
+              &error);
     for (size_t i = 0; i < count; i += 2) {
-        assert_ok(sot_front_apply(net, parameters, rows + i, 1, NULL, one, &error),
+        assert_ok(sot_front_apply(net, parameters, rows + i, 1, NULL, one, 0, &error),
                   &error);
         assert_memory_equal(one, all + i * size, size * sizeof *one);
     }
     for (size_t nth = 1;; nth++) {
         sot_test_fail_allocation(nth);
         const sotto_status status =
-            sot_front_apply(net, parameters, rows, 2, NULL, all, &error);
+            sot_front_apply(net, parameters, rows, 2, NULL, all, size, &error);
         sot_test_fail_allocation(0);
         if (status == SOTTO_OK) break;
         assert_int_equal(status, SOTTO_OUT_OF_MEMORY);
@@ -486,7 +487,7 @@ static void data_norms_must_be_learned_before_they_are_applied(void **state)
     float row[784] = {0.5F}, out[3969];
     const float *rows[1] = {row};
     sot_net *net = make("scattering-linear:data-norm", &images28);
-    assert_refused(sot_front_apply(net, NULL, rows, 1, NULL, out, &error),
+    assert_refused(sot_front_apply(net, NULL, rows, 1, NULL, out, 0, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "layer 2 (data-norm)", NULL);
     sot_net_free(net);
 }

@@ -76,7 +76,7 @@ static void cut_out(const sot_net *net, size_t from, size_t to, bool encoded,
         out_part->input = (sot_shape){1, 1, sot_shape_size(net->layers[from].in)};
 }
 
-/* Outputs that are as long as inputs take their place, some rows at a time. */
+/* Outputs that are as long as inputs take their place, some rows at a time. `size`: from a row to the next. */
 static sotto_status apply_in_place(sot_nn_rows *rows, const sot_net *part, size_t size,
                                    const float *parameters, sot_pool *pool,
                                    sotto_error *error)
@@ -89,7 +89,7 @@ static sotto_status apply_in_place(sot_nn_rows *rows, const sot_net *part, size_
         const size_t left = rows->count - begin;
         const size_t count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
         status = sot_front_apply(part, parameters, rows->inputs + begin, count, pool,
-                                 room, error);
+                                 room, size, error);
         if (status == SOTTO_OK)
             memcpy(rows->owned + begin * size, room, count * size * sizeof *room);
     }
@@ -105,7 +105,7 @@ static sotto_status apply_anew(sot_nn_rows *rows, const sot_net *part, size_t si
     float *room = sot_new_aligned(count * size, sizeof *room);
     if (room == NULL) return sot_fail_memory(error, count, size * sizeof *room);
     const sotto_status status =
-        sot_front_apply(part, parameters, rows->inputs, count, pool, room, error);
+        sot_front_apply(part, parameters, rows->inputs, count, pool, room, size, error);
     if (status != SOTTO_OK) {
         sot_wipe_and_free(room, count * size * sizeof *room);
         return status;
@@ -126,8 +126,9 @@ sotto_status sot_nn_rows_apply(sot_nn_rows *rows, const sot_net *net, size_t fro
     cut_out(net, from, to, rows->encoded, &part);
     if (sot_net_front_is_identity(&part)) return SOTTO_OK;
     const size_t before = sot_shape_size(part.layers[0].in);
-    const size_t after = sot_shape_size(sot_net_front_shape(&part));
-    const bool in_place = rows->owned != NULL && before == after &&
+    const size_t after = sot_front_stride(&part);
+    const bool in_place = rows->owned != NULL &&
+                          before == sot_shape_size(sot_net_front_shape(&part)) &&
                           rows->owned_floats == rows->count * after;
     const sotto_status status =
         in_place ? apply_in_place(rows, &part, after, parameters, pool, error)

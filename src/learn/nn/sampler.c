@@ -12,6 +12,14 @@
  * overflows (the number of records of a tile is about Poisson with mean 96), and a record of those is a tile of one. */
 #define TILE_FILLING 0.75
 
+/* An even number, if there are several: tiles are what threads share a step by, and of three one of two threads would
+ * get two. */
+static size_t tiles_for(double records)
+{
+    const size_t tiles = (size_t)ceil(records / (TILE_FILLING * SOT_TILE_ROWS));
+    return tiles > 1 ? tiles + tiles % 2 : tiles;
+}
+
 /* ---- public ---- */
 
 bool sot_nn_takes_all(const sot_learner_setup *setup)
@@ -64,8 +72,7 @@ sotto_status sot_nn_sampler_set(const sot_learner_setup *setup, double rows, dou
         .sampling = sot_nn_takes_all(setup) ? SOTTO_NOT_SAMPLED : setup->config->sampling,
         .rate = SOTTO_UNSET};
     const sotto_status status = set_law(setup, rows, batch, out_sampler, error);
-    out_sampler->tiles =
-        (size_t)ceil(out_sampler->divisor / (TILE_FILLING * SOT_TILE_ROWS));
+    out_sampler->tiles = tiles_for(out_sampler->divisor);
     return status;
 }
 
@@ -109,7 +116,8 @@ static sotto_status draw_keys(sot_nn_draws *draws, sotto_rng *rng, sotto_error *
 }
 
 sotto_status sot_nn_draws_new(const sot_nn_sampler *sampler, sotto_rng *rng,
-                              sot_nn_draws **out_draws, sotto_error *error)
+                              sot_pool *pool, sot_nn_draws **out_draws,
+                              sotto_error *error)
 {
     sotto_rng *old = NULL; /* a planted bug alone */
     sot_nn_draws *draws = sot_new_array(1, sizeof *draws);
@@ -125,6 +133,8 @@ sotto_status sot_nn_draws_new(const sot_nn_sampler *sampler, sotto_rng *rng,
         sot_nn_draws_free(draws);
         return status;
     }
+    sot_batches_set_pool(draws->batches, pool);
+    sot_tiling_set_pool(draws->tiling, pool);
     *out_draws = draws;
     return SOTTO_OK;
 }

@@ -39,8 +39,10 @@ void sot_nn_sampler_event(const sot_nn_sampler *sampler, sotto_adjacency adjacen
 
 /* Secret: the coins. */
 typedef struct sot_nn_draws sot_nn_draws;
+/* The pool is borrowed and makes no difference to what is drawn. */
 SOTTO_MUST_CHECK sotto_status sot_nn_draws_new(const sot_nn_sampler *sampler,
-                                               sotto_rng *rng, sot_nn_draws **out_draws,
+                                               sotto_rng *rng, sot_pool *pool,
+                                               sot_nn_draws **out_draws,
                                                sotto_error *error);
 void sot_nn_draws_free(sot_nn_draws *draws); /* wipes; NULL is fine */
 

@@ -11,7 +11,7 @@
 static void drop_front(sot_nn_walking *walk)
 {
     const size_t size = sot_shape_size(walk->net->input);
-    const size_t after = sot_shape_size(sot_net_front_shape(walk->net));
+    const size_t after = sot_front_stride(walk->net);
     sot_wipe_and_free(walk->images, walk->front_room * size * sizeof *walk->images);
     sot_wipe_and_free(walk->behind, walk->front_room * after * sizeof *walk->behind);
     walk->images = NULL;
@@ -81,7 +81,7 @@ static sotto_status make_front_room(sot_nn_walking *walk, size_t count,
                                     sotto_error *error)
 {
     const size_t size = sot_shape_size(walk->net->input);
-    const size_t after = sot_shape_size(sot_net_front_shape(walk->net));
+    const size_t after = sot_front_stride(walk->net);
     if (count <= walk->front_room) return SOTTO_OK;
     drop_front(walk);
     if (walk->nn->copies > 0)
@@ -120,14 +120,14 @@ static sotto_status sum_some_tiles(sot_nn_walking *walk, uint64_t step,
     const sot_net *net = walk->net;
     const size_t copies = walk->nn->copies == 0 ? 1 : (size_t)walk->nn->copies;
     const size_t first = cut->starts[begin], count = cut->starts[end] - first;
-    const size_t after = sot_shape_size(sot_net_front_shape(net));
+    const size_t after = sot_front_stride(net);
     sotto_status status = make_room(walk, count * copies, error);
     if (status == SOTTO_OK) status = make_front_room(walk, count * copies, error);
     if (status != SOTTO_OK) return status;
     take_inputs(walk, step, cut->rows + first, count);
     if (!sot_net_front_is_identity(net)) {
         status = sot_front_apply(net, walk->state.weights, walk->inputs, count * copies,
-                                 walk->pool, walk->behind, error);
+                                 walk->pool, walk->behind, after, error);
         for (size_t i = 0; i < count * copies; i++)
             walk->inputs[i] = walk->behind + i * after;
     }
@@ -148,8 +148,7 @@ static sotto_status sum_some_tiles(sot_nn_walking *walk, uint64_t step,
 static size_t tiles_at_once(const sot_nn_walking *walk)
 {
     const size_t copies = walk->nn->copies == 0 ? 1 : (size_t)walk->nn->copies;
-    const size_t floats =
-        sot_shape_size(walk->net->input) + sot_shape_size(sot_net_front_shape(walk->net));
+    const size_t floats = sot_shape_size(walk->net->input) + sot_front_stride(walk->net);
     const size_t most = ((size_t)1 << 26) / (SOT_TILE_ROWS * copies * floats);
     return most < 1 ? 1 : most < SOT_TILES_AT_ONCE ? most : SOT_TILES_AT_ONCE;
 }

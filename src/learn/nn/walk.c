@@ -105,7 +105,7 @@ static sotto_status begin(sot_nn_walking *walk, sot_table *table, sotto_error *e
     /* The coins' keys before every release: no draw of noise decides where they come from. */
     if (status == SOTTO_OK)
         status = sot_nn_draws_new(&walk->nn->sampler, sot_gate_rng(walk->gate),
-                                  &walk->draws, error);
+                                  walk->pool, &walk->draws, error);
     if (status == SOTTO_OK) status = prepare_rows(walk, sot_table_matrix(table), error);
     if (status == SOTTO_OK)
         status = sot_engine_new(net, &walk->nn->clip, copies == 0 ? 1 : (size_t)copies,

@@ -112,7 +112,7 @@ static void every_run_draws_coins_of_its_own(void **state)
     const sot_nn *nn = scene.learner->state;
     assert_ok(sotto_rng_new_for_test(6, &rng, &error), &error);
     for (size_t run = 0; run < 2; run++)
-        assert_ok(sot_nn_draws_new(&nn->sampler, rng, &draws[run], &error), &error);
+        assert_ok(sot_nn_draws_new(&nn->sampler, rng, NULL, &draws[run], &error), &error);
     for (uint64_t step = 1; step <= STEPS; step++) {
         unsigned char met[ROWS] = {0};
         for (size_t run = 0; run < 2; run++) {
