@@ -417,7 +417,8 @@ static void mirrored_scattering_cannot_tell_left_from_right(void **state)
         sot_net *net = make(files[mirror], &images28);
         double apart = 0.0;
         assert_int_equal(net->layers[0].mirror, mirror);
-        assert_ok(sot_front_apply(net, NULL, rows, 2, NULL, found, &error), &error);
+        assert_ok(sot_front_apply(net, NULL, rows, 2, NULL, found, FEATURES, &error),
+                  &error);
         for (size_t i = 0; i < FEATURES; i++)
             apart = fmax(apart, fabs((double)found[i] - (double)found[FEATURES + i]));
         assert_true(mirror == 1 ? apart < 1e-6 : apart > 1e-2);
