@@ -116,8 +116,11 @@ const char *sot_layer_text(const sot_layer *layer, char out[SOT_LAYER_TEXT_BYTES
         (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s%s", name,
                        layer->mirror ? " of the image and its mirror image" : "");
         break;
-    case SOT_LAYER_NORMALISE:
     case SOT_LAYER_DATA_NORM:
+        (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s%s", name,
+                       layer->clip_squares > 0.0 ? "" : " of means alone");
+        break;
+    case SOT_LAYER_NORMALISE:
     case SOT_LAYER_DENSE:
     case SOT_LAYER_TANH:
     case SOT_LAYER_RELU:

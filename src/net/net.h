@@ -75,7 +75,8 @@ typedef struct sot_layer {
     bool frozen;   /* parameters are public and stay as they are */
     double clip;   /* data norm: public bound on a record's vector of channel means */
     double
-        clip_squares; /* data norm: the same for its vector of channel means of squares */
+        clip_squares; /* data norm: the same for its vector of channel means of squares; 0: it moves channels and does not
+                         scale them, and makes one release */
     double noise;     /* data norm: noise multiplier of each of its two releases */
     double *mean,
         *deviation; /* normalise, data norm: one a channel; owned; of a data norm that is not

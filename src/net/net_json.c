@@ -114,7 +114,7 @@ static sotto_status read_data_norm(const sot_json_value *json, sot_layer *layer,
 {
     sot_json_value member;
     sotto_status status = read_positive(json, "clip", &layer->clip, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK && sot_json_member(json, "clip_squares", &member))
         status = read_positive(json, "clip_squares", &layer->clip_squares, error);
     if (status == SOTTO_OK) status = read_positive(json, "noise", &layer->noise, error);
     const bool learned = sot_json_member(json, "mean", &member) ||

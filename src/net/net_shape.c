@@ -87,6 +87,9 @@ static sotto_status finish_layer(sot_net *net, size_t number, sotto_error *error
         return SOTTO_OK;
     case SOT_LAYER_NORMALISE:
     case SOT_LAYER_DATA_NORM:
+        if (layer->in.channels > SOT_NET_CHANNELS_MAX)
+            return refuse(layer, number, "it takes at most 4096 channels", error);
+        break;
     case SOT_LAYER_TANH:
     case SOT_LAYER_RELU:
         break;

@@ -69,6 +69,7 @@ typedef struct scene {
     records some;
     sot_engine *engine;
     sot_clip clip;
+    bool squared; /* norms of inputs are at hand */
 } scene;
 
 static scene scene_new(uint64_t *stream, size_t count)
@@ -82,6 +83,7 @@ static scene scene_new(uint64_t *stream, size_t count)
     made.clip =
         clip_to(rules[below(stream, RULES)],
                 fabs((double)sized(stream, extreme ? -60 : -6, extreme ? 59 : 6)));
+    made.squared = below(stream, 2) == 0;
     made.parameters = make_parameters(made.net);
     const int wide = below(stream, 2) == 0 ? 0 : 20;
     for (size_t k = 0; k < made.net->parameters; k++)
@@ -120,8 +122,16 @@ static int64_t *tiled(const scene *made, size_t count)
     for (size_t at = SOT_TILE_ROWS; at < count; at++)
         starts[tiles++] = at;
     starts[tiles] = count;
+    double squares[SOT_TILE_ROWS + 4];
+    const bool squared = made->squared && sot_engine_wants_squares(made->engine);
+    assert_true(count <= sizeof squares / sizeof squares[0]);
+    if (squared)
+        assert_ok(
+            sot_engine_squares(made->engine, made->some.inputs, count, squares, &error),
+            &error);
     const sot_tiles cut = {.inputs = made->some.inputs,
                            .labels = made->some.labels,
+                           .squares = squared ? squares : NULL,
                            .starts = starts,
                            .tiles = tiles,
                            .copies = 1};

@@ -80,7 +80,7 @@ static sotto_status add_data_norms(const sot_learner *learner, sot_nn *nn,
         if (layer->kind != SOT_LAYER_DATA_NORM || layer->mean != NULL) continue;
         status = sot_data_norm_noise(layer, learner->setup.config->adjacency,
                                      nn->before + nn->before_count, error);
-        nn->before_count += 2;
+        nn->before_count += sot_data_norm_releases(layer);
     }
     return status;
 }
