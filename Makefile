@@ -11,23 +11,24 @@ SKIP    ?= slow
 
 CTEST = ctest --output-on-failure --no-label-summary -j $(JOBS)
 
-.PHONY: help demo test test-all bench build install deps format check asan tsan fuzz clean
+.PHONY: help demo demo-images test test-all bench build install deps format check asan tsan fuzz clean
 
 help:
-	@echo 'make demo      install what is missing, build, train a private model, end with a report'
-	@echo 'make test      install what is missing, build, run the fast tests'
-	@echo 'make test-all  the same, then slow tests, sanitizers, fuzzing, valgrind'
-	@echo 'make build     build/sotto, build/libsotto.so, build/libsotto.a'
-	@echo 'make install   into $$(DESTDIR)$$(prefix), prefix=$(prefix)'
-	@echo 'make bench     time the hot paths; DATA=DIR adds those that need foreign data,'
-	@echo '               PEERS=VENV a Python environment with the peers of bench/peers_*.py'
-	@echo 'make check     formatting, layers, exports, headers, man pages, proofs, words'
-	@echo 'make format    clang-format the sources'
-	@echo 'make asan      the fast tests under AddressSanitizer and UBSan'
-	@echo 'make tsan      the tests of threads under ThreadSanitizer'
-	@echo 'make fuzz      each fuzz target for FUZZ_SECONDS=20'
-	@echo 'make deps      install what the build needs (tools/deps lists the groups)'
-	@echo 'make clean     remove build/'
+	@echo 'make demo         install what is missing, build, train a private model, end with a report'
+	@echo 'make demo-images  the same for a network: clothes of Fashion-MNIST at epsilon 3'
+	@echo 'make test         install what is missing, build, run the fast tests'
+	@echo 'make test-all     the same, then slow tests, sanitizers, fuzzing, valgrind'
+	@echo 'make build        build/sotto, build/libsotto.so, build/libsotto.a'
+	@echo 'make install      into $$(DESTDIR)$$(prefix), prefix=$(prefix)'
+	@echo 'make bench        time the hot paths; DATA=DIR adds those that need foreign data,'
+	@echo '                  PEERS=VENV a Python environment with the peers of bench/peers_*.py'
+	@echo 'make check        formatting, layers, exports, headers, man pages, proofs, words'
+	@echo 'make format       clang-format the sources'
+	@echo 'make asan         the fast tests under AddressSanitizer and UBSan'
+	@echo 'make tsan         the tests of threads under ThreadSanitizer'
+	@echo 'make fuzz         each fuzz target for FUZZ_SECONDS=20'
+	@echo 'make deps         install what the build needs (tools/deps lists the groups)'
+	@echo 'make clean        remove build/'
 
 deps:
 	tools/deps build
@@ -56,6 +57,11 @@ demo:
 	tools/deps build
 	$(MAKE) build
 	@examples/demo.sh build/sotto
+
+demo-images:
+	tools/deps images
+	$(MAKE) build
+	@examples/demo-images.sh build/sotto
 
 test:
 	tools/deps test

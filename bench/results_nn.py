@@ -69,7 +69,7 @@ def files_of(data, folder, out):
 
 
 def schema_of(data):
-    name = {"mnist": "mnist", "fashion": "mnist", "cifar": "cifar"}[data]
+    name = {"mnist": "mnist", "fashion": "fashion-mnist", "cifar": "cifar10"}[data]
     return pathlib.Path(__file__).resolve().parent.parent / "examples" / f"{name}.schema.json"
 
 

@@ -29,6 +29,11 @@ static const cli_option options[] = {
      .example = "10", .fallback = "10", .count_max = 10000},
     {"no-curve", CLI_FLAG, CLI_OPTIONAL,
      "do not train on the public rows: scores alone, no curve", .value = NULL},
+    {"images", CLI_COUNT, CLI_OPTIONAL,
+     "public rows to show, if they are images: the first ones, and sure mistakes",
+     .value = "N", .example = "40", .fallback = "40", .count_max = 100},
+    {"no-images", CLI_FLAG, CLI_OPTIONAL, "show no public row, though they are images",
+     .value = NULL},
     {"threads", CLI_COUNT, CLI_OPTIONAL, "threads; the page is the same for any number",
      .value = "N", .example = "1", .count_max = 1024},
     {0},
@@ -65,6 +70,7 @@ static sotto_status write_page(const cli_call *call, const model_file *file,
     config.ledger = cli_text(call, "ledger");
     config.expected_rows = cli_count(call, "expected-rows");
     config.repeats = cli_flag(call, "no-curve") ? 0 : cli_count(call, "repeats");
+    config.images = cli_flag(call, "no-images") ? 0 : cli_count(call, "images");
     config.threads = (size_t)cli_count(call, "threads");
     sotto_status status = sotto_report_render(cli_text(call, "model"), file->text,
                                               file->size_bytes, &config, &html, error);

@@ -6,25 +6,11 @@ set -eu
 sotto=${1:?give the path of the built command, for example build/sotto}
 PATH=$(cd "$(dirname "$sotto")" && pwd):$PATH
 cd "$(dirname "$0")/.."
+. examples/say.sh
 tools/fair-survey build/demo
 cp examples/fair.schema.json build/demo/
 cd build/demo
 rm -f fair.ledger* model.json open.json second.json forged.json affairs.h report.html
-
-say()
-{
-    echo
-    printf '# %s\n' "$@"
-}
-
-# Runs a command line that may be refused, and shows how it ended.
-show()
-{
-    printf '$ %s\n' "$1"
-    status=0
-    sh -c "$1" 2>&1 || status=$?
-    if [ "$status" -ne 0 ]; then printf '(exit code %s)\n' "$status"; fi
-}
 
 say 'In 1974 a magazine asked 6366 married women whether they had affairs. One row is one woman.' \
     'What is public stands in the schema: the questionnaire, not the answers.'

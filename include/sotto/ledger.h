@@ -11,7 +11,8 @@
  *             fixed when it reserves; (3) nobody replaces the file by an older copy (detected
  *             against an anchor only: see docs/ledger.md).
  * Rounding    Amounts are integers: charges in units of 2^-40, own deltas of 2^-62, sampler
- *             errors of 2^-90. Every charge is rounded up, every budget down, and a plan costs
+ *             errors of 2^-90; one of at most 2^-800 a run, as all samplers here have, costs one
+ *             unit of own delta, and epsilon is at most 500 beside a delta. Every charge is rounded up, every budget down, and a plan costs
  *             at least one unit. Proof note: src/privacy/ledger/ledger.md
  */
 #ifndef SOTTO_LEDGER_H

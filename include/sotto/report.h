@@ -36,9 +36,12 @@ typedef struct sotto_report_config {
     uint64_t repeats;
     /* 0: one per CPU; the page is the same for any number. */
     size_t threads;
+    /* Public rows that the page shows if they are images of classes, at most 100: half of them the first
+     * of the file, half those that the model was wrong about and surest of. 0: none; default 40. */
+    uint64_t images;
 } sotto_report_config;
 
-/* No rows, no ledger, ten repeats. */
+/* No rows, no ledger, ten repeats, forty images. */
 SOTTO_API sotto_report_config sotto_report_defaults(void);
 
 /* The page of a model file, free with sotto_report_free_text(). The same files give the same page:

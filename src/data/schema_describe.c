@@ -73,8 +73,8 @@ static void warn_of_learning(sot_description *made)
     if (made->encoding == NULL) return;
     if (made->target->label_count > 2)
         warn(made,
-             "the target has %zu labels: the model softmax tells them apart; the others "
-             "take two, listed as \"labels\" of the target",
+             "the target has %zu labels: the model softmax and networks tell them apart; "
+             "the others take two, listed as \"labels\" of the target",
              made->target->label_count);
     if (norm.given && !made->encoding->cut)
         warn(made, "no row is longer than %.6g, so the row norm of %.6g cuts nothing",

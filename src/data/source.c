@@ -78,12 +78,19 @@ static sotto_status check_settings(const sot_source *source, sotto_error *error)
                         "such a file",
                         source->labels);
     }
+    if (is_matrix && !is_cifar) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "%.90s is neither *.npy nor IDX (*-idx3-ubyte, *.idx) by its name, "
+            "and LIBSVM carries its own labels; leave the file of labels out, "
+            "or give the other its name",
+            source->path);
+    }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "a file of labels goes with NPY or IDX and a schema of \"features\"; "
                     "%s: leave it out",
-                    is_cifar    ? "CIFAR-10 carries its own"
-                    : is_matrix ? "LIBSVM carries its own"
-                                : "the target of a table is one of its columns");
+                    is_cifar ? "CIFAR-10 carries its own"
+                             : "the target of a table is one of its columns");
 }
 
 /* ---- opening ---- */

@@ -95,6 +95,42 @@ const char *sot_shape_text(sot_shape shape, char out[SOT_SHAPE_BYTES])
     return out;
 }
 
+const char *sot_layer_text(const sot_layer *layer, char out[SOT_LAYER_TEXT_BYTES])
+{
+    const char *name = sot_layer_kind_name(layer->kind);
+    switch (layer->kind) {
+    case SOT_LAYER_CONV:
+        (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s %zux%zu, stride %zu, padding %zu",
+                       name, layer->kernel, layer->kernel, layer->stride, layer->padding);
+        break;
+    case SOT_LAYER_MAX_POOL:
+    case SOT_LAYER_AVERAGE_POOL:
+        (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s %zux%zu, stride %zu", name,
+                       layer->kernel, layer->kernel, layer->stride);
+        break;
+    case SOT_LAYER_GROUP_NORM:
+        (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s of %zu groups%s", name,
+                       layer->groups, layer->affine ? ", scaled and shifted" : "");
+        break;
+    case SOT_LAYER_SCATTERING:
+        (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s%s", name,
+                       layer->mirror ? " of the image and its mirror image" : "");
+        break;
+    case SOT_LAYER_DATA_NORM:
+        (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s%s", name,
+                       layer->clip_squares > 0.0 ? "" : " of means alone");
+        break;
+    case SOT_LAYER_NORMALISE:
+    case SOT_LAYER_DENSE:
+    case SOT_LAYER_TANH:
+    case SOT_LAYER_RELU:
+    case SOT_LAYER_FLATTEN:
+        (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s", name);
+        break;
+    }
+    return out;
+}
+
 sotto_status sot_net_take_norms(sot_net *net, const sot_net *from, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
@@ -299,16 +335,24 @@ static sotto_status freeze_word(sot_net *net, const char *word, sotto_error *err
             char shown[64];
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                             "the layers to freeze name '%s'; give numbers from 1 to %zu "
-                            "such as 1-3 or 1,4, or conv, dense, norm, all-but-last",
+                            "such as 1-3 or 1,4, or conv2d, dense, group-norm, "
+                            "all-but-last",
                             sot_printable(word, shown, sizeof shown), net->layer_count);
         }
     }
+    bool found = from > 0;
     for (size_t l = 0; l < net->layer_count; l++) {
         sot_layer *layer = &net->layers[l];
         const bool named = from == 0 ? layer->kind == kind : l + 1 >= from && l + 1 <= to;
         if (named && layer->parameters > 0) layer->frozen = true;
+        found |= named;
     }
-    return SOTTO_OK;
+    if (found) return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "the layers to freeze name '%s', and the network has none; name layers "
+        "that sotto plan shows",
+        word);
 }
 
 sotto_status sot_net_freeze(sot_net *net, const char *layers, sotto_error *error)

@@ -75,7 +75,8 @@ typedef struct sot_layer {
     bool frozen;   /* parameters are public and stay as they are */
     double clip;   /* data norm: public bound on a record's vector of channel means */
     double
-        clip_squares; /* data norm: the same for its vector of channel means of squares */
+        clip_squares; /* data norm: the same for its vector of channel means of squares; 0: it moves channels and does not
+                         scale them, and makes one release */
     double noise;     /* data norm: noise multiplier of each of its two releases */
     double *mean,
         *deviation; /* normalise, data norm: one a channel; owned; of a data norm that is not
@@ -140,6 +141,9 @@ void sot_net_initialise(const sot_net *net, uint64_t seed, float *out_parameters
 
 /* "dense", "conv2d", ... as the file spells them. */
 const char *sot_layer_kind_name(sot_layer_kind kind);
+/* The kind with its settings: "conv2d 8x8, stride 2, padding 2". Returns `out`. */
+enum { SOT_LAYER_TEXT_BYTES = 120 };
+const char *sot_layer_text(const sot_layer *layer, char out[SOT_LAYER_TEXT_BYTES]);
 /* Whether an encoded row is, as it stands, the input of the first trainable layer: nothing in front, one plane. */
 bool sot_net_front_is_identity(const sot_net *net);
 /* The input of layer `front`, that is the output of the front. */

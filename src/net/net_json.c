@@ -114,7 +114,7 @@ static sotto_status read_data_norm(const sot_json_value *json, sot_layer *layer,
 {
     sot_json_value member;
     sotto_status status = read_positive(json, "clip", &layer->clip, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK && sot_json_member(json, "clip_squares", &member))
         status = read_positive(json, "clip_squares", &layer->clip_squares, error);
     if (status == SOTTO_OK) status = read_positive(json, "noise", &layer->noise, error);
     const bool learned = sot_json_member(json, "mean", &member) ||
@@ -209,6 +209,13 @@ static sotto_status read_layer(const sot_json_value *json, sot_layer *layer,
         if (strcmp(name, sot_layer_kind_name(forms[i].kind)) == 0) form = &forms[i];
     if (form == NULL) {
         if (!sot_json_member(json, "type", &type)) return SOTTO_PARSE;
+        if (strcmp(name, "batch-norm") == 0) {
+            return sot_json_refuse(
+                &type,
+                "it mixes records, so that no bound on the gradient of "
+                "one would hold; give group-norm or data-norm",
+                error);
+        }
         return sot_json_refuse(&type,
                                "give dense, conv2d, max-pool, average-pool, tanh, relu, "
                                "flatten, group-norm, normalise, scattering or data-norm",

@@ -29,9 +29,12 @@ static sotto_status finish_windows(sot_layer *layer, size_t number, sotto_error 
     layer->out.width = windows(layer->in.width, layer);
     if (layer->kind != SOT_LAYER_CONV) layer->out.channels = layer->in.channels;
     if (layer->out.height == 0 || layer->out.width == 0)
-        return refuse(layer, number,
-                      "its window is larger: choose a smaller kernel or more padding",
-                      error);
+        return refuse(
+            layer, number,
+            layer->kind == SOT_LAYER_CONV
+                ? "its window is larger: choose a smaller kernel or more padding"
+                : "its window is larger: choose a smaller size",
+            error);
     if (layer->kind != SOT_LAYER_CONV) return SOTTO_OK;
     layer->weights =
         layer->out.channels * layer->kernel * layer->kernel * layer->in.channels;
@@ -84,6 +87,9 @@ static sotto_status finish_layer(sot_net *net, size_t number, sotto_error *error
         return SOTTO_OK;
     case SOT_LAYER_NORMALISE:
     case SOT_LAYER_DATA_NORM:
+        if (layer->in.channels > SOT_NET_CHANNELS_MAX)
+            return refuse(layer, number, "it takes at most 4096 channels", error);
+        break;
     case SOT_LAYER_TANH:
     case SOT_LAYER_RELU:
         break;

@@ -40,7 +40,8 @@ static void write_sizes(const sot_layer *layer, sot_json_writer *writer)
     switch (layer->kind) {
     case SOT_LAYER_DATA_NORM:
         write_number(writer, "clip", layer->clip);
-        write_number(writer, "clip_squares", layer->clip_squares);
+        if (layer->clip_squares > 0.0)
+            write_number(writer, "clip_squares", layer->clip_squares);
         write_number(writer, "noise", layer->noise);
         break;
     case SOT_LAYER_GROUP_NORM:

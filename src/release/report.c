@@ -9,14 +9,18 @@
 #include "base/svg.h"
 #include "release/html.h"
 
-/* The policy forbids the browser to load or run anything, whatever else went wrong. */
-static const char head_before_title[] =
+/* The policy forbids the browser to load or run anything, whatever else went wrong; images stand in
+ * the page itself. */
+static const char head_before_policy[] =
     "<!DOCTYPE html>\n"
     "<html lang=\"en\">\n"
     "<head>\n"
     "<meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" "
-    "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+    "content=\"default-src 'none'; style-src 'unsafe-inline'";
+static const char policy_of_images[] = "; img-src data:";
+static const char head_before_title[] =
+    "\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
     "<meta name=\"referrer\" content=\"no-referrer\">\n"
     "<title>";
@@ -117,6 +121,9 @@ sotto_status sot_report_write(const sot_report *report, char **out_html,
                               sotto_error *error)
 {
     sot_growing out = {0};
+    sot_growing_text(&out, head_before_policy);
+    if (report->scores != NULL && report->scores->images.first_count > 0)
+        sot_growing_text(&out, policy_of_images);
     sot_growing_text(&out, head_before_title);
     add_title(&out, report);
     sot_growing_text(&out, "</title>\n<style>\n");

@@ -18,7 +18,9 @@ enum {
     SOT_REPORT_BINS_MAX = 10,  /* of the calibration plot */
     SOT_REPORT_CLASSES_SHOWN = 20,
     SOT_REPORT_ENTRIES_SHOWN = 40,
-    SOT_REPORT_COEFFICIENTS_SHOWN = 30
+    SOT_REPORT_COEFFICIENTS_SHOWN = 30,
+    SOT_REPORT_IMAGES_MAX = 100,
+    SOT_REPORT_IMAGE_SIDE = 32 /* pixels that an image is shown with, at most */
 };
 
 /* ---- the ledger ---- */
@@ -59,17 +61,52 @@ typedef struct sot_report_bin {
         upper; /* 95% interval of `found`: Wilson's for shares, normal for numbers */
 } sot_report_bin;
 
+/* A public row that is an image, and what the model says of it. */
+typedef struct sot_report_image {
+    uint64_t row; /* of the file, from 0 */
+    size_t label, said;
+    double sure; /* the probability of the said class; of a score its size */
+} sot_report_image;
+
+/* Public rows to look at. The first rows of the file, ascending, then those of all rows that the
+ * model was wrong about and surest of, surest first, the earlier one of equals. */
+typedef struct sot_report_images {
+    sot_report_image shown[SOT_REPORT_IMAGES_MAX];
+    size_t first_most, wrong_most;   /* places for each; 0 both: nothing is shown */
+    size_t first_count, wrong_count; /* the wrong ones stand behind first_most */
+    size_t height, width, channels;  /* as shown */
+    unsigned char *pixels;           /* [image][height][width][channels] */
+} sot_report_images;
+
 typedef struct sot_report_scores {
     sotto_evaluation evaluation;
+    sot_report_images images;
     sot_report_bin bins[SOT_REPORT_BINS_MAX]; /* of nearly equal rows, ascending */
     size_t bin_count;
 } sot_report_scores;
 
-/* Two passes over the file; sixteen bytes a row are kept. What is compared: of two classes the
+/* Places for `count` images, half of them for mistakes, if the model tells classes apart and its rows are images
+ * of one or three planes: the schema gives their shape, or a network that convolves or scatters them infers one. Else for none. */
+sot_report_images sot_report_images_for(const sotto_model *model, uint64_t count);
+
+/* Keeps the row that was scored last, the number `row`, if it is one of those to show. */
+void sot_report_images_offer(sot_report_images *images, const sot_scorer *scorer,
+                             uint64_t row);
+
+/* Reads the pixels of those that were kept: one pass. The bounds of the schema's numbers are black and white,
+ * or 0 and 255 of bytes; without bounds, the least and the largest number of a row. An image with a longer
+ * side than SOT_REPORT_IMAGE_SIDE shows the means of squares of pixels. */
+SOTTO_MUST_CHECK sotto_status sot_report_images_read(sot_report_images *images,
+                                                     const sotto_model *model,
+                                                     const sotto_data_file *file,
+                                                     sotto_error *error);
+
+/* Passes over the file; sixteen bytes a row are kept. At most `images` rows are kept whole. What is compared: of two classes the
  * probability (or score) of the second and whether it is the true one; of more the probability
  * of the predicted class and whether it is the true one; of numbers the prediction and the truth. */
 SOTTO_MUST_CHECK sotto_status sot_report_scores_read(const sotto_model *model,
                                                      const sotto_data_file *file,
+                                                     uint64_t images,
                                                      sot_report_scores *out_scores,
                                                      sotto_error *error);
 void sot_report_scores_clear(sot_report_scores *scores);
@@ -161,6 +198,8 @@ SOTTO_MUST_CHECK sotto_status sot_report_add_coefficients(sot_growing *out,
                                                           sotto_error *error);
 void sot_report_add_calibration(sot_growing *out, const sot_report *report);
 void sot_report_add_confusion(sot_growing *out, const sot_report *report);
+/* report_sheet.c: inside it, if there are images. */
+void sot_report_add_sheet(sot_growing *out, const sot_report *report);
 SOTTO_MUST_CHECK sotto_status sot_report_add_certificate(sot_growing *out,
                                                          const sot_report *report,
                                                          sotto_error *error);

@@ -1,4 +1,4 @@
-/* Whether predictions mean what they say, and which classes are taken for which. */
+/* Whether predictions mean what they say. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,9 +7,7 @@
 #include "release/report.h"
 #include "release/shown.h"
 
-enum { WIDTH = 440, HEIGHT = 300, DIGITS = 3, WORDS_BYTES = 512, SHADES = 5 };
-
-/* ---- calibration ---- */
+enum { WIDTH = 440, HEIGHT = 300, DIGITS = 3, WORDS_BYTES = 512 };
 
 /* What is compared, by what the model predicts. */
 typedef struct comparison {
@@ -185,75 +183,6 @@ void sot_report_add_calibration(sot_growing *out, const sot_report *report)
         sot_growing_text(out, "<div>\n");
         add_bins(out, report->scores, &kind, is_share);
         sot_growing_text(out, "</div>\n</div>\n");
-    }
-    sot_html_section_close(out);
-}
-
-/* ---- confusion ---- */
-
-static void add_cell(sot_growing *out, uint64_t count, uint64_t of_class, bool is_right)
-{
-    char number[SOT_SHOWN_BYTES], part[SOT_SHOWN_BYTES];
-    const double share = of_class == 0 ? 0.0 : (double)count / (double)of_class;
-    sot_growing_format(out, "<td class=\"h%d%s\">", (int)ceil(share * SHADES),
-                       is_right ? " right" : "");
-    sot_html_text(out, sot_shown_count(count, number));
-    sot_html_element(out, "<small>", sot_shown_near(100.0 * share, DIGITS, part),
-                     "%</small></td>");
-}
-
-static void add_matrix(sot_growing *out, const sot_report *report)
-{
-    const sotto_evaluation *evaluation = &report->scores->evaluation;
-    const size_t classes = evaluation->classes;
-    char label[WORDS_BYTES];
-    sot_growing_text(
-        out, "<div class=\"wide\" role=\"group\" tabindex=\"0\" "
-             "aria-label=\"Confusion matrix\">\n<table class=\"confusion\">\n"
-             "<caption>Confusion matrix: rows by true class, with the share of "
-             "that class</caption>\n<thead>\n<tr><th scope=\"col\">True class</th>");
-    for (size_t k = 0; k < classes; k++)
-        sot_html_element(out, "<th scope=\"col\">said ",
-                         sotto_model_class(report->model, k), "</th>");
-    sot_growing_text(out, "</tr>\n</thead>\n<tbody>\n");
-    for (size_t i = 0; i < classes; i++) {
-        uint64_t all = 0;
-        for (size_t k = 0; k < classes; k++)
-            all += evaluation->confusion[i * classes + k];
-        (void)snprintf(label, sizeof label, "%.200s",
-                       sotto_model_class(report->model, i));
-        sot_html_element(out, "<tr><th scope=\"row\">", label, "</th>");
-        for (size_t k = 0; k < classes; k++)
-            add_cell(out, evaluation->confusion[i * classes + k], all, i == k);
-        sot_growing_text(out, "</tr>\n");
-    }
-    sot_growing_text(out, "</tbody>\n</table>\n</div>\n");
-}
-
-void sot_report_add_confusion(sot_growing *out, const sot_report *report)
-{
-    const size_t classes = sotto_model_classes(report->model);
-    sot_html_section_open(out, "confusion", "Right and wrong");
-    if (classes == 0) {
-        sot_html_element(
-            out, "<p class=\"none\">",
-            "This model predicts numbers: there are no classes to confuse. How "
-            "far it is off stands under accuracy and calibration.",
-            "</p>\n");
-    } else if (report->scores == NULL) {
-        sot_html_element(out, "<p class=\"none\">",
-                         "Not known: it takes public rows, given with --public.",
-                         "</p>\n");
-    } else if (classes > SOT_REPORT_CLASSES_SHOWN) {
-        sot_html_say(out,
-                     "The matrix of %zu classes does not fit here; sotto evaluate "
-                     "--json has it.",
-                     classes);
-    } else {
-        sot_html_say(out,
-                     "Which classes were taken for which, on the public rows. On the "
-                     "diagonal the model was right.");
-        add_matrix(out, report);
     }
     sot_html_section_close(out);
 }

@@ -54,7 +54,8 @@ static outcome judge(const sot_scorer *scorer)
 }
 
 static sotto_status read_rows(const sotto_model *model, const sotto_data_file *file,
-                              outcomes *all, sotto_error *error)
+                              outcomes *all, sot_report_images *images,
+                              sotto_error *error)
 {
     sot_source *source = NULL;
     sot_scorer scorer = {.model = NULL};
@@ -63,7 +64,10 @@ static sotto_status read_rows(const sotto_model *model, const sotto_data_file *f
     if (status == SOTTO_OK) status = sot_scorer_open(model, &scorer, error);
     while (status == SOTTO_OK && more) {
         status = sot_scorer_next(&scorer, source, &more, error);
-        if (status == SOTTO_OK && more) status = keep(all, judge(&scorer), error);
+        if (status == SOTTO_OK && more) {
+            sot_report_images_offer(images, &scorer, all->count);
+            status = keep(all, judge(&scorer), error);
+        }
     }
     sot_scorer_close(&scorer);
     sot_source_close(source);
@@ -137,13 +141,17 @@ static void fill_bins(outcomes *all, bool is_share, sot_report_scores *out)
 }
 
 sotto_status sot_report_scores_read(const sotto_model *model, const sotto_data_file *file,
-                                    sot_report_scores *out_scores, sotto_error *error)
+                                    uint64_t images, sot_report_scores *out_scores,
+                                    sotto_error *error)
 {
     outcomes all = {0};
-    *out_scores = (sot_report_scores){.bin_count = 0};
+    *out_scores = (sot_report_scores){.images = sot_report_images_for(model, images)};
     sotto_status status =
         sotto_model_evaluate_data(model, file, 0.5, &out_scores->evaluation, error);
-    if (status == SOTTO_OK) status = read_rows(model, file, &all, error);
+    if (status == SOTTO_OK)
+        status = read_rows(model, file, &all, &out_scores->images, error);
+    if (status == SOTTO_OK)
+        status = sot_report_images_read(&out_scores->images, model, file, error);
     if (status == SOTTO_OK)
         fill_bins(&all, sot_encoding_classes(model->encoding) > 0, out_scores);
     sot_free(all.rows);
@@ -153,5 +161,7 @@ sotto_status sot_report_scores_read(const sotto_model *model, const sotto_data_f
 void sot_report_scores_clear(sot_report_scores *scores)
 {
     sotto_evaluation_clear(&scores->evaluation);
+    sot_free(scores->images.pixels);
+    scores->images = (sot_report_images){.first_count = 0};
     scores->bin_count = 0;
 }

@@ -350,7 +350,7 @@ sotto_status sot_keeper_finish(sot_keeper *keeper, const char *text,
     status = stage(keeper, text, strlen(text), &mark, error);
     if (status == SOTTO_OK && session->ledger != NULL)
         status = sot_ledger_commit_kept(session->ledger, &session->reservation,
-                                        output_hash, &mark, error);
+                                        output_hash, keeper->last, &mark, error);
     if (status == SOTTO_OK) status = place(keeper, &mark, error);
     sot_wipe(mark.seal_key, sizeof mark.seal_key);
     return status;

@@ -11,7 +11,7 @@
 #include "run/rehearsal.h"
 #include "run/report_curve.h"
 
-enum { REPEATS = 10 };
+enum { REPEATS = 10, IMAGES = 40 };
 
 typedef struct sources {
     const sotto_report_config *config;
@@ -28,7 +28,7 @@ typedef struct sources {
 
 sotto_report_config sotto_report_defaults(void)
 {
-    return (sotto_report_config){.repeats = REPEATS};
+    return (sotto_report_config){.repeats = REPEATS, .images = IMAGES};
 }
 
 static sotto_status check_config(const sotto_report_config *config, sotto_error *error)
@@ -37,6 +37,11 @@ static sotto_status check_config(const sotto_report_config *config, sotto_error 
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "%llu rows are expected; a table has at most 2^32",
                         (unsigned long long)config->expected_rows);
+    }
+    if (config->images > SOT_REPORT_IMAGES_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%llu images were asked for; give at most %d, or 0 for none",
+                        (unsigned long long)config->images, (int)SOT_REPORT_IMAGES_MAX);
     }
     if (config->repeats <= SOT_REHEARSAL_REPEATS_MAX) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -184,8 +189,8 @@ static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *e
 static sotto_status read_rows(sources *from, sot_report *report, sotto_error *error)
 {
     if (from->config->data.path == NULL) return SOTTO_OK;
-    const sotto_status status =
-        sot_report_scores_read(from->model, &from->config->data, &from->scores, error);
+    const sotto_status status = sot_report_scores_read(
+        from->model, &from->config->data, from->config->images, &from->scores, error);
     if (status != SOTTO_OK) return status;
     report->scores = &from->scores;
     if (!from->is_certified || from->config->repeats == 0) return SOTTO_OK;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/array_file.h"
 #include "learn/learner_settings.h"
 #include "learn/nn/nn.h"
 #include "net/scores.h"
@@ -24,32 +25,9 @@ enum { LAYER_BYTES = 240, CURVE_POINTS = 1024 };
 /* "conv2d 8x8, stride 2, padding 2: 28x28x1 to 13x13x16" */
 static const char *layer_text(const sot_layer *layer, char out[LAYER_BYTES])
 {
-    char in[SOT_SHAPE_BYTES], to[SOT_SHAPE_BYTES], more[64] = "";
-    switch (layer->kind) {
-    case SOT_LAYER_CONV:
-        (void)snprintf(more, sizeof more, " %zux%zu, stride %zu, padding %zu",
-                       layer->kernel, layer->kernel, layer->stride, layer->padding);
-        break;
-    case SOT_LAYER_MAX_POOL:
-    case SOT_LAYER_AVERAGE_POOL:
-        (void)snprintf(more, sizeof more, " %zux%zu, stride %zu", layer->kernel,
-                       layer->kernel, layer->stride);
-        break;
-    case SOT_LAYER_GROUP_NORM:
-        (void)snprintf(more, sizeof more, " of %zu groups%s", layer->groups,
-                       layer->affine ? ", scaled and shifted" : "");
-        break;
-    case SOT_LAYER_NORMALISE:
-    case SOT_LAYER_SCATTERING:
-    case SOT_LAYER_DATA_NORM:
-    case SOT_LAYER_DENSE:
-    case SOT_LAYER_TANH:
-    case SOT_LAYER_RELU:
-    case SOT_LAYER_FLATTEN:
-        break;
-    }
-    (void)snprintf(out, LAYER_BYTES, "%s%s: %s to %s", sot_layer_kind_name(layer->kind),
-                   more, sot_shape_text(layer->in, in), sot_shape_text(layer->out, to));
+    char in[SOT_SHAPE_BYTES], to[SOT_SHAPE_BYTES], what[SOT_LAYER_TEXT_BYTES];
+    (void)snprintf(out, LAYER_BYTES, "%s: %s to %s", sot_layer_text(layer, what),
+                   sot_shape_text(layer->in, in), sot_shape_text(layer->out, to));
     return out;
 }
 
@@ -132,7 +110,7 @@ static bool is_same_layer(const sot_layer *a, const sot_layer *b)
     return a->kind == b->kind && is_same_shape(a->in, b->in) &&
            is_same_shape(a->out, b->out) && a->kernel == b->kernel &&
            a->stride == b->stride && a->padding == b->padding && a->groups == b->groups &&
-           a->affine == b->affine;
+           a->affine == b->affine && a->mirror == b->mirror;
 }
 
 /* The last layer may tell other classes apart: then it begins afresh. */
@@ -305,6 +283,13 @@ static sotto_status load_rows(const sotto_training *training, sotto_rng *rng,
     const sotto_data_file file = {.path = training->config.validation,
                                   .labels = training->config.validation_labels};
     sot_source *source = NULL;
+    if (file.labels == NULL && sotto_schema_is_matrix(training->schema) &&
+        sot_array_file_is_named(file.path)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the validation rows '%.120s' hold features alone; give the file "
+                        "of their labels too (--validation-labels)",
+                        file.path);
+    }
     sotto_status status = sot_source_open(&file, training->schema, false, &source, error);
     if (status == SOTTO_OK) status = sot_source_check_training(source, error);
     if (status == SOTTO_OK)

@@ -236,13 +236,15 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
             "tried on a grid, and is the caller's word between its points",
             config->loss->name);
     }
-    const char *unprotected[11] = {
+    const char *unprotected[12] = {
         "the schema: columns, types, bounds, categories, the norm bound",
         classes == 0   ? "the bounds of the target"
         : classes == 2 ? "the label set and which of two labels is the positive one"
                        : "the label set",
         "the settings of this training", NULL};
     size_t count = 3;
+    if (run->training->learner->net != NULL)
+        unprotected[count++] = "the network: its layers, and the numbers in its file";
     if (config->expected_rows > 0)
         unprotected[count++] = "the expected number of rows, a public guess";
     if (config->prior != NULL)

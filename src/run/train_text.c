@@ -66,6 +66,22 @@ static void write_settings(sot_json_writer *writer, const sot_learner *learner)
     sot_json_end_object(writer);
 }
 
+/* ---- what a network's settings are beside numbers ---- */
+
+static sotto_schedule schedule_of(const sotto_train_config *config)
+{
+    return config->schedule == SOTTO_SCHEDULE_AUTO ? SOTTO_SCHEDULE_CONSTANT
+                                                   : config->schedule;
+}
+
+static const char *sampling_of(const sotto_training *training)
+{
+    const sotto_sampling sampling = training->method == SOTTO_METHOD_GD
+                                        ? SOTTO_NOT_SAMPLED
+                                        : training->config.sampling;
+    return sotto_sampling_name(sampling);
+}
+
 static void write_training(sot_json_writer *writer, const sotto_training *training)
 {
     const sotto_train_config *config = &training->config;
@@ -84,6 +100,14 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
     if (sot_encoding_classes(training->encoding) > 2)
         write_whole(writer, "classes", sot_encoding_classes(training->encoding));
     write_number(writer, "norm_bound", sot_encoding_bound(training->encoding));
+    if (training->learner->net != NULL) {
+        write_text(writer, "optimizer", sotto_optimizer_name(config->optimizer));
+        write_text(writer, "schedule", sotto_schedule_name(schedule_of(config)));
+        if (training->plan != NULL) {
+            write_text(writer, "clipping", sotto_clipping_name(config->clipping));
+            write_text(writer, "sampling", sampling_of(training));
+        }
+    }
     if (training->learner->net != NULL) sot_training_write_network(training, writer);
     write_settings(writer, training->learner);
     sot_json_key(writer, "advice");
@@ -149,7 +173,16 @@ static void show_settings(sot_prose *prose, const sotto_training *training, bool
     sot_prose_line(prose, "features", "%zu, of norm at most %s",
                    sot_encoding_dimension(training->encoding),
                    sot_shown(bound, 1, value));
-    if (learner->net != NULL) sot_training_show_network(training, whole, prose);
+    if (learner->net != NULL) {
+        const sotto_train_config *config = &training->config;
+        sot_training_show_network(training, whole, prose);
+        sot_prose_line(prose, "optimizer", "%s, schedule %s",
+                       sotto_optimizer_name(config->optimizer),
+                       sotto_schedule_name(schedule_of(config)));
+        if (training->plan != NULL)
+            sot_prose_line(prose, "clipping", "%s, sampling %s",
+                           sotto_clipping_name(config->clipping), sampling_of(training));
+    }
     for (size_t i = 0; i < learner->setting_count; i++) {
         const sot_setting *setting = &learner->settings[i];
         sot_prose_line(
@@ -177,6 +210,18 @@ static void show_advice(sot_prose *prose, const sotto_training *training)
 {
     for (size_t i = 0; i < training->advice_count; i++)
         sot_prose_line(prose, i == 0 ? "advice" : "", "%s", training->advice[i]);
+}
+
+/* How the model does on the public rows of its learning curve: its last point. */
+static void show_validation(sot_prose *prose, const sotto_training *training)
+{
+    const sot_validation *curve = training->learner->validation;
+    char value[SOT_SHOWN_BYTES];
+    if (curve == NULL || curve->count == 0) return;
+    const bool classes = sot_encoding_role(training->encoding) == SOT_TARGET_CLASSES;
+    sot_prose_line(prose, "validation", "%s %s on public rows (the curve is in the file)",
+                   classes ? "accuracy" : "root mean squared error",
+                   sot_shown(curve->scores[curve->count - 1], 0, value));
 }
 
 /* What the certificate will say: a pure law drawn by a sampler that is not exact has a delta. */
@@ -220,6 +265,7 @@ sotto_status sot_training_summary(const sotto_training *training,
     } else {
         sot_prose_line(&prose, "privacy", "none: the rows were declared public");
     }
+    show_validation(&prose, training);
     if (session->output != NULL)
         sot_prose_line(&prose, "written to", "%s", session->output);
     show_advice(&prose, training);

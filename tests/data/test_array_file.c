@@ -405,7 +405,7 @@ static void labels_where_none_belong_are_refused(void **state)
     const sotto_data_file cells = {.path = "a.npy", .labels = "l.npy"};
     const sotto_data_file query = {.path = "a.db", .query = "SELECT * FROM t"};
     assert_refused(sot_source_open(&libsvm, matrix, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "LIBSVM carries its own", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "LIBSVM carries its own labels", NULL);
     assert_refused(sot_source_open(&text, matrix, false, &source, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "l.csv", "NPY nor IDX", NULL);
     assert_refused(sot_source_open(&cells, table, false, &source, &error),

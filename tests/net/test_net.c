@@ -39,7 +39,8 @@ static void presets_are_the_published_networks(void **state)
     expect_preset("tanh-cnn", &images28, 26010, 0, 784);
     expect_preset("cnn", &images28, 26010, 0, 784);
     expect_preset("cnn", &images32, 550570, 1, 3072);
-    expect_preset("scattering-linear", &images28, 39700, 3, 3969);
+    expect_preset("scattering-linear", &images28, 39700, 4, 3969);
+    expect_preset("scattering-linear:group-norm", &images28, 39700, 3, 3969);
     expect_preset("scattering-linear:data-norm", &images28, 39700, 3, 3969);
     expect_preset("scattering-linear:group-norm", &images32, 155530, 4, 15552);
     expect_preset("scattering-cnn", &images28,
@@ -260,6 +261,10 @@ static void files_that_make_no_sense_are_refused_by_layer(void **state)
     refuse(NETWORK("{\"type\":\"flatten\"},{\"type\":\"dense\",\"units\":5},{\"type\":"
                    "\"data-norm\",\"clip\":1,\"clip_squares\":1,\"noise\":8}," OUT),
            &images28, "layer 3 (data-norm)", "layer 2");
+    refuse(NETWORK("{\"type\":\"batch-norm\"}"), &images28, "mixes records",
+           "group-norm");
+    refuse(NETWORK("{\"type\":\"max-pool\",\"size\":29}"), &images28, "window is larger",
+           "smaller size");
     refuse(NETWORK("{\"type\":\"tanh\"}"), &(sot_net_task){{1, 1, 2}, 2, SOT_NET_SOFTMAX},
            "train", "dense");
 }
@@ -296,6 +301,10 @@ static void layers_freeze_by_number_kind_and_place(void **state)
         sot_net_free(net);
     }
     sot_net *net = make_small(3);
+    assert_refused(sot_net_freeze(net, "group-norm", &error), SOTTO_INVALID_ARGUMENT,
+                   &error, "the network has none", NULL);
+    sot_net_free(net);
+    net = make_small(3);
     assert_refused(sot_net_freeze(net, "1-9", &error), SOTTO_INVALID_ARGUMENT, &error,
                    "train", NULL);
     sot_net_free(net);
@@ -386,6 +395,38 @@ static void front_turns_planes_and_normalises(void **state)
     sot_net_free(net);
 }
 
+/* With "mirror" an image and its mirror image have the same features, to rounding; without it they have not. */
+static void mirrored_scattering_cannot_tell_left_from_right(void **state)
+{
+    enum { SIDE = 28, FEATURES = 7 * 7 * 81 };
+    static float image[SIDE * SIDE], mirrored[SIDE * SIDE], found[2 * FEATURES];
+    static const char *const files[] = {
+        "{\"kind\": \"network\", \"version\": 1, \"loss\": \"softmax\", \"layers\": ["
+        "{\"type\": \"scattering\"}, {\"type\": \"flatten\"},"
+        " {\"type\": \"dense\", \"units\": \"outputs\"}]}",
+        "{\"kind\": \"network\", \"version\": 1, \"loss\": \"softmax\", \"layers\": ["
+        "{\"type\": \"scattering\", \"mirror\": true}, {\"type\": \"flatten\"},"
+        " {\"type\": \"dense\", \"units\": \"outputs\"}]}"};
+    const float *const rows[] = {image, mirrored};
+    sotto_error error;
+    (void)state;
+    for (size_t i = 0; i < SIDE * SIDE; i++) {
+        image[i] = (float)(i * i % 101) / 101.0F;
+        mirrored[i / SIDE * SIDE + SIDE - 1 - i % SIDE] = image[i];
+    }
+    for (int mirror = 0; mirror < 2; mirror++) {
+        sot_net *net = make(files[mirror], &images28);
+        double apart = 0.0;
+        assert_int_equal(net->layers[0].mirror, mirror);
+        assert_ok(sot_front_apply(net, NULL, rows, 2, NULL, found, FEATURES, &error),
+                  &error);
+        for (size_t i = 0; i < FEATURES; i++)
+            apart = fmax(apart, fabs((double)found[i] - (double)found[FEATURES + i]));
+        assert_true(mirror == 1 ? apart < 1e-6 : apart > 1e-2);
+        sot_net_free(net);
+    }
+}
+
 /* Frozen layers below, and scattering: whatever stands beside a record, its bits are the same. */
 static void check_front(sot_net *net, size_t count)
 {
@@ -456,6 +497,7 @@ static void data_norms_must_be_learned_before_they_are_applied(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mirrored_scattering_cannot_tell_left_from_right),
         cmocka_unit_test(presets_are_the_published_networks),
         cmocka_unit_test(small_or_odd_images_are_refused_by_presets),
         cmocka_unit_test(what_is_written_reads_back_as_the_same_network),

@@ -79,7 +79,8 @@ class Browser:
                 self.events.append(answer)
 
     def open(self, path, width, height, scheme, media="screen"):
-        """Shows a file. Returns what it asked for beside itself, and what the browser said of it."""
+        """Shows a file. Returns what it asked for beside itself and what
+        stands in it, and what the browser said of it."""
         address = "file://" + os.path.abspath(path)
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=width < 600)
@@ -98,7 +99,8 @@ class Browser:
                 if event["method"] == "Log.entryAdded"]
         said += [str(event["params"]) for event in self.events
                  if event["method"] in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled")]
-        return [url for url in asked if url != address], said
+        return [url for url in asked
+                if url != address and not url.startswith("data:")], said
 
     def run(self, script):
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True,

@@ -8,13 +8,15 @@
 
     /* Self-contained and inert. */
     need(document.scripts.length === 0, "there is a script");
-    need(all("link,img,iframe,object,embed,video,audio,form,base").length === 0,
+    need(all("link,iframe,object,embed,video,audio,form,base").length === 0,
          "there is an element that fetches or sends");
     for (const node of all("*")) {
+        const is_own = (value) => value.startsWith("#") ||
+            (node.tagName === "IMG" && value.startsWith("data:image/png;base64,"));
         for (const attribute of node.attributes) {
             need(!attribute.name.startsWith("on"), "a handler on " + name(node));
-            if (["href", "src", "xlink:href", "action"].includes(attribute.name))
-                need(attribute.value.startsWith("#"), "an address at " + name(node));
+            if (["href", "src", "srcset", "xlink:href", "action"].includes(attribute.name))
+                need(is_own(attribute.value), "an address at " + name(node));
         }
     }
     need(!all("style").some((style) => /url\(|@import/.test(style.textContent)),
@@ -54,6 +56,10 @@
              svg.querySelector("desc")?.textContent.length > 20 &&
              svg.hasAttribute("aria-labelledby"), "a picture without words");
     }
+
+    for (const image of all("img"))
+        need(image.complete && image.naturalWidth > 0 && image.alt !== "",
+             "an image that does not show, or has no words");
 
     /* It fits. */
     const wide = document.documentElement.clientWidth;

@@ -10,10 +10,13 @@ commands. Pictures and pages stay in DIR, for people to look at.
 """
 
 import argparse
+import gzip
+import itertools
 import json
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -71,6 +74,34 @@ def write_table(directory, rows=400):
             else {"name": column["name"], "type": "ignore"} for column in columns]}
         with open(os.path.join(directory, target + ".json"), "w", encoding="utf-8") as file:
             json.dump(schema, file)
+
+
+SIDE, IMAGES, CLASSES = 12, 300, 10
+
+
+def write_images(directory):
+    """Ten classes of grey images, a bright square at one of ten places, as IDX; photographs of stripes."""
+    rng = random.Random(11)
+    for name in ("secret", "public"):
+        pixels, labels = bytearray(), bytearray()
+        for _ in range(IMAGES):
+            label = rng.randrange(CLASSES)
+            down, right = 4 * (label // 3) - (label // 9) * 4, 4 * (label % 3) + (label // 9) * 2
+            bright = rng.randrange(40, 200)
+            for i in range(SIDE * SIDE):
+                inside = 0 <= i // SIDE - down < 4 and 0 <= i % SIDE - right < 4
+                pixels.append(rng.randrange(70) + (bright if inside else 0) * 185 // 255)
+            labels.append(label)
+        with gzip.open(os.path.join(directory, name + "-images-idx3-ubyte.gz"), "wb") as file:
+            file.write(struct.pack(">HBBIII", 0, 8, 3, IMAGES, SIDE, SIDE) + pixels)
+        with gzip.open(os.path.join(directory, name + "-labels-idx1-ubyte.gz"), "wb") as file:
+            file.write(struct.pack(">HBBI", 0, 8, 1, IMAGES) + labels)
+    with open(os.path.join(directory, "images.json"), "w", encoding="utf-8") as file:
+        json.dump({"dataset": "made-up-images", "shape": [SIDE, SIDE],
+                   "labels": list(range(CLASSES)),
+                   "numbers": {"lower": 0, "upper": 255, "scale": "unit"}}, file)
+    subprocess.run([sys.executable, os.path.join(EXAMPLES, "make_formats.py"), directory],
+                   check=True)
 
 
 class Maker:
@@ -132,14 +163,44 @@ def make_reports(make):
     yield report(make, "open-bare", path, 0, [])
 
 
+def make_network_reports(make):
+    """Networks: of grey images in ten classes, private; of colours in two, public; and softmax on images."""
+    write_images(make.directory)
+    files = {name: [name + "-images-idx3-ubyte.gz", "--labels", name + "-labels-idx1-ubyte.gz"]
+             for name in ("secret", "public")}
+    shown = ["--public", *files["public"]]
+    plots = ["profile-plot", "attack-plot", "calibration-plot"]
+    make.run("train", *files["secret"], "--schema", "images.json", "--model", "mlp", "--epsilon", "8",
+             "--delta", "1e-5", "--expected-rows", str(IMAGES), "--epochs", "20",
+             "--insecure-test-seed", "5", "--validation", files["public"][0], "--validation-labels",
+             files["public"][2], "-o", "network.json")
+    yield report(make, "network", "network.json", 1, plots + ["learning-plot"], *shown)
+    yield report(make, "network-bare", "network.json", 1, plots[:2] + ["learning-plot"])
+    yield report(make, "network-few", "network.json", 1, plots + ["learning-plot"], *shown,
+                 "--no-images")
+    make.run("train", "stripes.bin", "--schema", "stripes.schema.json", "--model", "cnn", "--method",
+             "none", "--data-is-public", "--epochs", "2", "-o", "stripes.json")
+    yield report(make, "stripes", "stripes.json", 0, ["calibration-plot"], "--public", "stripes.bin")
+    make.run("train", *files["secret"], "--schema", "images.json", "--model", "softmax", "--method",
+             "none", "--data-is-public", "-o", "softmax-images.json")
+    yield report(make, "softmax-images", "softmax-images.json", 0, ["calibration-plot"], *shown)
+
+
 def report(make, name, model, exit_code, plots, *words):
     """Exit code 1: the noise came from a test seed, and the page says NOT PRIVATE."""
     page = os.path.join(make.directory, name + ".html")
     make.run("report", model, "-o", page, *words, expect=exit_code)
     with open(os.path.join(make.directory, model), encoding="utf-8") as file:
         content = json.load(file)
+    rows = []
+    if "--public" in words:
+        at = words.index("--public") + 1
+        rows = list(words[at:at + 3]) if "--labels" in words else [words[at]]
+    shape = content["schema"].get("shape")
+    images = 0 if "--no-images" in words else 40
     return {"name": name, "page": page, "model": content, "path": model, "plots": plots,
-            "seeded": exit_code == 1, "data": "--public" in words}
+            "seeded": exit_code == 1, "rows": rows, "images": images if rows and shape else 0,
+            "names": shape is None}
 
 
 # --- what a page must show ---
@@ -174,7 +235,28 @@ def check_guarantee(browser, item, need):
     need(certificate["hash"] in text, "the certificate's hash")
 
 
+def check_layers(browser, item, need):
+    """A network has a table of its layers, in order, with all parameters."""
+    rows = browser.run(TABLE + "('Layers')")
+    network = item["model"]["network"]
+    need([row[1].split(" ")[0] for row in rows] == [layer["type"] for layer in network["layers"]],
+         "the layers")
+    counts = [int(number(row[4])) for row in rows if row[4] != "none"]
+    need(counts == [len(part) for part in item["model"]["coefficients"]], "the parameters")
+    for above, below in zip(rows, rows[1:]):
+        need(above[3] == below[2], f"the shapes of {above} and {below}")
+    points = browser.run(TABLE + "('Scores on the way')")
+    curve = item["model"].get("curve")
+    need((points is None) == (curve is None), "the table of the learning curve")
+    if curve is not None:
+        need(number(points[-1][0]) == curve["steps"][-1], "the last step of the curve")
+        need(abs(number(points[-1][1]) / 100 - curve["scores"][-1]) <= 1e-4, "its score")
+
+
 def check_coefficients(browser, item, need):
+    if "network" in item["model"]:
+        check_layers(browser, item, need)
+        return
     rows = browser.run(TABLE + "('Coefficients')")
     values = item["model"]["coefficients"]
     if isinstance(values[0], list):
@@ -191,10 +273,10 @@ def check_coefficients(browser, item, need):
 def check_scores(browser, item, make, need):
     """The confusion matrix and the accuracy are those of sotto evaluate."""
     rows = browser.run(TABLE + "('Confusion matrix')")
-    if not item["data"]:
+    if not item["rows"]:
         need(rows is None, "a confusion matrix of no rows")
         return
-    scores = json.loads(make.run("evaluate", item["path"], "public.csv", "--data-is-public",
+    scores = json.loads(make.run("evaluate", item["path"], *item["rows"], "--data-is-public",
                                  "--json"))
     text = browser.run("document.getElementById('accuracy').parentNode.innerText")
     text = text.replace("\u00a0", " ")
@@ -205,8 +287,44 @@ def check_scores(browser, item, make, need):
         return
     counts = [[int(cell.split("\n")[0].replace(" ", "")) for cell in row[1:]] for row in rows]
     need(counts == scores["confusion"], "the confusion matrix")
+    for k, row in enumerate(browser.run(TABLE + "('Class by class')")):
+        said = [counts[i][k] for i in range(len(counts))]
+        for cell, whole in ((row[2], sum(counts[k])), (row[3], sum(said))):
+            need((cell == "no rows") == (whole == 0), f"the share {row}")
+            need(whole == 0 or abs(number(cell) - 100 * counts[k][k] / whole) <= 0.06,
+                 f"the share {row}")
     shown = number(re.search(r"Accuracy\n+([\d.]+)%", text)[1]) / 100
     need(scores["accuracy"] * 0.998 <= shown <= scores["accuracy"] + 1e-12, "the accuracy")
+
+
+IMAGE_LIST = """[...document.querySelectorAll(".images li")].map((item) => [
+    item.querySelector("img").alt, item.querySelector("b").innerText,
+    item.querySelector("span").innerText, item.className, item.querySelector("img").naturalWidth])"""
+
+
+def check_images(browser, item, make, need):
+    """The first public rows, and mistakes, with what sotto predict says of them."""
+    shown = browser.run(IMAGE_LIST)
+    if item["images"] == 0:
+        need(shown == [], "images that nobody asked for")
+        return
+    said = make.run("predict", item["path"], item["rows"][0]).split("\n")[:-1]
+    labels = None
+    if len(item["rows"]) == 3:
+        with gzip.open(os.path.join(make.directory, item["rows"][2])) as file:
+            labels = list(file.read()[8:])
+    first = item["images"] - item["images"] // 2
+    for i, (row, predicted, true, frame, width) in enumerate(shown):
+        at = int(number(row.removeprefix("Row "))) - 1
+        need(i >= first or at == i, f"the place of {row}")
+        need(predicted == "said " + said[at], f"{row}: {predicted}")
+        need(labels is None or true == f"is {labels[at]}", f"{row}: {true}")
+        need((frame == "wrong") == (predicted[5:] != true[3:]), f"the frame of {row}")
+        need(i < first or frame == "wrong", f"{row} is no mistake")
+        need(width == item["model"]["schema"]["shape"][-1], f"the width of {row}")
+    wrong = 0 if labels is None else sum(int(a) != b for a, b in zip(said, labels, strict=True))
+    need(labels is None or len(shown) == first + min(wrong, item["images"] // 2),
+         f"{len(shown)} images")
 
 
 def check_words(browser, item, need):
@@ -220,7 +338,8 @@ def check_words(browser, item, need):
                 if "certificate" in item["model"] else "No privacy guarantee")
     need(news == expected, f"the news are {news}")
     text = browser.run("document.body.innerText")
-    need("alert(1)" in text and "\u202e" not in text, "names that would be markup")
+    need(("alert(1)" in text) == item["names"] and "\u202e" not in text,
+         "names that would be markup")
     tree = [node["role"]["value"] for node in
             browser.call("Accessibility.getFullAXTree")["nodes"] if "role" in node]
     for role in ("banner", "navigation", "main", "contentinfo"):
@@ -247,6 +366,7 @@ def look_at(browser, item, make, pictures):
     check_guarantee(browser, item, need)
     check_coefficients(browser, item, need)
     check_scores(browser, item, make, need)
+    check_images(browser, item, make, need)
     browser.open(item["page"], 794, 1123, "dark", "print")
     faults += [f"{item['name']}, print: {fault}" for fault in browser.run(FAULTS)]
     browser.call("Emulation.setEmulatedMedia", media="")
@@ -272,6 +392,8 @@ SPOILS = [
     ("a script", "<main", "<script>1</script><main"),
     ("an address", "<main", "<a href=\"https://example.org/\">x</a><main"),
     ("a fetched picture", "<main", "<img src=\"x.png\" alt=\"\"><main"),
+    ("a picture from elsewhere", "<main", "<img src=\"https://example.org/x.png\" alt=\"x\"><main"),
+    ("a picture that does not show", "<main", "<img src=\"data:image/png;base64,AAAA\" alt=\"x\"><main"),
     ("a lost caption", "<caption>", "<caption hidden></caption><caption hidden>"),
     ("a lost scope", "<th scope=\"col\">", "<th>"),
     ("a skipped heading", "<h2 ", "<h4>x</h4><h2 "),
@@ -331,7 +453,7 @@ def main():
     faults, count = [], 0
     with tempfile.TemporaryDirectory() as directory, Browser() as browser:
         make = Maker(arguments.sotto, directory)
-        for item in make_reports(make):
+        for item in itertools.chain(make_reports(make), make_network_reports(make)):
             faults += look_at(browser, item, make, arguments.pictures)
             os.replace(item["page"], os.path.join(arguments.pictures, item["name"] + ".html"))
             count += 1

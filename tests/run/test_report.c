@@ -338,7 +338,7 @@ static void calibration_groups_hold_every_row(void **state)
             trained(cases[k].target, cases[k].kind, SOTTO_METHOD_NONE, NULL, false);
         assert_ok(sotto_model_parse("m", text, strlen(text), &model, &error), &error);
         const sotto_data_file file = {.path = write_rows()};
-        assert_ok(sot_report_scores_read(model, &file, &scores, &error), &error);
+        assert_ok(sot_report_scores_read(model, &file, 0, &scores, &error), &error);
         uint64_t rows = 0;
         double found = 0.0;
         assert_within((double)scores.bin_count, 5.0, SOT_REPORT_BINS_MAX);

@@ -257,6 +257,45 @@ static void data_norms_are_paid_for_once(void **state)
     sotto_model_free(then);
 }
 
+/* ---- what a certificate says ---- */
+
+/* Everything that was believed to be public, and every release, those of data norms by their own names. */
+static void certificates_say_what_is_public_and_what_was_released(void **state)
+{
+    (void)state;
+    static const char *const said[] = {
+        "the network: its layers, and the numbers in its file",
+        "the expected number of rows, a public guess",
+        "the weights to begin with: of a model declared public",
+        "the validation rows, declared public",
+        "\"purpose\": \"gradient sum\"",
+    };
+    static const char *const norms[] = {"\"purpose\": \"channel means\"",
+                                        "\"purpose\": \"channel means of squares\""};
+    write_rows(data_path, false, 1);
+    write_rows(other_path, false, 2);
+    sotto_error error;
+    sotto_train_config config = private_config(paid_path);
+    config.output = model_path;
+    config.steps = 2;
+    sotto_schema *schema = parse(CLASSES);
+    for (int again = 0; again < 2; again++) {
+        sotto_train_result *result = NULL;
+        assert_ok(sotto_train_file(&config, schema, data_path, &result, &error), &error);
+        const char *json = sotto_train_json(result);
+        for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+            assert_int_equal(strstr(json, said[i]) != NULL,
+                             again == 1 || (i != 2 && i != 3));
+        for (size_t i = 0; i < 2; i++) /* an init brings them: they are not released */
+            assert_int_equal(strstr(json, norms[i]) != NULL, again == 0);
+        sotto_train_free(result);
+        config.output = NULL;
+        config.init = model_path;
+        config.validation = other_path;
+    }
+    sotto_schema_free(schema);
+}
+
 /* ---- refusals ---- */
 
 static void what_does_not_fit_is_refused_before_a_row_is_read(void **state)
@@ -369,6 +408,7 @@ int main(void)
         cmocka_unit_test(errors_of_a_number_are_in_its_units),
         cmocka_unit_test(frozen_layers_stay_and_others_move),
         cmocka_unit_test(data_norms_are_paid_for_once),
+        cmocka_unit_test(certificates_say_what_is_public_and_what_was_released),
         cmocka_unit_test(what_does_not_fit_is_refused_before_a_row_is_read),
         cmocka_unit_test(theory_has_nothing_to_say),
         cmocka_unit_test(a_forecast_repeats_the_whole_training),

@@ -107,6 +107,12 @@ sotto_status sot_nn_save(const sot_net *net, const sot_nn_state *state,
     sot_nn_state same = *state; /* writing changes nothing */
     byte_cursor measured = {0};
     pass_state(&measured, net, &same);
+    /* Weights, momenta and averages stay finite (optimiser.c): half a state would be kept, and none could go on. */
+    if (measured.failed) {
+        return sot_fail(error, SOTTO_INTERNAL,
+                        "the state of the training has a number that is not finite, and "
+                        "cannot be kept");
+    }
     byte_cursor written = {.bytes = sot_new_array(measured.at, 1), .size = measured.at};
     if (written.bytes == NULL) return sot_fail_memory(error, measured.at, 1);
     pass_state(&written, net, &same);

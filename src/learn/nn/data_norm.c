@@ -52,9 +52,14 @@ sotto_status sot_data_norm_noise(const sot_layer *layer, sotto_adjacency adjacen
 {
     const sotto_status status = noise_of(layer->clip, layer->noise, adjacency,
                                          "channel means", &out_noise[MEANS], error);
-    if (status != SOTTO_OK) return status;
+    if (status != SOTTO_OK || sot_data_norm_releases(layer) == 1) return status;
     return noise_of(layer->clip_squares, layer->noise, adjacency,
                     "channel means of squares", &out_noise[SQUARES], error);
+}
+
+size_t sot_data_norm_releases(const sot_layer *layer)
+{
+    return layer->clip_squares > 0.0 ? 2 : 1;
 }
 
 /* ---- one record ---- */
@@ -163,13 +168,19 @@ sotto_status sot_data_norm_make_room(sot_layer *layer, sotto_error *error)
 }
 
 /* From E x and E x^2, which stands in `deviation`. What has no variance left is noise, or constant. */
+static double deviation_of(double mean, double squares)
+{
+    const double variance = squares - mean * mean;
+    return variance > 0.0 ? fmin(sqrt(variance + VARIANCE_FLOOR), NO_DEVIATION)
+                          : NO_DEVIATION;
+}
+
 static void finish(sot_layer *layer)
 {
+    const bool scales = sot_data_norm_releases(layer) == 2;
     for (size_t c = 0; c < layer->in.channels; c++) {
-        const double variance = layer->deviation[c] - layer->mean[c] * layer->mean[c];
-        layer->deviation[c] = variance > 0.0
-                                  ? fmin(sqrt(variance + VARIANCE_FLOOR), NO_DEVIATION)
-                                  : NO_DEVIATION;
+        layer->deviation[c] =
+            scales ? deviation_of(layer->mean[c], layer->deviation[c]) : 1.0;
         layer->mean[c] =
             fmax(-SOT_NET_NORM_MOST, fmin(SOT_NET_NORM_MOST, layer->mean[c]));
     }
@@ -185,7 +196,7 @@ sotto_status sot_data_norm_learn(sot_layer *layer, const sotto_gaussian_config n
         status = release_mean(&job, layer->clip, &noise[MEANS], gate, count, divisor,
                               pool, layer->mean, error);
     job.which = SQUARES;
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK && sot_data_norm_releases(layer) == 2)
         status = release_mean(&job, layer->clip_squares, &noise[SQUARES], gate, count,
                               divisor, pool, layer->deviation, error);
     if (status == SOTTO_OK) finish(layer);

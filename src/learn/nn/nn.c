@@ -80,7 +80,7 @@ static sotto_status add_data_norms(const sot_learner *learner, sot_nn *nn,
         if (layer->kind != SOT_LAYER_DATA_NORM || layer->mean != NULL) continue;
         status = sot_data_norm_noise(layer, learner->setup.config->adjacency,
                                      nn->before + nn->before_count, error);
-        nn->before_count += 2;
+        nn->before_count += sot_data_norm_releases(layer);
     }
     return status;
 }
@@ -99,6 +99,13 @@ static sotto_status set_noise(sot_learner *learner, sot_nn *nn, sotto_error *err
     const sot_steps steps = sot_nn_steps(nn);
     if (status == SOTTO_OK)
         status = sot_steps_calibrate(&steps, config, &nn->noise, &nn->multiplier, error);
+    if (status == SOTTO_UNREACHABLE && nn->before_count > 0) {
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "the data norms of the network leave no step of the %llu an "
+                        "epsilon of %g at delta %g; give them more noise, or take a "
+                        "group-norm",
+                        (unsigned long long)steps.count, config->epsilon, config->delta);
+    }
     return status;
 }
 

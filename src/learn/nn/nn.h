@@ -5,7 +5,7 @@
  *             follows (optimiser, averages, schedules, projection) is a function of released numbers.
  * Theorem     Abadi et al., CCS 2016, in the form nn.md proves for these tiles and roundings: the run is
  *             the composition of `steps` releases of sotto_gaussian_release() with the sampling stated
- *             in each event, and the two of each data norm.
+ *             in each event, and of the one or two of each data norm.
  * Neighbours  config->adjacency, one row. A unit of several rows is refused.
  * Proof note  src/learn/nn/nn.md
  */

@@ -21,7 +21,8 @@ typedef struct sot_nn {
     double epochs;   /* method none: passes over the rows; else for the eye */
     uint64_t copies; /* of a record, whose gradients are averaged; 0: the record itself */
     sotto_gaussian_config
-        before[2 * SOT_NET_LAYERS_MAX]; /* the releases of data norms, two a layer */
+        before[2 *
+               SOT_NET_LAYERS_MAX]; /* the releases of data norms, one or two a layer */
     size_t before_count;
 } sot_nn;
 
@@ -37,7 +38,10 @@ SOTTO_MUST_CHECK sotto_status sot_nn_decide(sot_learner *learner, sot_nn *nn,
 
 /* ---- data_norm.c ---- */
 
-/* The two releases of data norm `layer`, in order: the sum of channel means, and of channel means of squares. */
+/* How many releases data norm `layer` makes: 2, or 1 if it only moves channels. */
+size_t sot_data_norm_releases(const sot_layer *layer);
+
+/* They, in order: the sum of channel means, and of channel means of squares. */
 SOTTO_MUST_CHECK sotto_status sot_data_norm_noise(const sot_layer *layer,
                                                   sotto_adjacency adjacency,
                                                   sotto_gaussian_config out_noise[2],
@@ -47,7 +51,7 @@ SOTTO_MUST_CHECK sotto_status sot_data_norm_noise(const sot_layer *layer,
 SOTTO_MUST_CHECK sotto_status sot_data_norm_make_room(sot_layer *layer,
                                                       sotto_error *error);
 
-/* Releases both, of the layer's inputs at rows[i], and fills in layer->mean and layer->deviation. `divisor`
+/* Releases them, of the layer's inputs at rows[i], and fills in layer->mean and layer->deviation. `divisor`
  * is the public number of rows. A channel without variance gets a deviation of 2^60: nothing is left of it. */
 SOTTO_MUST_CHECK sotto_status sot_data_norm_learn(sot_layer *layer,
                                                   const sotto_gaussian_config noise[2],

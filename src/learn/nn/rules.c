@@ -158,10 +158,6 @@ static void describe(sot_learner *learner, const sot_nn *nn, double batch)
 {
     const sotto_train_config *config = learner->setup.config;
     const bool plain = learner->setup.method == SOTTO_METHOD_NONE;
-    sot_learner_set(learner, "parameters", (double)learner->net->parameters,
-                    "of all layers");
-    sot_learner_set(learner, "trainable", (double)learner->net->trainable,
-                    "of those that are not frozen");
     sot_learner_set(learner, "batch", batch,
                     given_or(config->batch > 0, plain ? "the usual mini-batch"
                                                 : sot_nn_takes_all(&learner->setup)
@@ -174,10 +170,14 @@ static void describe(sot_learner *learner, const sot_nn *nn, double batch)
     sot_learner_set(learner, "epochs", nn->epochs,
                     config->steps > 0
                         ? "from the steps"
-                        : given_or(!isnan(config->epochs), "published recipes"));
-    sot_learner_set(
-        learner, "learning_rate", nn->moves.rate,
-        given_or(!isnan(config->learning_rate), "by batch and clip: published recipes"));
+                        : given_or(!isnan(config->epochs),
+                                   plain ? "the usual number" : "published recipes"));
+    sot_learner_set(learner, "learning_rate", nn->moves.rate,
+                    given_or(!isnan(config->learning_rate),
+                             config->optimizer == SOTTO_OPTIMIZER_ADAM
+                                 ? "adam's usual one"
+                             : plain ? "the usual one of mini-batches"
+                                     : "by batch and clip: published recipes"));
     sot_learner_set(learner, "momentum", nn->moves.momentum,
                     given_or(!isnan(config->momentum), "published recipes"));
     sot_learner_set(learner, "weight_average", nn->moves.average,

@@ -17,7 +17,7 @@ static sotto_status learn_norms(sot_nn_walking *walk, size_t *out_from,
                                 sotto_error *error)
 {
     const float *weights = walk->state.weights;
-    size_t from = 0, pair = 0;
+    size_t from = 0, release = 0;
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; status == SOTTO_OK && i < walk->net->front; i++) {
         sot_layer *layer = &walk->net->layers[i];
@@ -25,12 +25,12 @@ static sotto_status learn_norms(sot_nn_walking *walk, size_t *out_from,
         status = sot_nn_rows_apply(&walk->rows, walk->net, from, i, weights, walk->pool,
                                    error);
         if (status == SOTTO_OK) {
-            status = sot_data_norm_learn(layer, walk->nn->before + 2 * pair, walk->gate,
+            status = sot_data_norm_learn(layer, walk->nn->before + release, walk->gate,
                                          walk->rows.inputs, walk->rows.count,
                                          walk->nn->rows, walk->pool, error);
         }
         from = i;
-        pair++;
+        release += sot_data_norm_releases(layer);
     }
     *out_from = from;
     return status;

@@ -20,6 +20,11 @@ enum {
     SOT_AMOUNT_TEXT_BYTES = 40
 };
 
+/* A sampler error so small that it costs less than one delta unit in every budget with a delta, whose
+ * epsilon is at most this: (1 + e^500) 2^-800 < 2^-78. The library's own samplers err less (2^-900 a number). */
+#define SOT_SAMPLER_SPECK 0x1p-800
+enum { SOT_EPSILON_SPECK_MAX = 500 };
+
 static const int64_t sot_amount_max = (INT64_C(1) << 62) - 1;
 
 /* The least amount whose value is at least `value`, and the greatest that is at most it. False,

@@ -9,6 +9,20 @@
 #include "privacy/ledger/amount.h"
 #include "privacy/ledger/handle.h"
 
+sotto_status sot_ledger_find_last(sotto_ledger *ledger,
+                                  const sotto_reservation *reservation, const char *last,
+                                  sotto_error *error)
+{
+    const sot_reserved *reserved;
+    const sotto_status status =
+        sot_ledger_find_open(ledger, reservation, &reserved, error);
+    if (status != SOTTO_OK || strcmp(reserved->checkpoint, last) == 0) return status;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "another process has gone on with the run of row %llu of "
+                    "ledger %s; let it finish",
+                    (unsigned long long)reservation->id, sot_store_name(ledger->store));
+}
+
 sotto_status sot_ledger_keep(sotto_ledger *ledger, const sotto_reservation *reservation,
                              uint64_t step, const char *last, const sot_kept_mark *mark,
                              sotto_error *error)
@@ -17,19 +31,11 @@ sotto_status sot_ledger_keep(sotto_ledger *ledger, const sotto_reservation *rese
                        .order = SOTTO_UNSET,
                        .reservation = reservation->id,
                        .step = step};
-    const sot_reserved *reserved;
     memcpy(entry.checkpoint, mark->checkpoint, sizeof entry.checkpoint);
     memcpy(entry.seal_key, mark->seal_key, sizeof entry.seal_key);
     sotto_status status = sot_ledger_begin(ledger, true, error);
     if (status != SOTTO_OK) return status;
-    status = sot_ledger_find_open(ledger, reservation, &reserved, error);
-    if (status == SOTTO_OK && strcmp(reserved->checkpoint, last) != 0) {
-        status =
-            sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                     "another process has gone on with the run of row %llu of "
-                     "ledger %s; let it finish",
-                     (unsigned long long)reservation->id, sot_store_name(ledger->store));
-    }
+    status = sot_ledger_find_last(ledger, reservation, last, error);
     if (status != SOTTO_OK) {
         sot_store_rollback(ledger->store);
         return status;

@@ -33,12 +33,11 @@ SOTTO_MUST_CHECK sotto_status sot_ledger_keep(sotto_ledger *ledger,
                                               const sot_kept_mark *mark,
                                               sotto_error *error);
 
-/* As sotto_ledger_commit(), of a run whose output lies sealed in the file of `mark` (NULL: it does not). */
-SOTTO_MUST_CHECK sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
-                                                     const sotto_reservation *reservation,
-                                                     const char *output_hash,
-                                                     const sot_kept_mark *mark,
-                                                     sotto_error *error);
+/* As sotto_ledger_commit(), of a run whose output lies sealed in the file of `mark` (NULL: it does not) and was made
+ * from the file `last`, as above (NULL: the run is not kept). */
+SOTTO_MUST_CHECK sotto_status sot_ledger_commit_kept(
+    sotto_ledger *ledger, const sotto_reservation *reservation, const char *output_hash,
+    const char *last, const sot_kept_mark *mark, sotto_error *error);
 
 /* What the ledger knows of a file. */
 typedef enum sot_kept_place {

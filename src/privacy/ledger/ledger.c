@@ -337,13 +337,13 @@ sotto_status sotto_ledger_commit(sotto_ledger *ledger,
                                  const sotto_reservation *reservation,
                                  const char *output_hash, sotto_error *error)
 {
-    return sot_ledger_commit_kept(ledger, reservation, output_hash, NULL, error);
+    return sot_ledger_commit_kept(ledger, reservation, output_hash, NULL, NULL, error);
 }
 
 sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
                                     const sotto_reservation *reservation,
-                                    const char *output_hash, const sot_kept_mark *mark,
-                                    sotto_error *error)
+                                    const char *output_hash, const char *last,
+                                    const sot_kept_mark *mark, sotto_error *error)
 {
     const sot_reserved *reserved;
     sot_entry entry = {.kind = SOTTO_LEDGER_COMMIT, .order = SOTTO_UNSET};
@@ -357,7 +357,9 @@ sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
     }
     status = sot_ledger_begin(ledger, true, error);
     if (status != SOTTO_OK) return status;
-    status = sot_ledger_find_open(ledger, reservation, &reserved, error);
+    status = last == NULL || SOT_PLANTED(ledger_commits_an_older_state)
+                 ? sot_ledger_find_open(ledger, reservation, &reserved, error)
+                 : sot_ledger_find_last(ledger, reservation, last, error);
     if (status != SOTTO_OK) {
         sot_store_rollback(ledger->store);
         return status;

@@ -80,6 +80,17 @@ static sotto_status fail_beyond(double cost, double sampler_error, sotto_error *
         cost, sampler_error);
 }
 
+/* A speck is paid for once and for all, whatever epsilon is granted later; rounded up to a sampler unit it would
+ * cost e^epsilon 2^-90, which is all of delta at epsilon 60. */
+static bool price_deltas(double own_delta, double sampler_error, sot_price *out_price)
+{
+    const bool speck = sampler_error > 0.0 && sampler_error <= SOT_SAMPLER_SPECK;
+    return sot_amount_up(own_delta, SOT_DELTA_UNIT, &out_price->own) &&
+           sot_amount_add(out_price->own, speck ? 1 : 0, &out_price->own) &&
+           sot_amount_up(speck ? 0.0 : sampler_error, SOT_SAMPLER_UNIT,
+                         &out_price->sampler);
+}
+
 sotto_status sot_price_plan(const sot_state *state, const sotto_plan *plan,
                             double sampler_error, sot_price *out_price,
                             sotto_error *error)
@@ -107,8 +118,7 @@ sotto_status sot_price_plan(const sot_state *state, const sotto_plan *plan,
             "ledger out of it");
     }
     if (!sot_amount_up(cost, SOT_CHARGE_UNIT, &out_price->charge) ||
-        !sot_amount_up(own_delta, SOT_DELTA_UNIT, &out_price->own) ||
-        !sot_amount_up(sampler_error, SOT_SAMPLER_UNIT, &out_price->sampler))
+        !price_deltas(own_delta, sampler_error, out_price))
         return fail_beyond(cost, sampler_error, error);
     if (SOT_PLANTED(ledger_charge_rounded_down))
         (void)sot_amount_down(cost, SOT_CHARGE_UNIT, &out_price->charge);

@@ -93,6 +93,12 @@ static sotto_status price_budget(double epsilon, double delta, double own_delta,
             delta);
     }
     *out_own_budget = 0;
+    if (delta > 0.0 && epsilon > SOT_EPSILON_SPECK_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "epsilon is %g, and a budget with a delta holds at most %d: more "
+                        "than that promises nothing",
+                        epsilon, (int)SOT_EPSILON_SPECK_MAX);
+    }
     if (delta > 0.0) {
         return price_filter(epsilon, delta, own_delta, order, out_budget, out_own_budget,
                             error);

@@ -142,8 +142,13 @@ static void a_checkpoint_of_something_else_is_refused(void **state)
     }
     memset(bytes + 48, 0xff, 4); /* NaN for a weight */
     assert_int_equal(sot_nn_restore(net, &other, bytes, size, &error), SOTTO_PARSE);
-    sot_free(bytes);
     sot_free(twice);
+    twice = NULL;
+    walk.weights[0] = NAN; /* never half a state */
+    assert_refused(sot_nn_save(net, &walk, &twice, &same, &error), SOTTO_INTERNAL, &error,
+                   "not finite", NULL);
+    assert_null(twice);
+    sot_free(bytes);
     sot_nn_state_free(&walk);
     sot_nn_state_free(&other);
     nn_scene_end(&scene);

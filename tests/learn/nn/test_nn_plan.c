@@ -118,7 +118,6 @@ static void rules_follow_from_public_facts(void **state)
     assert_within(setting(&scene, "epochs"), 39.9, 40.1);
     assert_relative(setting(&scene, "learning_rate"), 8.0, 1e-12);
     assert_true(setting(&scene, "weight_average") == 0.999);
-    assert_true(setting(&scene, "parameters") == setting(&scene, "trainable"));
     nn_scene_end(&scene);
     study.config.clip = 0.5; /* the step stays what it is */
     study.config.epochs = 2.0;

@@ -87,9 +87,9 @@ static void a_run_is_found_by_its_last_file_alone(void **state)
     /* As it was made, whatever was charged since. */
     assert_same(&run.reservation, &reservation);
 
-    assert_ok(
-        sot_ledger_commit_kept(ledger, &run.reservation, SOME_HASH, &output, &error),
-        &error);
+    assert_ok(sot_ledger_commit_kept(ledger, &run.reservation, SOME_HASH,
+                                     first.checkpoint, &output, &error),
+              &error);
     assert_int_equal(find(ledger, plan, first.checkpoint).place, SOT_KEPT_OLDER);
     run = find(ledger, plan, output.checkpoint);
     assert_true(run.place == SOT_KEPT_LAST && run.committed);
@@ -124,9 +124,14 @@ static void no_run_goes_back_or_two_ways(void **state)
     assert_ok(reserve(ledger, gaussian_plan(20.0), &plain, &error), &error);
     assert_refused(sot_ledger_keep(ledger, &plain, 1, "", &second, &error),
                    SOTTO_VERIFICATION, &error, "keeps none", NULL);
-    assert_refused(sot_ledger_commit_kept(ledger, &plain, SOME_HASH, &second, &error),
+    assert_refused(sot_ledger_commit_kept(ledger, &plain, SOME_HASH, "", &second, &error),
                    SOTTO_VERIFICATION, &error, "keeps none", NULL);
-    assert_ok(sot_ledger_commit_kept(ledger, &reservation, SOME_HASH, &output, &error),
+    /* It has seen no row since, and would commit other steps than those that were kept. */
+    assert_refused(sot_ledger_commit_kept(ledger, &reservation, SOME_HASH, HASH_OF("0"),
+                                          &output, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "another process", NULL);
+    assert_ok(sot_ledger_commit_kept(ledger, &reservation, SOME_HASH, first.checkpoint,
+                                     &output, &error),
               &error);
     assert_refused(
         sot_ledger_keep(ledger, &reservation, 7, output.checkpoint, &second, &error),
@@ -191,7 +196,8 @@ static void an_export_tells_and_guards_the_checkpoints(void **state)
     const sotto_reservation reservation = reserve_kept(ledger, plan);
     assert_ok(sot_ledger_keep(ledger, &reservation, 5, HASH_OF("0"), &first, &error),
               &error);
-    assert_ok(sot_ledger_commit_kept(ledger, &reservation, SOME_HASH, &output, &error),
+    assert_ok(sot_ledger_commit_kept(ledger, &reservation, SOME_HASH, first.checkpoint,
+                                     &output, &error),
               &error);
     exported all = export_of(ledger);
     assert_ok(sotto_ledger_check_export(all.text, all.size_bytes, NULL, NULL, &error),

@@ -1,6 +1,7 @@
 /* What a ledger promises while nothing goes wrong: prices, refusals, rows, chain. */
 #include "support.h"
 
+#include "privacy/accounting/budget.h"
 #include "privacy/ledger/scratch.h"
 
 /* ---- charges ---- */
@@ -146,6 +147,40 @@ static void a_grant_cannot_make_past_sampler_errors_dearer_than_their_budget(voi
     assert_ok(sotto_ledger_grant(ledger, 4.5, 3e-6, "more", &error), &error);
     sotto_ledger_close(ledger);
     scratch_free(&made);
+}
+
+/* What the samplers of a training err by: 2^-900 a number, and there are 2^36 of them. Rounded up to 2^-90 it would cost
+ * e^100 2^-90, which is more than 1. */
+static void specks_of_sampler_error_cost_a_unit_at_any_epsilon(void **state)
+{
+    (void)state;
+    const double epsilons[] = {0.5, 100.0, 500.0};
+    for (size_t i = 0; i < sizeof epsilons / sizeof epsilons[0]; i++) {
+        const scratch made = scratch_new();
+        sotto_ledger *ledger = ledger_new(&made, epsilons[i], 1e-3);
+        sotto_error error;
+        sotto_reservation reservation;
+        sotto_plan *plan = gaussian_plan(50.0);
+        for (int run = 1; run <= 3; run++) {
+            assert_ok(sotto_ledger_reserve(ledger, plan, 0x1p-864, "a test", &reservation,
+                                           &error),
+                      &error);
+            assert_true(reservation.delta_charged == 0x1p-62);
+            assert_true(balance_of(ledger).delta_spent == run * 0x1p-62);
+        }
+        /* (1 + e^500) 2^-800 is less than that unit; one that is more is priced by epsilon, as ever. */
+        assert_true(sot_budget_sampler_factor(500.0) * 0x1p-800 < 0x1p-62);
+        const sotto_status dear = sotto_ledger_reserve(ledger, plan, 0x1.8p-800, "a test",
+                                                       &reservation, &error);
+        assert_int_equal(dear, epsilons[i] < 60.0 ? SOTTO_OK : SOTTO_BUDGET_EXCEEDED);
+        sotto_plan_free(plan);
+        assert_ok(sotto_ledger_check(ledger, NULL, &error), &error);
+        /* What has been paid for holds for every epsilon that can be granted. */
+        assert_refused(sotto_ledger_grant(ledger, 500.5, 0.0, "more", &error),
+                       SOTTO_INVALID_ARGUMENT, &error, "at most 500", NULL);
+        sotto_ledger_close(ledger);
+        scratch_free(&made);
+    }
 }
 
 /* ---- what is refused ---- */
@@ -356,6 +391,7 @@ int main(void)
         cmocka_unit_test(own_deltas_and_sampler_errors_fill_the_second_column),
         cmocka_unit_test(the_budget_is_never_exceeded_and_refusals_say_why),
         cmocka_unit_test(a_grant_raises_the_budget_and_stays_on_record),
+        cmocka_unit_test(specks_of_sampler_error_cost_a_unit_at_any_epsilon),
         cmocka_unit_test(
             a_grant_cannot_make_past_sampler_errors_dearer_than_their_budget),
         cmocka_unit_test(a_pure_budget_takes_pure_events_only),
