@@ -13,7 +13,8 @@ Step        Forward, backward, clipping to C = 1, noise of multiplier 1, momentu
             batches of a fixed size that lie in memory, ours draws a Poisson batch of that mean every step,
             computes in its tiles, and releases through its gate.
 Time        Samples a second, the best of --rounds windows of --seconds each; the programs take turns. Two
-            threads for everybody. Memory of the peers is tuned (glibc keeps freed memory instead of
+            threads for everybody, and the clock on the wall: for a machine with nothing else to do. With
+            --threads 1 processor time, which a busy machine changes less. Memory of the peers is tuned (glibc keeps freed memory instead of
             returning it to the system), without which Opacus is two to three times slower.
 
 Prints a line a case, with --json a JSON line, with --markdown the table of docs/networks-speed.md.
@@ -28,7 +29,7 @@ import time
 import warnings
 
 TUNED = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184",
-         "MALLOC_TOP_PAD_": "268435456", "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "PASSIVE"}
+         "MALLOC_TOP_PAD_": "268435456", "OMP_WAIT_POLICY": "PASSIVE"}
 CASES = (("logistic", 256), ("logistic", 2048), ("mlp", 256), ("mlp", 2048), ("cnn", 512),
          ("cnn", 2048))
 
@@ -68,18 +69,20 @@ def stepper(torch, name, batch, private):
     return step
 
 
-def rate(step, batch, seconds):
+def rate(step, batch, args):
+    clock = time.process_time if args.threads == 1 else time.perf_counter
     step()
-    steps, started = 0, time.perf_counter()
-    while time.perf_counter() - started < seconds:
+    steps, started = 0, clock()
+    while clock() - started < args.seconds:
         step()
         steps += 1
-    return steps * batch / (time.perf_counter() - started)
+    return steps * batch / (clock() - started)
 
 
-def our_rates(program, name, batch, seconds):
+def our_rates(program, name, batch, args):
     """{"private": samples a second, "plain": ...} of our program."""
-    command = [program, "--net", name, "--batch", str(batch), "--seconds", str(seconds)]
+    command = [program, "--net", name, "--batch", str(batch), "--seconds", str(args.seconds),
+               "--threads", str(args.threads)]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     lines = [json.loads(line) for line in output.splitlines()]
     return {line["path"]: line["samples_per_second"] for line in lines if "path" in line}
@@ -94,8 +97,8 @@ def measure(program, torch, has_opacus, args):
             if has_opacus:
                 steps["opacus"] = stepper(torch, name, batch, True)
         for _ in range(args.rounds):
-            found = {peer: rate(step, batch, args.seconds) for peer, step in steps.items()}
-            for path, value in our_rates(program, name, batch, args.seconds).items():
+            found = {peer: rate(step, batch, args) for peer, step in steps.items()}
+            for path, value in our_rates(program, name, batch, args).items():
                 found["sotto " + path] = value
             for key, value in found.items():
                 best[key] = max(best.get(key, 0.0), value)
@@ -140,16 +143,18 @@ def main():
     parser.add_argument("program", help="bench_nn of a release build")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--markdown", action="store_true", help="the table of docs/networks-speed.md")
     args = parser.parse_args()
     if os.environ.get("MALLOC_MMAP_MAX_") is None:
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **TUNED})
+        threads = {"OMP_NUM_THREADS": str(args.threads)}
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **TUNED, **threads})
     warnings.filterwarnings("ignore")
     torch, has_opacus = None, False
     try:
         import torch
-        torch.set_num_threads(2)
+        torch.set_num_threads(args.threads)
         import opacus  # noqa: F401
         has_opacus = True
     except ImportError as missing:
