@@ -78,8 +78,8 @@ typedef enum sotto_norm_rule {
 } sotto_norm_rule;
 
 typedef struct sotto_row_norm {
-    bool given; /* false: without row_norm the bound follows from the columns, or from the bounds
-                   of a matrix's numbers */
+    bool given;   /* false: no row_norm; the bound follows from the columns, or from the
+                     bounds of a matrix's numbers */
     double bound; /* 0 when not given */
     sotto_norm_rule rule;
 } sotto_row_norm;

@@ -78,7 +78,8 @@ void *sot_new_aligned(size_t count, size_t size)
     void *memory = aligned_alloc(large ? LARGE_PAGE_BYTES : SOT_ALIGNMENT_BYTES, bytes);
     if (memory == NULL) return NULL;
 #ifdef MADV_HUGEPAGE
-    if (large) (void)madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: it may be refused */
+    if (large)
+        (void)madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: it may be refused */
 #endif
     memset(memory, 0, bytes);
     return memory;

@@ -473,7 +473,7 @@ static void front_of_a_record_is_its_own(void **state)
 {
     (void)state;
     sotto_error error;
-    sot_net *net = make("scattering-linear", &images28);
+    sot_net *net = make("scattering-linear:group-norm", &images28);
     check_front(net, 70);
     sot_net_free(net);
     net = make_small(4);
