@@ -113,7 +113,14 @@ static void find_range(const darkroom *room, const sot_record *record, double *o
     }
 }
 
-/* The mean of a square of pixels, from 0 to 1; what is no number counts as black. */
+/* From 0 to 1; what is no number counts as black, and so does everything where black is white. */
+static double light_of(double number, double black, double white)
+{
+    const double light = white > black ? (number - black) / (white - black) : 0.0;
+    return isnan(light) ? 0.0 : fmin(fmax(light, 0.0), 1.0);
+}
+
+/* The mean of a square of pixels. */
 static double light_at(const darkroom *room, size_t plane, size_t y, size_t x,
                        double black, double white)
 {
@@ -122,10 +129,8 @@ static double light_at(const darkroom *room, size_t plane, size_t y, size_t x,
     size_t count = 0;
     for (size_t i = y * step; i < (y + 1) * step && i < height; i++) {
         for (size_t k = x * step; k < (x + 1) * step && k < width; k++) {
-            const double light =
-                (room->numbers[(plane * height + i) * width + k] - black) /
-                (white - black);
-            sum += isnan(light) ? 0.0 : fmin(fmax(light, 0.0), 1.0);
+            const double number = room->numbers[(plane * height + i) * width + k];
+            sum += light_of(number, black, white);
             count++;
         }
     }
