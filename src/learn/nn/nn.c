@@ -61,6 +61,13 @@ static sotto_status check_copies(const sot_learner_setup *setup, const sot_net *
                         "%llu augmentations are asked for; give at most %d",
                         (unsigned long long)copies, (int)COPIES_MOST);
     }
+    if (copies > 0 && setup->method == SOTTO_METHOD_NONE) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%llu augmentations are asked for, and the method none makes no "
+                        "copies; leave them out, or write the copies into the public "
+                        "file",
+                        (unsigned long long)copies);
+    }
     if (copies > 0 && (net->input.height < 2 || net->input.width < 2)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "augmentations move and mirror images, and the records of this "

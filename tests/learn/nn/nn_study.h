@@ -42,6 +42,13 @@ static const char nn_norm_net[] =
     "{\"type\": \"dense\", \"units\": 5}, {\"type\": \"tanh\"}, "
     "{\"type\": \"dense\", \"units\": \"outputs\"}]}";
 
+/* Two data norms: the first moves channels alone, and makes one release. */
+static const char nn_center_net[] =
+    "{\"kind\": \"network\", \"version\": 1, \"layers\": ["
+    "{\"type\": \"data-norm\", \"clip\": 0.6, \"noise\": 9}, "
+    "{\"type\": \"data-norm\", \"clip\": 0.75, \"clip_squares\": 0.5, \"noise\": 9}, "
+    "{\"type\": \"dense\", \"units\": \"outputs\"}]}";
+
 struct nn_scene;
 
 typedef struct nn_study {

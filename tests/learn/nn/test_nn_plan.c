@@ -100,6 +100,19 @@ static void data_norms_are_in_the_plan(void **state)
     nn_scene_end(&without);
 }
 
+static void data_norms_of_means_alone_release_once(void **state)
+{
+    (void)state;
+    static const double sensitivities[] = {0.6, 0.75, 0.5};
+    nn_scene scene;
+    nn_study study = {.config = nn_config(SOTTO_ADD_REMOVE), .network = nn_center_net};
+    begin(&study, &scene);
+    assert_int_equal(sotto_plan_size(scene.plan), 4);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(sotto_plan_event(scene.plan, i)->sensitivity == sensitivities[i]);
+    nn_scene_end(&scene);
+}
+
 /* The published recipes, at the sizes they were published for; src/learn/nn/rules.c. */
 static void rules_follow_from_public_facts(void **state)
 {
@@ -203,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sampler_is_the_event),
         cmocka_unit_test(data_norms_are_in_the_plan),
+        cmocka_unit_test(data_norms_of_means_alone_release_once),
         cmocka_unit_test(rules_follow_from_public_facts),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(a_unit_of_several_rows_is_refused),

@@ -84,6 +84,9 @@ static void data_norms_show_nothing(void **state)
     expect_no_leak(&study, 0, 0);
     study.config.adjacency = SOTTO_REPLACE_ONE;
     expect_no_leak(&study, 6, 2);
+    study.config.adjacency = SOTTO_ADD_REMOVE;
+    study.network = nn_center_net;
+    expect_no_leak(&study, 6, 6);
 }
 
 /* ---- copies of images ---- */
