@@ -21,7 +21,7 @@ ROWS = [
     ("1", ["random", "numeric"]),
     ("2", ["privacy/accounting"]),
     ("3", ["data", "privacy/mechanisms", "privacy/ledger"]),
-    ("3b", ["net"]),
+    ("3b", ["net", "concept"]),
     ("4", ["release"]),
     ("5a", ["learn/learner", "learn/glm"]),
     ("5a", ["learn/softmax"]),

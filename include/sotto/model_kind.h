@@ -23,7 +23,9 @@ typedef enum sotto_model_kind {
     SOTTO_MODEL_SOFTMAX = 6,  /* two classes or more */
     SOTTO_MODEL_POISSON = 7,  /* a count */
     SOTTO_MODEL_CUSTOM = 8,   /* a convex loss of the caller's: config->loss */
-    SOTTO_MODEL_NETWORK = 9   /* a neural network: config->network; classes or a number */
+    SOTTO_MODEL_NETWORK = 9,  /* a neural network: config->network; classes or a number */
+    SOTTO_MODEL_CONCEPT =
+        10 /* one of a finite class of yes-no functions: config->concept; two classes */
 } sotto_model_kind;
 
 /* "logistic", "linear", ... as the command line and the model file spell them; "unknown" for other

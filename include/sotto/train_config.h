@@ -34,7 +34,13 @@ typedef enum sotto_method {
     SOTTO_METHOD_ADASSP = 8,     /* the same, regularised as the data needs; linear */
     SOTTO_METHOD_PERMUTATION_SGD = 9, /* plain SGD in shuffled passes, noise at the end */
     SOTTO_METHOD_GD_OUTPUT = 10,      /* plain gradient descent, noise at the end */
-    SOTTO_METHOD_FRANK_WOLFE = 11     /* on the L1 ball */
+    SOTTO_METHOD_FRANK_WOLFE = 11,    /* on the L1 ball */
+    SOTTO_METHOD_POSTERIOR = 12,      /* a draw from the tempered posterior */
+    SOTTO_METHOD_REGULARIZED_EM = 13, /* the regularised exponential mechanism */
+    SOTTO_METHOD_EXPONENTIAL = 14,    /* concepts: the exponential mechanism */
+    SOTTO_METHOD_PERMUTE_AND_FLIP = 15, /* concepts: permute-and-flip */
+    SOTTO_METHOD_LAPLACE =
+        16 /* concepts: the least of all counts of errors, each with Laplace noise */
 } sotto_method;
 
 /* Which theorem fixes the noise of objective perturbation. The others are for comparison. */
@@ -71,6 +77,16 @@ typedef enum sotto_optimizer {
     SOTTO_OPTIMIZER_SGD = 0, /* with momentum, if there is any */
     SOTTO_OPTIMIZER_ADAM = 1
 } sotto_optimizer;
+
+/* How posterior and regularized-em draw. */
+typedef enum sotto_sampler {
+    SOTTO_SAMPLER_AUTO = 0,     /* exact-gaussian for linear, proximal for the others */
+    SOTTO_SAMPLER_PROXIMAL = 1, /* the proximal sampler with exact rejection: certified */
+    SOTTO_SAMPLER_EXACT_GAUSSIAN =
+        2, /* linear: by a Cholesky factor, cut to the ball: certified */
+    SOTTO_SAMPLER_MALA =
+        3 /* a heuristic: for public data alone, it yields no certificate */
+} sotto_sampler;
 
 struct sotto_loss; /* sotto/loss.h */
 
@@ -133,6 +149,14 @@ typedef struct sotto_train_config {
     const char
         *validation; /* public rows, for a learning curve in the model file; NULL: none */
     const char *validation_labels; /* beside it; NULL: none */
+    /* ---- SOTTO_MODEL_CONCEPT alone ---- */
+    const char
+        *concept; /* the class: a kind's name, the path of a JSON file, or JSON text (docs/pac.md) */
+    /* ---- posterior and regularized-em alone ---- */
+    uint64_t draws; /* that are released, each paid for; 0: 1 */
+    sotto_sampler sampler;
+    bool
+        public_constants; /* the sampler's step and number of steps follow from public facts alone */
     const struct sotto_loss
         *loss;           /* SOTTO_MODEL_CUSTOM alone; borrowed, by a plan of it too */
     bool stream;         /* rows are read again for every pass and never held together */
@@ -159,6 +183,10 @@ SOTTO_API const char *sotto_schedule_name(sotto_schedule schedule);
 SOTTO_API const char *sotto_iterate_name(sotto_iterate iterate);
 SOTTO_API const char *sotto_clipping_name(sotto_clipping clipping);
 SOTTO_API const char *sotto_optimizer_name(sotto_optimizer optimizer);
+SOTTO_API const char *sotto_sampler_name(sotto_sampler sampler);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_sampler_from_name(const char *name,
+                                                                sotto_sampler *out,
+                                                                sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_method_from_name(const char *name,
                                                                sotto_method *out,
                                                                sotto_error *error);

@@ -14,6 +14,7 @@
 
 #include <sotto/schema.h>
 
+#include "data/cells.h"
 #include "data/record.h"
 
 typedef struct sot_encoding sot_encoding;
@@ -40,6 +41,16 @@ SOTTO_MUST_CHECK sotto_status sot_encoding_new(const sotto_schema *schema,
                                                const char *target, sot_target_role role,
                                                sot_encoding **out_encoding,
                                                sotto_error *error);
+
+/* Features by cells instead (data/cells.h), for concepts: sot_encoding_dimension() is `count`, the target is classes,
+ * there is no norm bound and sot_encode() is not for it. The grids are borrowed and must outlive it. */
+SOTTO_MUST_CHECK sotto_status sot_encoding_new_cells(
+    const sotto_schema *schema, const char *target, const sot_cells_grid *grids,
+    size_t count, sot_encoding **out_encoding, sotto_error *error);
+bool sot_encoding_is_cells(const sot_encoding *encoding);
+/* One place a feature. Total. */
+void sot_encode_cells(const sot_encoding *encoding, const sot_record *record,
+                      uint32_t *out_places);
 
 /* What a target is when nobody asks for a model: a number without labels is a number, everything
  * else is classes. `target` NULL: classes. */

@@ -26,6 +26,9 @@ typedef struct sot_matrix {
     uint64_t *starts; /* rows + 1 */
     uint32_t *indices;
     float *values;
+    /* Of an encoding by cells, and then neither dense nor sparse: row i has the places
+     * cells + i * columns, one a feature. */
+    uint32_t *cells;
     size_t room_rows, room_values; /* allocated */
 } sot_matrix;
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "concept/concept.h"
 #include "learn/erm/empirical.h"
 #include "net/net.h"
 
@@ -27,6 +28,7 @@ void sot_learner_free(sot_learner *learner)
         sot_free(learner->state);
     sot_empirical_free(learner->empirical);
     sot_net_free(learner->net);
+    sot_concept_class_free(learner->concept);
     sot_free(learner);
 }
 
@@ -41,7 +43,8 @@ void sot_learner_set(sot_learner *learner, const char *name, double value,
 size_t sot_learner_coefficients(const sot_learner *learner)
 {
     if (learner->coefficients > 0) return learner->coefficients;
-    return learner->outputs * sot_encoding_dimension(learner->setup.encoding);
+    const size_t draws = learner->draws > 0 ? learner->draws : 1;
+    return draws * learner->outputs * sot_encoding_dimension(learner->setup.encoding);
 }
 
 uint64_t sot_learner_rows(const sot_learner_setup *setup)
@@ -71,10 +74,17 @@ sotto_train_config sotto_train_defaults(void)
                                 .max_minutes = SOTTO_UNSET};
 }
 
-static const char *const methods[] = {
-    "auto",      "output",      "objective",  "gd",     "none",
-    "sgd",       "newton",      "statistics", "adassp", "permutation-sgd",
-    "gd-output", "frank-wolfe", NULL};
+static const char *const methods[] = {"auto",        "output",
+                                      "objective",   "gd",
+                                      "none",        "sgd",
+                                      "newton",      "statistics",
+                                      "adassp",      "permutation-sgd",
+                                      "gd-output",   "frank-wolfe",
+                                      "posterior",   "regularized-em",
+                                      "exponential", "permute-and-flip",
+                                      "laplace",     NULL};
+static const char *const samplers[] = {"auto", "proximal", "exact-gaussian", "mala",
+                                       NULL};
 static const char *const calibrations[] = {"sharp", "chaudhuri", "kifer", "redberg",
                                            NULL};
 
@@ -134,6 +144,11 @@ const char *sotto_clipping_name(sotto_clipping clipping)
     return word_at(clippings, (int)clipping);
 }
 
+const char *sotto_sampler_name(sotto_sampler sampler)
+{
+    return word_at(samplers, (int)sampler);
+}
+
 const char *sotto_optimizer_name(sotto_optimizer optimizer)
 {
     return word_at(optimizers, (int)optimizer);
@@ -146,7 +161,9 @@ sotto_status sotto_method_from_name(const char *name, sotto_method *out,
     const sotto_status status =
         find_word(methods, "method",
                   "auto, objective, output, gd, sgd, newton, statistics, adassp, "
-                  "permutation-sgd, gd-output, frank-wolfe or none",
+                  "permutation-sgd, gd-output, frank-wolfe, posterior, regularized-em or "
+                  "none, or for concepts "
+                  "exponential, permute-and-flip or laplace",
                   name, &index, error);
     if (status == SOTTO_OK) *out = (sotto_method)index;
     return status;
@@ -192,6 +209,17 @@ sotto_status sotto_clipping_from_name(const char *name, sotto_clipping *out,
     const sotto_status status = find_word(
         clippings, "clipping", "flat, per-layer or automatic", name, &index, error);
     if (status == SOTTO_OK) *out = (sotto_clipping)index;
+    return status;
+}
+
+sotto_status sotto_sampler_from_name(const char *name, sotto_sampler *out,
+                                     sotto_error *error)
+{
+    int index = 0;
+    const sotto_status status =
+        find_word(samplers, "sampler", "auto, proximal, exact-gaussian or mala", name,
+                  &index, error);
+    if (status == SOTTO_OK) *out = (sotto_sampler)index;
     return status;
 }
 

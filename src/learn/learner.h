@@ -16,7 +16,8 @@
 #include "base/threads.h"
 #include "data/table.h"
 
-struct sot_net; /* net/net.h */
+struct sot_net;           /* net/net.h */
+struct sot_concept_class; /* concept/concept.h */
 
 /* What a learner may look at when it is made. Borrowed for the learner's life. */
 typedef struct sot_learner_setup {
@@ -78,6 +79,9 @@ struct sot_learner {
     size_t coefficients; /* that `learn` writes; 0: outputs x columns */
     struct sot_net *
         net; /* of a network, owned; `learn` fills in what its data norms paid for; else NULL */
+    struct sot_concept_class *concept; /* of a concept, owned; else NULL */
+    size_t
+        draws; /* vectors of outputs x columns that `learn` writes, one after another; 0: 1 */
     sot_checkpoint
         *checkpoint; /* set by the run before `learn`, borrowed; NULL: none is kept */
     sot_validation *validation; /* the same */

@@ -39,6 +39,10 @@ static const char *find_shared(const sotto_train_config *config, unsigned taken,
         {SOT_TAKES_PRIOR, config->prior != NULL, "a prior"},
         {SOT_TAKES_CONVEX, config->width != sotto_train_defaults().width, "a width"},
         {SOT_TAKES_CONVEX, !isnan(config->threshold), "a threshold"},
+        {SOT_TAKES_CONCEPT, config->concept != NULL, "a class of concepts"},
+        {SOT_TAKES_DRAWS, config->draws > 0, "a number of draws"},
+        {SOT_TAKES_DRAWS, config->sampler != SOTTO_SAMPLER_AUTO, "a sampler"},
+        {SOT_TAKES_DRAWS, config->public_constants, "the sampler's public constants"},
     };
     return find_stranger(settings, sizeof settings / sizeof settings[0], taken, out_flag);
 }

@@ -19,8 +19,10 @@ enum {
     SOT_TAKES_L1 = 256,
     SOT_TAKES_PRIOR = 512,
     SOT_TAKES_BATCH = 1024,
-    SOT_TAKES_CONVEX = 2048, /* the corners of losses of a margin */
-    SOT_TAKES_NETWORK = 4096 /* everything of networks alone */
+    SOT_TAKES_CONVEX = 2048,  /* the corners of losses of a margin */
+    SOT_TAKES_NETWORK = 4096, /* everything of networks alone */
+    SOT_TAKES_CONCEPT = 8192,
+    SOT_TAKES_DRAWS = 16384 /* draws, sampler, public constants */
 };
 
 /* SOTTO_INVALID_ARGUMENT for the first setting that was given and is not among `taken`. */

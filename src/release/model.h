@@ -64,8 +64,11 @@ typedef struct sot_model_content {
     const double *coefficients;  /* margins x dimension, finite; of a network, its
                                      parameters, which floats hold exactly */
     size_t dimension;
-    size_t margins;        /* 1, or the classes of softmax */
-    const sot_net *net;    /* of a network, its data norms filled in; else NULL */
+    size_t margins;     /* 1, or the classes of softmax */
+    const sot_net *net; /* of a network, its data norms filled in; else NULL */
+    const struct sot_concept_class
+        *concept; /* of a concept; else NULL; then `coefficients` are its numbers */
+    size_t draws; /* vectors of coefficients, one after another; 0: 1 */
     sot_model_curve curve; /* of a network */
     const sot_model_setting *settings;
     size_t setting_count;
@@ -107,7 +110,10 @@ struct sotto_model {
     double *coefficients;     /* coefficient_count of them, finite; of a network floats */
     size_t coefficient_count; /* margins x sot_encoding_dimension(), or net->parameters */
     sot_net *net;             /* of a network; else NULL */
-    sot_model_curve curve;    /* owned */
+    struct sot_concept_class *concept; /* of a concept; else NULL */
+    size_t
+        draws; /* 1, or several draws of a posterior: coefficients has them one after another */
+    sot_model_curve curve; /* owned */
     /* Of the file without certificate.hash: what a true certificate states. */
     char hash[SOTTO_HASH_HEX_BYTES];
 };

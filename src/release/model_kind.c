@@ -7,8 +7,9 @@
 
 /* ---- names ---- */
 
-static const char *const names[] = {NULL,    "logistic", "linear",  "svm",    "hinge",
-                                    "huber", "softmax",  "poisson", "custom", "network"};
+static const char *const names[] = {NULL,     "logistic", "linear",  "svm",
+                                    "hinge",  "huber",    "softmax", "poisson",
+                                    "custom", "network",  "concept"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 const char *sotto_model_kind_name(sotto_model_kind kind)
@@ -28,7 +29,7 @@ sotto_status sotto_model_kind_from_name(const char *name, sotto_model_kind *out,
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "the model is '%s'; give logistic, linear, svm, hinge, huber, "
-                    "softmax, poisson, network or custom",
+                    "softmax, poisson, network, concept or custom",
                     sot_printable(name == NULL ? "" : name, shown, sizeof shown));
 }
 
@@ -50,6 +51,7 @@ sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target
     case SOTTO_MODEL_SVM:
     case SOTTO_MODEL_HINGE:
     case SOTTO_MODEL_SOFTMAX:
+    case SOTTO_MODEL_CONCEPT:
         break;
     }
     return SOT_TARGET_CLASSES;

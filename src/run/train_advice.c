@@ -96,6 +96,7 @@ static double curvature_of(const sotto_train_config *config)
         return config->loss->curvature_most;
     case SOTTO_MODEL_UNSET:
     case SOTTO_MODEL_NETWORK:
+    case SOTTO_MODEL_CONCEPT:
     case SOTTO_MODEL_HINGE:
     case SOTTO_MODEL_POISSON:
         break;

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "data/schema_parts.h"
 #include "learn/erm/erm.h"
+#include "learn/posterior/posterior.h"
 #include "privacy/mechanisms/objective.h"
 #include "release/model.h"
 #include "run/train.h"
@@ -206,6 +207,9 @@ static sotto_status make_learner(sotto_training *training, sotto_error *error)
                                      .unit_rows = unit_rows == 0 ? 1 : unit_rows,
                                      .method = training->method,
                                      .center = training->center};
+    if (training->method == SOTTO_METHOD_POSTERIOR ||
+        training->method == SOTTO_METHOD_REGULARIZED_EM)
+        return sot_posterior_new(&setup, &training->learner, error);
     return sot_erm_new(&setup, &training->learner, error);
 }
 

@@ -165,6 +165,7 @@ sotto_status sot_empirical_loss(const sot_learner_setup *setup, sot_loss *out_lo
         return custom_loss(setup, out_loss, error);
     case SOTTO_MODEL_SOFTMAX:
     case SOTTO_MODEL_NETWORK:
+    case SOTTO_MODEL_CONCEPT:
     case SOTTO_MODEL_UNSET:
         break;
     }

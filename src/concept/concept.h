@@ -1,0 +1,90 @@
+/* concept/concept.h: finite classes of yes-no functions on records, as functions: what they are made of, how many
+ * there are, what one of them says. No secrets policy: the private learner is learn/pac.
+ *
+ * Idea     A class is a kind (thresholds, intervals, ...) over features with public grids (data/cells.h). A concept
+ *          of it is a handful of whole numbers, which the model file holds as its coefficients. It says yes (the
+ *          second label of the schema's two) or no of a record's places.
+ * Kinds and their numbers
+ *          thresholds    one feature: [cut, flipped]     yes where place >= cut, 0 <= cut <= cells; flipped 1:
+ *                                                        the other way round, only if the class has `both`
+ *          intervals     one feature: [low, high]        yes where low <= place < high, 0 <= low <= high <= cells; the empty
+ *                                                        concept stands once, as low = high = 0
+ *          stumps        [feature, cut, flipped]         a threshold of one of the features, both ways
+ *          rectangles    [low, high] a feature           yes inside all of the intervals
+ *          conjunctions  [mask]                          yes where every feature of the mask is at place 1; up to 24 features
+ *                                                        of two cells; the empty mask says yes
+ *          parities      [mask]                          yes where an odd number of the mask's features is at place 1
+ *          candidates    [feature, flipped]              each feature of two cells is itself a concept: the prediction
+ *                                                        somebody made of the record, in a column of its own
+ * Measure  A class may weigh its cuts with a public measure, whole numbers; each has 1 otherwise.
+ */
+#ifndef SOT_CONCEPT_CONCEPT_H
+#define SOT_CONCEPT_CONCEPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sotto/schema.h>
+
+#include "base/json.h"
+#include "base/json_writer.h"
+#include "data/cells.h"
+
+typedef enum sot_concept_kind {
+    SOT_CONCEPT_THRESHOLDS = 1,
+    SOT_CONCEPT_INTERVALS = 2,
+    SOT_CONCEPT_STUMPS = 3,
+    SOT_CONCEPT_RECTANGLES = 4,
+    SOT_CONCEPT_CONJUNCTIONS = 5,
+    SOT_CONCEPT_PARITIES = 6,
+    SOT_CONCEPT_CANDIDATES = 7
+} sot_concept_kind;
+
+enum { SOT_CONCEPT_BITS_MAX = 24 }; /* features of a conjunction or parity */
+
+typedef struct sot_concept_class {
+    sot_concept_kind kind;
+    bool both; /* thresholds and candidates: also flipped; stumps: always true */
+    size_t features;
+    sot_cells_grid *grids; /* one a feature; owned, as are their cuts */
+    char **names;          /* "age", "town=Lund"; owned */
+    /* Thresholds and stumps with a measure: for feature j, weights[j][cut], cut = 0 .. cells; else NULL. Sums at most 2^40 a feature. Owned. */
+    uint64_t **weights;
+} sot_concept_class;
+
+/* From a setting: the name of a kind, or a JSON object (it begins with a brace), or the path of a file with
+ * one: {"class": "thresholds", "columns": ["age"], "bits": 16, "both": true, "cuts": {"age": [20, 30]}, "weights": ...}.
+ * Columns left out: all that fit. `bits`: 2^bits equal cells of a number's bounds; integers have a cell each when
+ * nothing is said and there are at most 2^32. Refuses, by name, what does not fit the schema. */
+SOTTO_MUST_CHECK sotto_status sot_concept_class_new(const sotto_schema *schema,
+                                                    const char *target, const char *text,
+                                                    sot_concept_class **out_class,
+                                                    sotto_error *error);
+void sot_concept_class_free(sot_concept_class *class); /* NULL is fine */
+
+/* As the model file has it, whole: reading it needs no schema but to check against. */
+void sot_concept_class_write(const sot_concept_class *class, sot_json_writer *writer);
+SOTTO_MUST_CHECK sotto_status sot_concept_class_read(const sot_json_value *value,
+                                                     const sotto_schema *schema,
+                                                     sot_concept_class **out_class,
+                                                     sotto_error *error);
+
+const char *sot_concept_kind_name(sot_concept_kind kind);
+
+/* ln of the number of concepts, rounded up; and the number itself, UINT64_MAX if it is more than 2^62. */
+double sot_concept_class_log_size(const sot_concept_class *class);
+uint64_t sot_concept_class_size(const sot_concept_class *class);
+
+/* How many numbers a concept has. */
+size_t sot_concept_numbers(const sot_concept_class *class);
+/* Whether these are a concept of the class. */
+bool sot_concept_is_valid(const sot_concept_class *class, const double *numbers);
+/* Yes or no, of one place a feature. The numbers are valid. */
+bool sot_concept_says(const sot_concept_class *class, const double *numbers,
+                      const uint32_t *places);
+/* "age >= 37.5", for people, in terms of the schema; cut to the buffer. */
+void sot_concept_text(const sot_concept_class *class, const double *numbers, char *out,
+                      size_t size_bytes);
+
+#endif
