@@ -28,6 +28,10 @@ static const cli_option options[] = {
     {"delta", CLI_NUMBER, CLI_OPTIONAL,
      "delta of the guarantee; without it only pure methods run", .value = "D",
      .example = "1e-6", .range = CLI_BELOW_ONE},
+    {0},
+};
+
+const cli_option cli_train_options[] = {
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
      .value = "FILE", .example = "budget.ledger"},
     {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
@@ -130,26 +134,33 @@ static sotto_status train(const cli_call *call, sotto_train_config *config,
     return status;
 }
 
-static sotto_status run(const cli_call *call, sotto_error *error)
+sotto_status cli_train_run(const cli_call *call, sotto_train_config *config,
+                           sotto_error *error)
 {
-    sotto_train_config config;
     sotto_schema *schema = NULL;
-    sotto_status status = cli_training_config(call, &config, error);
-    if (status != SOTTO_OK) return status;
-    config.ledger = cli_text(call, "ledger");
-    config.output = cli_text(call, "output");
-    config.data_is_public = cli_flag(call, "data-is-public");
-    config.insecure_test = cli_given(call, "insecure-test-seed");
-    config.test_seed = cli_count(call, "insecure-test-seed");
-    status = cli_spare("schema", cli_text(call, "schema"), config.output, error);
+    config->ledger = cli_text(call, "ledger");
+    config->output = cli_text(call, "output");
+    config->data_is_public = cli_flag(call, "data-is-public");
+    config->insecure_test = cli_given(call, "insecure-test-seed");
+    config->test_seed = cli_count(call, "insecure-test-seed");
+    sotto_status status =
+        cli_spare("schema", cli_text(call, "schema"), config->output, error);
     if (status == SOTTO_OK)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
-    if (status == SOTTO_OK) status = train(call, &config, schema, error);
+    if (status == SOTTO_OK) status = train(call, config, schema, error);
     sotto_schema_free(schema);
     return status;
 }
 
-static const cli_option *const shared[] = {cli_data_options, cli_training_options, NULL};
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    sotto_train_config config;
+    const sotto_status status = cli_training_config(call, &config, error);
+    return status == SOTTO_OK ? cli_train_run(call, &config, error) : status;
+}
+
+static const cli_option *const shared[] = {cli_train_options, cli_data_options,
+                                           cli_training_options, NULL};
 
 const cli_command cli_train = {
     .name = "train",
