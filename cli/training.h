@@ -21,7 +21,7 @@ SOTTO_MUST_CHECK sotto_status cli_training_config(const cli_call *call,
                                                   sotto_train_config *out_config,
                                                   sotto_error *error);
 
-/* cli/train.c: --ledger, --data-is-public, --insecure-test-seed, of every command that trains. */
+/* cli/train.c: --report, --ledger, --data-is-public, --insecure-test-seed, of every command that trains. */
 extern const cli_option cli_train_options[];
 
 /* cli/train.c: trains with the settings and prints. The command has DATA, --schema, --output and the tables
