@@ -151,6 +151,12 @@ static void find_alphas(const sotto_training *training, double *out_agnostic,
                                                    : SOTTO_PAC_REALIZABLE);
 }
 
+/* Four digits behind the point, rounded up. */
+static double coarse(double alpha)
+{
+    return ceil(alpha * 1e4) / 1e4;
+}
+
 /* Nothing where nobody said how many rows there are. */
 static void show_alphas(const sotto_training *training, sot_prose *prose)
 {
@@ -161,11 +167,11 @@ static void show_alphas(const sotto_training *training, sot_prose *prose)
         sot_prose_line(prose, "generalises",
                        "on new rows at most %s worse than the best concept, with "
                        "probability 0.95",
-                       sot_shown(agnostic, 1, value));
+                       sot_shown(coarse(agnostic), 1, value));
     if (!isnan(realizable))
         sot_prose_line(prose, isnan(agnostic) ? "generalises" : "",
                        "wrong on at most %s of new rows if some concept is never wrong",
-                       sot_shown(realizable, 1, value));
+                       sot_shown(coarse(realizable), 1, value));
 }
 
 /* ---- words ---- */
@@ -193,7 +199,7 @@ static void show_grid(sot_prose *prose, const char *name, const sot_cells_grid *
     if (grid->cuts == NULL || grid->cells - 1 > CUTS_SHOWN) {
         sot_prose_line(
             prose, "", "%s: %llu %s from %s to %s", name, (unsigned long long)grid->cells,
-            grid->cuts == NULL ? "equal cells" : "cells between public cuts",
+            grid->cuts == NULL ? "cells of equal width" : "cells between public cuts",
             sot_shown(grid->lower, 0, lower), sot_shown(grid->upper, 0, upper));
         return;
     }
@@ -223,6 +229,12 @@ void sot_training_show_concept(const sotto_training *training, bool features,
     if (class->features > FEATURES_SHOWN)
         sot_prose_line(prose, "", "and %zu more", class->features - FEATURES_SHOWN);
     show_alphas(training, prose);
+}
+
+bool sot_training_is_said(const sotto_training *training, const sot_setting *setting)
+{
+    const uint64_t size = sot_concept_class_size(training->learner->concept);
+    return strcmp(setting->name, "concepts") == 0 && setting->value == (double)size;
 }
 
 void sot_training_show_rule(const sotto_training *training, const double *numbers,

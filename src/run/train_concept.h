@@ -32,6 +32,8 @@ void sot_training_write_concept(const sotto_training *training, sot_json_writer 
 /* One line, and one a feature if asked for. */
 void sot_training_show_concept(const sotto_training *training, bool features,
                                sot_prose *prose);
+/* Whether the line of the class says it already. */
+bool sot_training_is_said(const sotto_training *training, const sot_setting *setting);
 /* The concept that was chosen, which is released: "yes where age >= 51". */
 void sot_training_show_rule(const sotto_training *training, const double *numbers,
                             sot_prose *prose);

@@ -192,6 +192,7 @@ static void show_settings(sot_prose *prose, const sotto_training *training, bool
     }
     for (size_t i = 0; i < learner->setting_count; i++) {
         const sot_setting *setting = &learner->settings[i];
+        if (learner->concept != NULL && sot_training_is_said(training, setting)) continue;
         sot_prose_line(
             prose, setting->name, "%s%s%s%s", sot_shown(setting->value, 0, value),
             setting->why == NULL ? "" : " (", setting->why == NULL ? "" : setting->why,
