@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "concept_study.h"
 
 static const sotto_method mechanisms[] = {
@@ -165,16 +166,128 @@ static void what_concepts_do_not_have_is_refused(void **state)
     expect_refused(&config, "3 labels");
 }
 
-static sotto_status try_plan(void *context, sotto_error *error)
+/* ---- rows in memory ---- */
+
+static const char pair_schema[] =
+    "{\"target\": \"ill\", \"columns\": ["
+    "{\"name\": \"age\", \"type\": \"integer\", \"lower\": 0, \"upper\": 9},"
+    "{\"name\": \"ill\", \"type\": \"boolean\"}]}";
+
+/* Yes from 4 on, and of one row in ten the contrary. */
+enum { PAIRS = 400 };
+
+static sotto_records make_pairs(double cells[2 * PAIRS])
 {
-    const sotto_train_config *config = context;
-    sotto_training *training = NULL;
-    return plan(config, &training, error);
+    for (size_t i = 0; i < PAIRS; i++) {
+        cells[2 * i] = (double)(i % 10);
+        cells[2 * i + 1] = (i % 10 >= 4) != (i / 10 % 10 == 0) ? 1.0 : 0.0;
+    }
+    return (sotto_records){.features = {.data = cells,
+                                        .element = SOTTO_FLOAT64,
+                                        .rows = PAIRS,
+                                        .columns = 2,
+                                        .row_stride_bytes = 16,
+                                        .column_stride_bytes = 8}};
+}
+
+static sotto_train_config pair_config(const char *class, sotto_method method)
+{
+    sotto_train_config config = concept_config(class, method, SOTTO_ADD_REMOVE);
+    config.insecure_test = true;
+    config.test_seed = 5;
+    config.threads = 1;
+    return config;
+}
+
+static sotto_schema *parse_pairs(void)
+{
+    sotto_error error;
+    sotto_schema *schema = NULL;
+    assert_ok(sotto_schema_parse("schema.json", pair_schema, strlen(pair_schema), &schema,
+                                 &error),
+              &error);
+    return schema;
+}
+
+/* The next cut makes 32 errors more: it is drawn with probability e^-24 at most. */
+static void the_right_rule_is_found_and_told(void **state)
+{
+    (void)state;
+    static const char *const classes[] = {"thresholds", "stumps"};
+    double cells[2 * PAIRS];
+    const sotto_records records = make_pairs(cells);
+    sotto_schema *schema = parse_pairs();
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        for (size_t j = 0; j < MECHANISMS; j++) {
+            sotto_error error;
+            sotto_train_result *result = NULL;
+            const sotto_train_config config = pair_config(classes[i], mechanisms[j]);
+            assert_ok(sotto_train_records(&config, schema, &records, &result, &error),
+                      &error);
+            if (strstr(sotto_train_text(result), "true: age >= 4\n") == NULL &&
+                mechanisms[j] !=
+                    SOTTO_METHOD_LAPLACE) /* whose noise is 20 times larger */
+                fail_msg("%s by %s: %s", classes[i], sotto_method_name(mechanisms[j]),
+                         sotto_train_text(result));
+            assert_null(strstr(sotto_train_text(result), "accuracy"));
+            sotto_train_free(result);
+        }
+    }
+    sotto_schema_free(schema);
+}
+
+/* A class as a model file has it is a setting too: the same plan comes of it. */
+static void a_written_class_is_the_same_class(void **state)
+{
+    (void)state;
+    static const char written[] =
+        "{\"class\": \"thresholds\", \"both\": false, \"features\": "
+        "[{\"column\": \"age\", \"cells\": 10}]}";
+    sotto_error error;
+    sotto_training *one = NULL, *other = NULL;
+    sotto_schema *schema = parse_pairs();
+    sotto_train_config config = pair_config("thresholds", SOTTO_METHOD_AUTO);
+    assert_ok(sotto_training_plan(&config, schema, &one, &error), &error);
+    config.concept = written;
+    assert_ok(sotto_training_plan(&config, schema, &other, &error), &error);
+    assert_string_equal(sotto_training_json(one), sotto_training_json(other));
+    sotto_training_free(one);
+    sotto_training_free(other);
+    sotto_schema_free(schema);
+}
+
+/* ---- memory ---- */
+
+static void a_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    double cells[2 * PAIRS];
+    const sotto_records records = make_pairs(cells);
+    sotto_schema *schema = parse_pairs();
+    const sotto_train_config config = pair_config(
+        "{\"class\": \"stumps\", \"cuts\": {\"age\": [2, 4]}}", SOTTO_METHOD_AUTO);
+    size_t failures = 0;
+    for (size_t nth = 1;; nth += 1 + nth / 60, failures++) {
+        sotto_error error;
+        sotto_train_result *result = NULL;
+        (void)sot_test_fail_allocation(nth);
+        const sotto_status status =
+            sotto_train_records(&config, schema, &records, &result, &error);
+        const bool reached = sot_test_fail_allocation(0) >= nth;
+        if (status == SOTTO_OK) {
+            sotto_train_free(result);
+            assert_false(reached); /* none is made do without */
+            break;
+        }
+        assert_int_equal(status, SOTTO_OUT_OF_MEMORY);
+        assert_null(result);
+    }
+    assert_true(failures > 50);
+    sotto_schema_free(schema);
 }
 
 int main(void)
 {
-    (void)try_plan;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_more_or_less_shows_nothing),
         cmocka_unit_test(a_row_exchanged_shows_nothing),
@@ -182,6 +295,9 @@ int main(void)
         cmocka_unit_test(few_rows_and_one_label_show_nothing),
         cmocka_unit_test(the_order_of_rows_shows_nothing),
         cmocka_unit_test(what_concepts_do_not_have_is_refused),
+        cmocka_unit_test(the_right_rule_is_found_and_told),
+        cmocka_unit_test(a_written_class_is_the_same_class),
+        cmocka_unit_test(a_failed_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
