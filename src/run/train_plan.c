@@ -23,6 +23,8 @@
 /* A training on public rows has no guarantee, and so no settings of one. */
 static sotto_status check_public(const sotto_train_config *config, sotto_error *error)
 {
+    const char *rows = config->method == SOTTO_METHOD_NONE ? "" : "of public rows ";
+    const char *method = sotto_method_name(config->method);
     if (!config->data_is_public) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
@@ -32,12 +34,14 @@ static sotto_status check_public(const sotto_train_config *config, sotto_error *
     if (!isnan(config->epsilon) || !isnan(config->delta) || config->public_n > 0) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the method none gives no guarantee; leave out epsilon, delta and "
-            "the public number of rows");
+            "%sthe method %s gives no guarantee; leave out epsilon, delta and "
+            "the public number of rows",
+            rows, method);
     }
     if (config->ledger != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method none costs nothing; leave out the ledger");
+                        "%sthe method %s costs nothing; leave out the ledger", rows,
+                        method);
     }
     return SOTTO_OK;
 }
@@ -85,7 +89,10 @@ static sotto_status check_config(const sotto_train_config *config,
                         "the method is %d; set it to one of sotto_method",
                         (int)config->method);
     }
-    if (config->method == SOTTO_METHOD_NONE) return check_public(config, error);
+    /* A posterior of public rows is a reference for the others, as none is. */
+    if (config->method == SOTTO_METHOD_NONE ||
+        (config->method == SOTTO_METHOD_POSTERIOR && config->data_is_public))
+        return check_public(config, error);
     if (config->data_is_public) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
