@@ -63,7 +63,7 @@ static void describe_law(sot_learner *learner, const sot_posterior_state *state)
                         : "the likelihood's power, tempered to the budget");
     if (posterior) {
         sot_learner_set(
-            learner, "efficiency_factor", sot_efficiency_factor(law->beta),
+            learner, "efficiency", sot_efficiency_factor(law->beta),
             "1 + 1/beta: a draw's variance over the best estimate's, of many rows");
     }
     if (sot_posterior_is_public(config)) return;

@@ -16,9 +16,8 @@
 /* A pure claim that holds up to a delta above this is none: 10^-12. */
 #define PURE_DELTA_MOST 0x1p-40
 
-/* Public rows: how near a draw shall be, over 1/sqrt(lambda). */
-#define PUBLIC_DISTANCE 0x1p-30
-#define PUBLIC_GRID     0x1p-40
+/* Of draws of public rows. */
+#define PUBLIC_GRID 0x1p-40
 
 double sot_posterior_plain_threshold(const sot_learner_setup *setup)
 {
@@ -111,8 +110,6 @@ static double mixing_distance(const sot_posterior_state *state)
 {
     const sot_posterior_law *law = &state->law;
     const double scale = NOISE_SHARE / sqrt(law->lambda);
-    if (sot_posterior_is_public(&state->config))
-        return PUBLIC_DISTANCE / sqrt(law->lambda);
     if (sot_posterior_is_pure(&state->config)) {
         const double epsilon = law->beta * law->range;
         return 0.25 * scale * law->correction_share * epsilon /
@@ -238,14 +235,12 @@ static sotto_status make_private(sot_learner *learner, sot_posterior_state *stat
     return SOTTO_OK;
 }
 
-static sotto_status make_public(sot_learner *learner, sot_posterior_state *state,
-                                sotto_error *error)
+/* MALA of public rows: the posterior itself, and no plan. */
+static void make_public(sot_learner *learner, sot_posterior_state *state)
 {
     state->law.beta = 1.0;
     state->law.ball = choose_ball(learner, state);
     learner->grid = PUBLIC_GRID;
-    if (learner->setup.config->sampler == SOTTO_SAMPLER_MALA) return SOTTO_OK;
-    return plan_sampler(learner, state, error);
 }
 
 sotto_status sot_posterior_make_law(sot_learner *learner, sotto_error *error)
@@ -267,6 +262,7 @@ sotto_status sot_posterior_make_law(sot_learner *learner, sotto_error *error)
     law.lambda = choose_lambda(learner);
     law.purpose = "coefficients";
     state->law = law;
-    return sot_posterior_is_public(config) ? make_public(learner, state, error)
-                                           : make_private(learner, state, error);
+    if (!sot_posterior_is_public(config)) return make_private(learner, state, error);
+    make_public(learner, state);
+    return SOTTO_OK;
 }

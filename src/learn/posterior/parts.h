@@ -20,9 +20,10 @@ typedef struct sot_posterior_state {
     double center_norm;    /* at most */
 } sot_posterior_state;
 
+/* Of public rows, without a guarantee: MALA's alone. */
 static inline bool sot_posterior_is_public(const sotto_train_config *config)
 {
-    return config->data_is_public;
+    return config->sampler == SOTTO_SAMPLER_MALA;
 }
 
 static inline bool sot_posterior_is_pure(const sotto_train_config *config)

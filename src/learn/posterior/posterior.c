@@ -35,7 +35,7 @@ static sotto_status check_numbers(const sotto_train_config *config, sotto_error 
 
 static sotto_status check_sampler(const sotto_train_config *config, sotto_error *error)
 {
-    if (config->sampler == SOTTO_SAMPLER_MALA && !sot_posterior_is_public(config)) {
+    if (config->sampler == SOTTO_SAMPLER_MALA && !config->data_is_public) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the sampler mala is a heuristic: nobody knows how far its draws are "
