@@ -101,8 +101,9 @@ static double seconds_now(void)
 static sotto_status print_json(const cli_call *call, const sotto_train_result *result,
                                double seconds, sotto_error *error)
 {
-    static const char *const kept[] = {"model",     "method", "epsilon", "delta",
-                                       "adjacency", "unit",   "settings"};
+    static const char *const kept[] = {"model", "method",  "sampler", "heuristic",
+                                       "draws", "epsilon", "delta",   "adjacency",
+                                       "unit",  "settings"};
     json_t *file = json_loads(sotto_train_json(result), 0, NULL);
     cli_json json = cli_json_new();
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
