@@ -268,8 +268,12 @@ static sotto_status price(sotto_training *training, sotto_error *error)
     const sotto_train_config *config = &training->config;
     const double sampler_error = training->learner->sampler_error;
     training->delta = config->delta;
-    if (isnan(config->delta))
-        training->delta = sampler_error > 0.0 ? SOT_OBJECTIVE_PURE_DELTA : 0.0;
+    if (isnan(config->delta)) {
+        const double pure_delta = training->learner->pure_delta;
+        training->delta = pure_delta > 0.0      ? pure_delta
+                          : sampler_error > 0.0 ? SOT_OBJECTIVE_PURE_DELTA
+                                                : 0.0;
+    }
     const sotto_status status =
         sotto_account_epsilon_inexact(training->plan, SOTTO_EXACT, training->delta,
                                       sampler_error, &training->account, error);
