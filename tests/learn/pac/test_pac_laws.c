@@ -116,7 +116,7 @@ static void permute_and_flip_has_its_law(void **state)
         pac_scene at;
         static double law[CONCEPTS_MOST], seen[CONCEPTS_MOST];
         assert_ok(pac_scene_begin(
-                      &at, class_of(&cases[i]),
+                      &at, class_of(&few[i]),
                       pac_config(SOTTO_METHOD_PERMUTE_AND_FLIP, 0.75, SOTTO_ADD_REMOVE),
                       1, &error),
                   &error);
