@@ -72,6 +72,22 @@ static sotto_status read_certificate(sources *from, const char *json, size_t siz
     return sot_fail(error, report->outcome, "%s", from->reason.message);
 }
 
+/* Several draws show their own spread. */
+static sotto_status spread_draws(sources *from, sot_report *report, sotto_error *error)
+{
+    const sotto_model *model = from->model;
+    const size_t count = model->coefficient_count;
+    if (model->draws == 1) return SOTTO_OK;
+    from->deviations = sot_new_array(count, sizeof *from->deviations);
+    if (from->deviations == NULL)
+        return sot_fail_memory(error, count, sizeof *from->deviations);
+    for (size_t i = 0; i < count; i++)
+        from->deviations[i] = sot_model_spread(model, i);
+    report->noise = (sot_report_noise){
+        .kind = SOT_NOISE_DRAWS, .deviations = from->deviations, .repeats = model->draws};
+    return SOTTO_OK;
+}
+
 static sotto_status read_model(sources *from, const char *name, const char *json,
                                size_t size_bytes, sot_report *report, sotto_error *error)
 {
@@ -86,6 +102,7 @@ static sotto_status read_model(sources *from, const char *name, const char *json
     if (status == SOTTO_OK)
         status = sot_report_noise_read(&root, from->model->coefficient_count,
                                        &report->noise, error);
+    if (status == SOTTO_OK) status = spread_draws(from, report, error);
     if (status == SOTTO_OK)
         status = read_certificate(from, json, size_bytes, report, error);
     return status;
@@ -175,7 +192,8 @@ static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *e
 {
     sot_report_training training;
     const size_t count = from->model->coefficient_count;
-    const bool is_known = report->noise.kind == SOT_NOISE_EXACT;
+    const bool is_known =
+        report->noise.kind == SOT_NOISE_EXACT || report->noise.kind == SOT_NOISE_DRAWS;
     bool measured = false;
     sotto_status status = read_training(from, &training, error);
     if (status != SOTTO_OK) return status;
@@ -185,9 +203,9 @@ static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *e
         if (from->deviations == NULL)
             return sot_fail_memory(error, count, sizeof *from->deviations);
     }
-    status =
-        sot_report_curve_fill(&training, &from->config->data, from->config->repeats,
-                              &from->curve, from->deviations, count, &measured, error);
+    status = sot_report_curve_fill(&training, &from->config->data, from->config->repeats,
+                                   &from->curve, is_known ? NULL : from->deviations,
+                                   count, &measured, error);
     if (status == SOTTO_OK && measured) {
         report->noise = (sot_report_noise){.kind = SOT_NOISE_MEASURED,
                                            .deviations = from->deviations,

@@ -74,6 +74,14 @@ SOTTO_MUST_CHECK sotto_status sot_training_check_keeping(const sotto_training *t
 SOTTO_MUST_CHECK sotto_status sot_training_keep(sotto_training *training,
                                                 sot_session *session, sotto_error *error);
 
+/* ---- train_draws.c ---- */
+
+/* "19 draws from the tempered posterior of a logistic model", of a learner with draws. */
+void sot_training_name_draws(const sotto_training *training, const char *model, char *out,
+                             size_t size_bytes);
+/* How they were drawn, and the error budget: a certificate's route. False: there are no private draws. */
+bool sot_training_route(const sotto_training *training, char *out, size_t size_bytes);
+
 /* ---- train_advice.c, train_text.c ---- */
 
 /* What the settings could be better at, as sentences. */

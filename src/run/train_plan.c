@@ -22,38 +22,46 @@
 
 /* ---- checks ---- */
 
-/* Draws that nobody proves anything about: for public rows alone. */
-static bool is_heuristic(const sotto_train_config *config)
+static bool draws(sotto_method method)
 {
-    return config->sampler == SOTTO_SAMPLER_MALA &&
-           (config->method == SOTTO_METHOD_POSTERIOR ||
-            config->method == SOTTO_METHOD_REGULARIZED_EM);
+    return method == SOTTO_METHOD_POSTERIOR || method == SOTTO_METHOD_REGULARIZED_EM;
+}
+
+/* Draws that nobody proves anything about are for public rows alone; any other draw may be of public rows. */
+static bool is_of_public_rows(const sotto_train_config *config)
+{
+    if (config->method == SOTTO_METHOD_NONE) return true;
+    return draws(config->method) &&
+           (config->data_is_public || config->sampler == SOTTO_SAMPLER_MALA);
 }
 
 /* A training on public rows has no guarantee, and so no settings of one. */
 static sotto_status check_public(const sotto_train_config *config, sotto_error *error)
 {
-    const bool heuristic = is_heuristic(config);
-    const char *what = heuristic ? "sampler mala" : "method none";
+    const bool plain = config->method == SOTTO_METHOD_NONE;
     if (!config->data_is_public) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            heuristic
-                ? "the sampler mala is a heuristic, whose draws no certificate can be "
-                  "about; declare the data public, or choose the sampler proximal"
-                : "the method none adds no noise; declare the data public, or choose "
-                  "a private method");
+            plain ? "the method none adds no noise; declare the data public, or choose "
+                    "a private method"
+                  : "the sampler mala is a heuristic: nobody knows how far its draws are "
+                    "from the posterior, so that no certificate can be about them; "
+                    "declare the data public, or choose the sampler proximal");
     }
     if (!isnan(config->epsilon) || !isnan(config->delta) || config->public_n > 0) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the %s gives no guarantee; leave out epsilon, delta and the public number "
-            "of rows",
-            what);
+            plain ? "the method none gives no guarantee; leave out epsilon, delta and "
+                    "the public number of rows"
+                  : "a draw of public rows has no guarantee; leave out epsilon, delta "
+                    "and the public number of rows, or the declaration that they are "
+                    "public");
     }
     if (config->ledger != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the %s costs nothing; leave out the ledger", what);
+                        plain ? "the method none costs nothing; leave out the ledger"
+                              : "a draw of public rows costs nothing; leave out the "
+                                "ledger");
     }
     return SOTTO_OK;
 }
@@ -108,8 +116,7 @@ static sotto_status check_config(const sotto_train_config *config,
                         sotto_method_name(config->method),
                         sotto_model_kind_name(config->model));
     }
-    if (config->method == SOTTO_METHOD_NONE || is_heuristic(config))
-        return check_public(config, error);
+    if (is_of_public_rows(config)) return check_public(config, error);
     if (config->data_is_public) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
@@ -249,8 +256,7 @@ static sotto_status make_learner(sotto_training *training, sotto_error *error)
                                      .unit_rows = unit_rows == 0 ? 1 : unit_rows,
                                      .method = training->method,
                                      .center = training->center};
-    if (training->method == SOTTO_METHOD_POSTERIOR ||
-        training->method == SOTTO_METHOD_REGULARIZED_EM)
+    if (draws(training->method))
         return sot_posterior_new(&setup, &training->learner, error);
     return sot_erm_new(&setup, &training->learner, error);
 }
@@ -289,8 +295,12 @@ static sotto_status price(sotto_training *training, sotto_error *error)
     const sotto_train_config *config = &training->config;
     const double sampler_error = training->learner->sampler_error;
     training->delta = config->delta;
-    if (isnan(config->delta))
-        training->delta = sampler_error > 0.0 ? SOT_OBJECTIVE_PURE_DELTA : 0.0;
+    if (isnan(config->delta)) {
+        const double pure_delta = training->learner->pure_delta;
+        training->delta = pure_delta > 0.0      ? pure_delta
+                          : sampler_error > 0.0 ? SOT_OBJECTIVE_PURE_DELTA
+                                                : 0.0;
+    }
     const sotto_status status =
         sotto_account_epsilon_inexact(training->plan, SOTTO_EXACT, training->delta,
                                       sampler_error, &training->account, error);

@@ -222,8 +222,14 @@ static void name_output(const sotto_training *training, char *out, size_t size_b
                        sot_concept_count_text(training->learner->concept, concepts));
         return;
     }
-    (void)snprintf(out, size_bytes, "a%s %s model", model == SOTTO_MODEL_SVM ? "n" : "",
+    char kind[80];
+    (void)snprintf(kind, sizeof kind, "a%s %s model", model == SOTTO_MODEL_SVM ? "n" : "",
                    sotto_model_kind_name(model));
+    if (training->learner->sampler != NULL) {
+        sot_training_name_draws(training, kind, out, size_bytes);
+    } else {
+        (void)snprintf(out, size_bytes, "%s", kind);
+    }
 }
 
 static sotto_status certify(train_run *run, const char *payload, sotto_error *error)
@@ -282,6 +288,8 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
     facts.unit = run->training->unit;
     facts.covered = covered;
     facts.unprotected = unprotected;
+    char route[640];
+    if (sot_training_route(run->training, route, sizeof route)) facts.route = route;
     return sot_session_certify(&run->session, payload, &facts, error);
 }
 
