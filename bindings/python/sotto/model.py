@@ -58,6 +58,9 @@ class Model(Handle):
     weights_ : list of ndarray or None
         Of a network the parameters of each layer that has some, weights first, then biases, in the
         order of docs/networks.md. It has no coef_ and no intercept_: they are None.
+    concept_ : str or None
+        Of a concept what it says the second class to, in words: ``"age >= 50"``. It has no coef_ and
+        no intercept_ either.
     curve_ : dict or None
         Of a network that was scored on public rows on the way: "steps" and "scores".
     """
@@ -80,8 +83,12 @@ class Model(Handle):
         self.curve_ = members.get("curve")
         self.sampler_ = members.get("sampler")
         self.draws_ = library.sotto_model_draws(self.pointer)
-        self.weights_ = None
-        if self.kind == "network":
+        self.weights_ = self.concept_ = None
+        if self.kind == "concept":
+            self.concept_ = self._rule()
+            self.encoded_features_ = self._feature_names()
+            self.coef_ = self.intercept_ = None
+        elif self.kind == "network":
             self.weights_ = [np.array([float.fromhex(value) for value in layer])
                              for layer in members["coefficients"]]
             self.encoded_features_ = self._feature_names()
@@ -92,11 +99,15 @@ class Model(Handle):
     def __reduce__(self):
         return _restore, (self.json, *self._given)
 
+    def _rule(self) -> str:
+        room = ctypes.create_string_buffer(4096)
+        return text_of("sotto_model_concept", self.pointer, room, len(room))
+
     def _feature_names(self) -> list[str]:
         places = range(library.sotto_model_dimension(self.pointer))
         names = [text_of("sotto_model_feature", self.pointer, place) for place in places]
-        if float(self.schema.get("intercept", 0.0)) != 0.0:  # the constant column comes last
-            names.pop()
+        if self.kind != "concept" and float(self.schema.get("intercept", 0.0)) != 0.0:
+            names.pop()  # the constant column comes last
         return names
 
     def _read_coefficients(self) -> None:
