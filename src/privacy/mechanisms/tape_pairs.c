@@ -55,7 +55,8 @@ static changes compare_intervals(const sot_tape_item *it, const sot_tape_pairs_c
 static changes compare_boxes(const sot_tape_item *it, const sot_tape_pairs_call *call,
                              int64_t *column)
 {
-    changes seen = {0, 0}; /* the empty one has no score of its own */
+    const change_type empty = (change_type)call->empty_score - it->empty;
+    changes seen = {empty, empty};
     for (size_t low = 0; low < call->width; low++) {
         memset(column, 0, call->height * sizeof *column);
         for (size_t high = low; high < call->width; high++) {
@@ -65,8 +66,8 @@ static changes compare_boxes(const sot_tape_item *it, const sot_tape_pairs_call 
                 column[y] += call->gains[cell] - it->values[cell];
                 most = column[y] + (most > 0 ? most : 0);
                 least = column[y] + (least < 0 ? least : 0);
-                note_change(&seen, most);
-                note_change(&seen, least);
+                note_change(&seen, empty + most);
+                note_change(&seen, empty + least);
             }
         }
     }
