@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sotto/report.h>
 #include <sotto/train.h>
 
 #include "commands.h"
@@ -28,6 +29,12 @@ static const cli_option options[] = {
     {"delta", CLI_NUMBER, CLI_OPTIONAL,
      "delta of the guarantee; without it only pure methods run", .value = "D",
      .example = "1e-6", .range = CLI_BELOW_ONE},
+    {0},
+};
+
+const cli_option cli_train_options[] = {
+    {"report", CLI_FILE, CLI_OPTIONAL, "also write the model as a page for people",
+     .value = "FILE", .example = "report.html"},
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
      .value = "FILE", .example = "budget.ledger"},
     {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
@@ -110,6 +117,36 @@ static sotto_status print_json(const cli_call *call, const sotto_train_result *r
     return cli_json_print(&json, error);
 }
 
+/* ---- the page ---- */
+
+/* It replaces what has its name: none of the other files of this command. */
+static sotto_status spare_files(const cli_call *call, sotto_error *error)
+{
+    static const char *const files[] = {"data", "schema", "labels", "ledger", "output"};
+    const char *page = cli_text(call, "report");
+    sotto_status status =
+        cli_spare("schema", cli_text(call, "schema"), cli_text(call, "output"), error);
+    for (size_t i = 0; status == SOTTO_OK && i < sizeof files / sizeof files[0]; i++)
+        status = cli_spare(files[i], cli_text(call, files[i]), page, error);
+    return status;
+}
+
+/* Of the released model alone: it costs nothing. */
+static sotto_status write_page(const cli_call *call, const sotto_train_result *result,
+                               sotto_error *error)
+{
+    const sotto_report_config config = sotto_report_defaults();
+    const char *json = sotto_train_json(result);
+    char *html = NULL;
+    if (cli_text(call, "report") == NULL) return SOTTO_OK;
+    sotto_status status = sotto_report_render(cli_text(call, "output"), json,
+                                              strlen(json), &config, &html, error);
+    if (status == SOTTO_OK)
+        status = cli_write_file("--report", cli_text(call, "report"), html, error);
+    sotto_report_free_text(html);
+    return status;
+}
+
 static sotto_status train(const cli_call *call, sotto_train_config *config,
                           const sotto_schema *schema, sotto_error *error)
 {
@@ -122,6 +159,7 @@ static sotto_status train(const cli_call *call, sotto_train_config *config,
     const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     sotto_status status = sotto_train_data(config, schema, &file, &result, error);
     const double seconds = seconds_now() - started;
+    if (status == SOTTO_OK) status = write_page(call, result, error);
     if (status == SOTTO_OK && cli_flag(call, "json"))
         status = print_json(call, result, seconds, error);
     else if (status == SOTTO_OK)
@@ -130,26 +168,32 @@ static sotto_status train(const cli_call *call, sotto_train_config *config,
     return status;
 }
 
-static sotto_status run(const cli_call *call, sotto_error *error)
+sotto_status cli_train_run(const cli_call *call, sotto_train_config *config,
+                           sotto_error *error)
 {
-    sotto_train_config config;
     sotto_schema *schema = NULL;
-    sotto_status status = cli_training_config(call, &config, error);
-    if (status != SOTTO_OK) return status;
-    config.ledger = cli_text(call, "ledger");
-    config.output = cli_text(call, "output");
-    config.data_is_public = cli_flag(call, "data-is-public");
-    config.insecure_test = cli_given(call, "insecure-test-seed");
-    config.test_seed = cli_count(call, "insecure-test-seed");
-    status = cli_spare("schema", cli_text(call, "schema"), config.output, error);
+    config->ledger = cli_text(call, "ledger");
+    config->output = cli_text(call, "output");
+    config->data_is_public = cli_flag(call, "data-is-public");
+    config->insecure_test = cli_given(call, "insecure-test-seed");
+    config->test_seed = cli_count(call, "insecure-test-seed");
+    sotto_status status = spare_files(call, error);
     if (status == SOTTO_OK)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
-    if (status == SOTTO_OK) status = train(call, &config, schema, error);
+    if (status == SOTTO_OK) status = train(call, config, schema, error);
     sotto_schema_free(schema);
     return status;
 }
 
-static const cli_option *const shared[] = {cli_data_options, cli_training_options, NULL};
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    sotto_train_config config;
+    const sotto_status status = cli_training_config(call, &config, error);
+    return status == SOTTO_OK ? cli_train_run(call, &config, error) : status;
+}
+
+static const cli_option *const shared[] = {cli_train_options, cli_data_options,
+                                           cli_training_options, NULL};
 
 const cli_command cli_train = {
     .name = "train",

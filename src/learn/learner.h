@@ -82,6 +82,8 @@ struct sot_learner {
     struct sot_concept_class *concept; /* of a concept, owned; else NULL */
     size_t
         draws; /* vectors of outputs x columns that `learn` writes, one after another; 0: 1 */
+    const char *
+        sampler; /* static: how they are drawn, "proximal", ...; NULL: it is no sampler's work */
     sot_checkpoint
         *checkpoint; /* set by the run before `learn`, borrowed; NULL: none is kept */
     sot_validation *validation; /* the same */

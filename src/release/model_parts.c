@@ -27,7 +27,7 @@ size_t sotto_model_coefficients(const sotto_model *model)
 double sotto_model_coefficient(const sotto_model *model, size_t index)
 {
     assert(index < model->coefficient_count);
-    return model->coefficients[index];
+    return sot_model_mean_coefficient(model, index);
 }
 
 sotto_model_kind sotto_model_kind_of(const sotto_model *model)

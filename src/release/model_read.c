@@ -49,7 +49,7 @@ static sotto_status check_kind(const sot_json_value *root, sotto_error *error)
     if (version < 1 || version > SOT_MODEL_VERSION) {
         return refuse_member(
             root, "version",
-            "this sotto reads versions 1 to 3; use the one that wrote the file", error);
+            "this sotto reads versions 1 to 4; use the one that wrote the file", error);
     }
     return SOTTO_OK;
 }
@@ -66,6 +66,8 @@ static bool is_word(const char *text)
 static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *out_kind,
                                  sotto_error *error)
 {
+    sot_json_value member;
+    const bool drawn = sot_json_member(root, "sampler", &member);
     const char *model = NULL, *method = NULL, *loss = NULL;
     sotto_status status = sot_json_get_string(root, "model", &model, error);
     if (status == SOTTO_OK &&
@@ -77,10 +79,11 @@ static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *o
     }
     int64_t version = 0;
     if (status == SOTTO_OK) status = sot_json_get_int64(root, "version", &version, error);
-    if (status == SOTTO_OK && version != sot_model_version(*out_kind)) {
-        status = refuse_member(
-            root, "version",
-            "a logistic model is of version 1, a network of 3, every other of 2", error);
+    if (status == SOTTO_OK && version != sot_model_version(*out_kind, drawn)) {
+        status = refuse_member(root, "version",
+                               "a logistic model is of version 1, a network of 3, one "
+                               "that was drawn by a sampler of 4, every other of 2",
+                               error);
     }
     if (status == SOTTO_OK) status = sot_json_get_string(root, "method", &method, error);
     if (status == SOTTO_OK && !is_word(method))
@@ -243,11 +246,12 @@ static sotto_status derive(sotto_model *model, sotto_error *error)
     model->outputs = model->prediction == SOTTO_PREDICTS_PROBABILITIES ? classes : 1;
     if (model->kind == SOTTO_MODEL_NETWORK) return SOTTO_OK; /* has a limit of its own */
     model->coefficient_count = model->margins * dimension;
-    if (dimension <= SOT_MODEL_DIMENSION_MAX / model->margins) return SOTTO_OK;
+    const size_t each = model->draws * model->margins;
+    if (dimension <= SOT_MODEL_DIMENSION_MAX / each) return SOTTO_OK;
     return sot_fail(error, SOTTO_PARSE,
                     "the model has %zu features and %zu coefficients for each; at most "
                     "%zu in all",
-                    dimension, model->margins, SOT_MODEL_DIMENSION_MAX);
+                    dimension, each, SOT_MODEL_DIMENSION_MAX);
 }
 
 static sotto_status check_lists(const sot_json_value *root, const sotto_model *model,
@@ -301,29 +305,51 @@ sotto_status sot_model_read_list(const sot_json_value *list, size_t count, bool 
 }
 
 /* One list, or one a class. */
+static sotto_status read_vector(const sot_json_value *list, const sotto_model *model,
+                                double *out_coefficients, sotto_error *error)
+{
+    const size_t dimension = sot_encoding_dimension(model->encoding);
+    sotto_status status = SOTTO_OK;
+    if (model->kind != SOTTO_MODEL_SOFTMAX)
+        return sot_model_read_list(list, dimension, false, out_coefficients, error);
+    status = sot_json_as_array(list, error);
+    if (status != SOTTO_OK) return status;
+    if (sot_json_size(list) != model->margins) {
+        return sot_fail(error, SOTTO_PARSE,
+                        "the model has coefficients for %zu classes but its schema gives "
+                        "%zu; use the file as sotto train wrote it",
+                        sot_json_size(list), model->margins);
+    }
+    for (size_t k = 0; k < model->margins && status == SOTTO_OK; k++) {
+        const sot_json_value row = sot_json_item(list, k);
+        status = sot_model_read_list(&row, dimension, false,
+                                     out_coefficients + k * dimension, error);
+    }
+    return status;
+}
+
+/* One such, or one a draw. */
 static sotto_status read_coefficients(const sot_json_value *root, sotto_model *model,
                                       sotto_error *error)
 {
     sot_json_value list;
-    const size_t dimension = sot_encoding_dimension(model->encoding);
-    const size_t count = model->coefficient_count;
+    const size_t vector = model->coefficient_count;
+    const size_t count = model->draws * vector;
     sotto_status status = sot_json_get_array(root, "coefficients", &list, error);
     if (status != SOTTO_OK) return status;
     model->coefficients = sot_new_array(count, sizeof *model->coefficients);
     if (model->coefficients == NULL)
         return sot_fail_memory(error, count, sizeof *model->coefficients);
-    if (model->kind != SOTTO_MODEL_SOFTMAX)
-        return sot_model_read_list(&list, dimension, false, model->coefficients, error);
-    if (sot_json_size(&list) != model->margins) {
+    if (model->draws == 1) return read_vector(&list, model, model->coefficients, error);
+    if (sot_json_size(&list) != model->draws) {
         return sot_fail(error, SOTTO_PARSE,
-                        "the model has coefficients for %zu classes but its schema gives "
-                        "%zu; use the file as sotto train wrote it",
-                        sot_json_size(&list), model->margins);
+                        "the model has coefficients for %zu draws but says that there "
+                        "are %zu; use the file as sotto train wrote it",
+                        sot_json_size(&list), model->draws);
     }
-    for (size_t k = 0; k < model->margins && status == SOTTO_OK; k++) {
-        const sot_json_value row = sot_json_item(&list, k);
-        status = sot_model_read_list(&row, dimension, false,
-                                     model->coefficients + k * dimension, error);
+    for (size_t k = 0; k < model->draws && status == SOTTO_OK; k++) {
+        const sot_json_value item = sot_json_item(&list, k);
+        status = read_vector(&item, model, model->coefficients + k * vector, error);
     }
     return status;
 }
@@ -354,12 +380,14 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
     static const char *const keys[] = {
         "kind",     "version",      "model",       "loss",     "method",  "epsilon",
         "delta",    "adjacency",    "unit",        "settings", "classes", "schema",
-        "features", "coefficients", "certificate", "network",  "curve",   NULL};
+        "features", "coefficients", "certificate", "network",  "curve",   "sampler",
+        "draws",    "heuristic",    NULL};
     sotto_status status = sot_json_as_object(root, error);
     if (status == SOTTO_OK) status = check_kind(root, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(root, keys, error);
     if (status == SOTTO_OK) status = read_learner(root, &model->kind, error);
     if (status == SOTTO_OK) status = check_own_members(root, model->kind, error);
+    if (status == SOTTO_OK) status = sot_model_read_draws(root, model, error);
     if (status == SOTTO_OK) status = check_guarantee(root, error);
     if (status == SOTTO_OK) status = check_settings(root, error);
     if (status == SOTTO_OK) status = read_schema(name, root, &model->schema, error);

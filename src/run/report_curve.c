@@ -175,6 +175,13 @@ sotto_status sot_report_curve_fill(const sot_report_training *training,
             "a page; sotto plan --forecast tries one setting.");
         return SOTTO_OK;
     }
+    if (training->method == SOTTO_METHOD_POSTERIOR ||
+        training->method == SOTTO_METHOD_REGULARIZED_EM) {
+        (void)snprintf(out_curve->reason, sizeof out_curve->reason,
+                       "a draw of a posterior takes long, and so many too long for a "
+                       "page; sotto plan --forecast tries one setting.");
+        return SOTTO_OK;
+    }
     sotto_status status = sotto_rng_new_for_test(SEED, &rng, error);
     if (status == SOTTO_OK) {
         status = open_rows(training, file, rng, &run, &out_curve->seen, &reason);

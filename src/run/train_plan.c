@@ -20,24 +20,38 @@
 
 /* ---- checks ---- */
 
+/* Draws that nobody proves anything about: for public rows alone. */
+static bool is_heuristic(const sotto_train_config *config)
+{
+    return config->sampler == SOTTO_SAMPLER_MALA &&
+           (config->method == SOTTO_METHOD_POSTERIOR ||
+            config->method == SOTTO_METHOD_REGULARIZED_EM);
+}
+
 /* A training on public rows has no guarantee, and so no settings of one. */
 static sotto_status check_public(const sotto_train_config *config, sotto_error *error)
 {
+    const bool heuristic = is_heuristic(config);
+    const char *what = heuristic ? "sampler mala" : "method none";
     if (!config->data_is_public) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the method none adds no noise; declare the data public, or choose "
-            "a private method");
+            heuristic
+                ? "the sampler mala is a heuristic, whose draws no certificate can be "
+                  "about; declare the data public, or choose the sampler proximal"
+                : "the method none adds no noise; declare the data public, or choose "
+                  "a private method");
     }
     if (!isnan(config->epsilon) || !isnan(config->delta) || config->public_n > 0) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the method none gives no guarantee; leave out epsilon, delta and "
-            "the public number of rows");
+            "the %s gives no guarantee; leave out epsilon, delta and the public number "
+            "of rows",
+            what);
     }
     if (config->ledger != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method none costs nothing; leave out the ledger");
+                        "the %s costs nothing; leave out the ledger", what);
     }
     return SOTTO_OK;
 }
@@ -85,7 +99,8 @@ static sotto_status check_config(const sotto_train_config *config,
                         "the method is %d; set it to one of sotto_method",
                         (int)config->method);
     }
-    if (config->method == SOTTO_METHOD_NONE) return check_public(config, error);
+    if (config->method == SOTTO_METHOD_NONE || is_heuristic(config))
+        return check_public(config, error);
     if (config->data_is_public) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,

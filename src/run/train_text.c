@@ -342,6 +342,8 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
             .dimension = sot_encoding_dimension(training->encoding),
             .margins = training->learner->outputs,
             .net = training->learner->net,
+            .draws = training->learner->draws,
+            .sampler = training->learner->sampler,
             .curve = curve == NULL ? (sot_model_curve){.count = 0}
                                    : (sot_model_curve){.steps = curve->steps,
                                                        .scores = curve->scores,

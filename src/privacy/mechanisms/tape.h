@@ -19,6 +19,10 @@
  *                      noise that was drawn differs from the noise behind theta by what the
  *                      solver leaves over, which is compared with what it claims; a replay gets
  *                      the drawn noise, moved as the noise behind theta moved, and solves again.
+ *             draw     a point theta whose density is exp(-potential), the law itself being private:
+ *                      the change of the potential from D to D' has gradients of at most the
+ *                      declared length, or values within the declared range, at theta and at many
+ *                      points of the ball. In a replay theta is the recorded one.
  * Randomness  While recording, the state of the gate's generator is noted before each call: two
  *             calls that start from the same state draw the same noise, which is reported too.
  * Not seen    Whether the noise has the right law: that is for chi-square tests and audits.
@@ -80,6 +84,23 @@ typedef struct sot_tape_density_call {
         *context; /* for noise_of(); used before the release returns, never after */
 } sot_tape_density_call;
 
+/* On this data set: the part of the potential that depends on it, and its gradient. False: it could not be computed. */
+typedef bool (*sot_tape_potential)(const void *context, const double *theta,
+                                   double *out_value, double *out_gradient);
+
+typedef struct sot_tape_draw_call {
+    size_t index;
+    size_t dimension;
+    double lipschitz_most; /* declared: |gradient of the change|; NaN: not declared */
+    double
+        range_most; /* declared: largest minus smallest value of the change; NaN: not declared */
+    double ball;      /* |theta| <= ball */
+    double tolerance; /* relative, for the rounding of potential() itself; at most 1e-3 */
+    sot_tape_potential potential;
+    const void
+        *context; /* for potential(); used before the release returns, never after */
+} sot_tape_draw_call;
+
 #ifdef SOTTO_TESTING
 
 /* Called by mechanisms. True: a replay wrote the output, nothing is drawn. */
@@ -91,12 +112,17 @@ bool sot_tape_choice(sotto_gate *gate, const sot_tape_choice_call *call,
 bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
                       double *out_theta, double *out_noise);
 
+bool sot_tape_draw(sotto_gate *gate, const sot_tape_draw_call *call, double *out_theta);
+
 /* Called by mechanisms with what they release, whether forced or drawn. */
 void sot_tape_sum_result(sotto_gate *gate, const int64_t *values, size_t count);
 void sot_tape_choice_result(sotto_gate *gate, size_t choice);
 /* `drawn` is the noise that `theta` was computed from; NULL: exactly noise_of(theta). */
 void sot_tape_density_result(sotto_gate *gate, const sot_tape_density_call *call,
                              const double *theta, const double *drawn);
+
+void sot_tape_draw_result(sotto_gate *gate, const sot_tape_draw_call *call,
+                          const double *theta);
 
 /* Called by the gate. */
 void sot_tape_gate_new(const sotto_gate *gate);
@@ -125,7 +151,7 @@ void sot_tape_stop(sot_tape *tape);
  * may. */
 const char *sot_tape_difference(const sot_tape *tape);
 
-/* Releases (sums, choices, densities) while recording. */
+/* Releases (sums, choices, densities, draws) while recording. */
 size_t sot_tape_releases(const sot_tape *tape);
 
 #else
@@ -149,6 +175,19 @@ static inline bool sot_tape_density(sotto_gate *gate, const sot_tape_density_cal
 {
     (void)gate, (void)call, (void)out_theta, (void)out_noise;
     return false;
+}
+
+static inline bool sot_tape_draw(sotto_gate *gate, const sot_tape_draw_call *call,
+                                 double *out_theta)
+{
+    (void)gate, (void)call, (void)out_theta;
+    return false;
+}
+
+static inline void sot_tape_draw_result(sotto_gate *gate, const sot_tape_draw_call *call,
+                                        const double *theta)
+{
+    (void)gate, (void)call, (void)theta;
 }
 
 static inline void sot_tape_sum_result(sotto_gate *gate, const int64_t *values,
