@@ -92,6 +92,9 @@ struct sot_learner {
     double grid;                /* of the coefficients, a power of two */
     double
         sampler_error; /* of all that `learn` will draw, in total variation; an upper bound */
+    double
+        pure_delta; /* what a run without a delta is certified at, if its samplers need more than
+                       SOT_OBJECTIVE_PURE_DELTA has room for; 0: they do not */
     /* Adds the events. NULL: there are none, the data is public. */
     sotto_status (*plan)(const sot_learner *learner, sotto_plan *plan,
                          sotto_error *error);
@@ -119,5 +122,9 @@ void sot_learner_set(sot_learner *learner, const char *name, double value,
 /* The rows that rules may divide by: the public number, or else the public guess; 0: neither was
  * given. Never a count of the data. */
 uint64_t sot_learner_rows(const sot_learner_setup *setup);
+
+/* |theta*| of the theory: with margins of up to 4, odds of 55 to 1; or the radius of the ball, if that is
+ * less. Rules for steps and lambda alone depend on it. */
+double sot_learner_norm_guess(const sot_learner *learner);
 
 #endif
