@@ -115,7 +115,7 @@ static void show_contrast(const sotto_packing_config *config,
                  config->contrast_rows, "K", "exponential", "simulated", "any learner",
                  "even density", "logistic loss");
     for (size_t i = 0; i < config->class_count; i++, at++) {
-        (void)printf("%20" PRIu64 " %12.4g %10.4g %12.4g %12.4f %14.4f\n", at->class_size,
+        (void)printf("%20" PRIu64 " %12.4f %10.4f %12.4f %12.4f %14.4f\n", at->class_size,
                      at->packed_error_exact, at->packed_error, at->packed_error_least,
                      at->dense_error, at->lipschitz_excess);
     }

@@ -101,7 +101,7 @@ typedef struct sotto_pac_experiment_config {
 
 /* The learners that are compared. */
 typedef enum sotto_pac_learner {
-    SOTTO_PAC_LEARNER_PUBLIC = 0, /* the fewest errors, ties by chance */
+    SOTTO_PAC_LEARNER_PUBLIC = 0, /* the fewest errors, the first of them */
     SOTTO_PAC_LEARNER_EXPONENTIAL = 1,
     SOTTO_PAC_LEARNER_PERMUTE_AND_FLIP = 2,
     SOTTO_PAC_LEARNER_LAPLACE = 3

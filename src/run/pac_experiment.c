@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +12,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "random/rng.h"
+#include "run/pac_invented.h"
 #include "run/pac_packing.h"
-#include "run/pac_trials.h"
 
 enum { CELLS_MOST = 1 << 16 };
-#define ROWS_MOST (UINT64_C(1) << 30)
+#define ROWS_MOST (UINT64_C(1) << 26)
 
 /* How each learner chooses, and which of the bounds is about it. */
 static const struct {
@@ -48,7 +49,7 @@ static sotto_status check(const sotto_pac_experiment_config *config, sotto_error
     if (config->rows[0] < 1 || config->rows[config->rows_count - 1] > ROWS_MOST) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the numbers of rows are from %" PRIu64 " to %" PRIu64
-                        "; give from 1 to 2^30",
+                        "; give from 1 to 2^26",
                         config->rows[0], config->rows[config->rows_count - 1]);
     }
     if (config->cells < 2 || config->cells > CELLS_MOST) {
@@ -72,31 +73,25 @@ static uint64_t right_start(const sotto_pac_experiment_config *config)
 }
 
 /* Risk above that of the best threshold, whose risk is the noise. */
-static double excess_of(const sotto_pac_experiment_config *config, size_t threshold)
+static double excess_of(const sotto_pac_experiment_config *config, double threshold)
 {
-    const double distance = fabs((double)threshold - (double)right_start(config));
+    const double distance = fabs(threshold - (double)right_start(config));
     return (1.0 - 2.0 * config->noise) * distance / (double)config->cells;
 }
 
-/* Draws rows and counts the errors of every threshold: going from t to t + 1, rows at t change from yes to no. */
-static void draw_errors(const sotto_pac_experiment_config *config, uint64_t rows,
-                        sotto_rng *rng, int64_t *out_errors)
+/* Two cells a row: where it is, and its answer. */
+static void draw_rows(const sotto_pac_experiment_config *config, uint64_t rows,
+                      sotto_rng *rng, double *out_cells)
 {
     const uint64_t start = right_start(config);
     /* As a share of 2^64: the law is the experiment's own, and exact enough for it. */
     const uint64_t turned = (uint64_t)ldexp(config->noise, 64);
-    int64_t running = 0;
-    memset(out_errors, 0, (config->cells + 1) * sizeof *out_errors);
     for (uint64_t i = 0; i < rows; i++) {
         const uint64_t place = sot_rng_below(rng, config->cells);
         const bool is_turned = turned > 0 && sot_rng_u64(rng) < turned;
-        const bool is_yes = (place >= start) != is_turned;
-        out_errors[place + 1] += is_yes ? 1 : -1;
-        running += !is_yes; /* threshold 0 says yes to all */
+        out_cells[2 * i] = (double)place;
+        out_cells[2 * i + 1] = (place >= start) != is_turned ? 1.0 : 0.0;
     }
-    out_errors[0] = running;
-    for (uint64_t t = 1; t <= config->cells; t++)
-        out_errors[t] += out_errors[t - 1];
 }
 
 /* ---- one number of rows ---- */
@@ -139,58 +134,98 @@ static sotto_status fill_bound(const sotto_pac_experiment_config *config, size_t
     return status == SOTTO_UNREACHABLE ? SOTTO_OK : status;
 }
 
+/* What all numbers of rows share. */
+typedef struct laboratory {
+    const sotto_pac_experiment_config *config;
+    sotto_schema *schema;
+    sotto_training *trainings[SOTTO_PAC_LEARNERS];
+    sotto_rng *rng;
+    double *cells;  /* of the most rows */
+    double *excess; /* learner by learner */
+} laboratory;
+
 /* All learners see the same rows. */
-static sotto_status run_point(const sotto_pac_experiment_config *config, sotto_rng *rng,
-                              int64_t *errors, double *excess,
-                              sotto_pac_experiment_point *out, sotto_error *error)
+static sotto_status run_once(laboratory *lab, uint64_t rows, size_t repeat,
+                             sotto_error *error)
 {
-    const size_t candidates = (size_t)config->cells + 1;
-    const size_t repeats = (size_t)config->repeats;
-    sot_pac_trials trials[SOTTO_PAC_LEARNERS] = {{.method = SOTTO_METHOD_AUTO}};
-    sotto_status status = SOTTO_OK;
+    const size_t repeats = (size_t)lab->config->repeats;
+    sot_matrix *matrix = NULL;
+    draw_rows(lab->config, rows, lab->rng, lab->cells);
+    sotto_status status = sot_pac_invented_rows(lab->trainings[0], lab->cells,
+                                                (size_t)rows, lab->rng, &matrix, error);
     for (size_t i = 0; i < SOTTO_PAC_LEARNERS && status == SOTTO_OK; i++) {
+        double numbers[2] = {0.0, 0.0}; /* cut, and never flipped */
         status =
-            sot_pac_trials_open(learners[i].method, config->adjacency, config->epsilon,
-                                candidates, config->repeats, rng, &trials[i], error);
+            sot_pac_invented_learn(lab->trainings[i], matrix, lab->rng, numbers, error);
+        lab->excess[i * repeats + repeat] = excess_of(lab->config, numbers[0]);
     }
-    for (size_t repeat = 0; repeat < repeats && status == SOTTO_OK; repeat++) {
-        draw_errors(config, out->rows, rng, errors);
-        for (size_t i = 0; i < SOTTO_PAC_LEARNERS && status == SOTTO_OK; i++) {
-            size_t choice = 0;
-            status = sot_pac_trials_choose(&trials[i], errors, &choice, error);
-            excess[i * repeats + repeat] = excess_of(config, choice);
-        }
-    }
-    for (size_t i = 0; i < SOTTO_PAC_LEARNERS; i++) {
-        sot_pac_trials_close(&trials[i]);
-        if (status != SOTTO_OK) continue;
-        summarise(config, i, excess + i * repeats, out);
-        status = fill_bound(config, i, out, error);
+    sot_matrix_free(matrix);
+    return status;
+}
+
+static sotto_status run_point(laboratory *lab, sotto_pac_experiment_point *out,
+                              sotto_error *error)
+{
+    const size_t repeats = (size_t)lab->config->repeats;
+    sotto_status status = SOTTO_OK;
+    for (size_t repeat = 0; repeat < repeats && status == SOTTO_OK; repeat++)
+        status = run_once(lab, out->rows, repeat, error);
+    for (size_t i = 0; i < SOTTO_PAC_LEARNERS && status == SOTTO_OK; i++) {
+        summarise(lab->config, i, lab->excess + i * repeats, out);
+        status = fill_bound(lab->config, i, out, error);
     }
     return status;
 }
 
 /* ---- the experiment ---- */
 
+static sotto_status open_laboratory(laboratory *lab, sotto_error *error)
+{
+    const sotto_pac_experiment_config *config = lab->config;
+    const size_t most = (size_t)config->rows[config->rows_count - 1];
+    const size_t numbers = SOTTO_PAC_LEARNERS * (size_t)config->repeats;
+    char text[256];
+    const int length = snprintf(
+        text, sizeof text,
+        "{\"dataset\": \"invented\", \"target\": {\"column\": \"yes\", \"labels\": "
+        "[\"no\", \"yes\"]}, \"columns\": [{\"name\": \"x\", \"type\": \"integer\", "
+        "\"lower\": 0, \"upper\": %" PRIu64
+        "}, {\"name\": \"yes\", \"type\": \"category\", \"values\": [\"no\", \"yes\"]}]}",
+        config->cells - 1);
+    lab->cells = sot_new_array(2 * most, sizeof *lab->cells);
+    if (lab->cells == NULL) return sot_fail_memory(error, 2 * most, sizeof *lab->cells);
+    lab->excess = sot_new_array(numbers, sizeof *lab->excess);
+    if (lab->excess == NULL) return sot_fail_memory(error, numbers, sizeof *lab->excess);
+    sotto_status status =
+        sotto_schema_parse("invented", text, (size_t)length, &lab->schema, error);
+    if (status == SOTTO_OK)
+        status = sotto_rng_new_for_test(config->seed, &lab->rng, error);
+    for (size_t i = 0; i < SOTTO_PAC_LEARNERS && status == SOTTO_OK; i++)
+        status = sot_pac_invented_plan(lab->schema, "thresholds", learners[i].method,
+                                       config->adjacency, config->epsilon,
+                                       &lab->trainings[i], error);
+    return status;
+}
+
+static void close_laboratory(laboratory *lab)
+{
+    for (size_t i = 0; i < SOTTO_PAC_LEARNERS; i++)
+        sotto_training_free(lab->trainings[i]);
+    sotto_schema_free(lab->schema);
+    sotto_rng_free(lab->rng);
+    sot_free(lab->cells);
+    sot_free(lab->excess);
+}
+
 static sotto_status run_points(sotto_pac_experiment *made, sotto_error *error)
 {
-    const sotto_pac_experiment_config *config = &made->config;
-    const size_t candidates = (size_t)config->cells + 1;
-    const size_t numbers = SOTTO_PAC_LEARNERS * (size_t)config->repeats;
-    sotto_rng *rng = NULL;
-    int64_t *errors = sot_new_array(candidates, sizeof *errors);
-    double *excess = sot_new_array(numbers, sizeof *excess);
-    sotto_status status = SOTTO_OK;
-    if (errors == NULL || excess == NULL)
-        status = sot_fail_memory(error, numbers, sizeof *excess);
-    if (status == SOTTO_OK) status = sotto_rng_new_for_test(config->seed, &rng, error);
-    for (size_t i = 0; i < config->rows_count && status == SOTTO_OK; i++) {
-        made->points[i].rows = config->rows[i];
-        status = run_point(config, rng, errors, excess, &made->points[i], error);
+    laboratory lab = {.config = &made->config};
+    sotto_status status = open_laboratory(&lab, error);
+    for (size_t i = 0; i < made->config.rows_count && status == SOTTO_OK; i++) {
+        made->points[i].rows = made->config.rows[i];
+        status = run_point(&lab, &made->points[i], error);
     }
-    sotto_rng_free(rng);
-    sot_free(errors);
-    sot_free(excess);
+    close_laboratory(&lab);
     return status;
 }
 

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sotto/exponential.h>
+#include <sotto/permute_and_flip.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "random/rng.h"
@@ -79,26 +82,19 @@ static sotto_status exponential_share(const sotto_packing_setting *setting,
 {
     sot_pac_trials trials;
     uint64_t hits = 0;
+    const int64_t wrong = -(int64_t)(setting->rows / 2);
     sotto_status status =
         sot_pac_trials_open(SOTTO_METHOD_EXPONENTIAL, setting->adjacency,
-                            setting->epsilon, 0, repeats, rng, &trials, error);
+                            setting->epsilon, repeats, rng, &trials, error);
     for (uint64_t i = 0; i < repeats && status == SOTTO_OK; i++) {
         const uint64_t right = sot_rng_below(rng, setting->class_size);
-        const int64_t wrong = (int64_t)(setting->rows / 2);
-        int64_t errors[3];
-        uint64_t ends[3], point = 0;
-        size_t cells = 0;
-        if (right > 0) {
-            errors[cells] = wrong;
-            ends[cells++] = right;
-        }
-        errors[cells] = 0;
-        ends[cells++] = right + 1;
-        if (right + 1 < setting->class_size) {
-            errors[cells] = wrong;
-            ends[cells++] = setting->class_size;
-        }
-        status = sot_pac_trials_choose_point(&trials, errors, ends, cells, &point, error);
+        const int64_t scores[3] = {wrong, 0, wrong};
+        const uint64_t ends[3] = {right, right + 1, setting->class_size};
+        const size_t first = right == 0, last = right + 1 == setting->class_size ? 1 : 2;
+        uint64_t point = 0;
+        status =
+            sotto_exponential_choose_point(trials.gate, &trials.selection, scores + first,
+                                           ends + first, last - first + 1, &point, error);
         hits += point == right;
     }
     sot_pac_trials_close(&trials);
@@ -109,26 +105,28 @@ static sotto_status exponential_share(const sotto_packing_setting *setting,
 static sotto_status flip_share(const sotto_packing_setting *setting, uint64_t repeats,
                                sotto_rng *rng, double *out_share, sotto_error *error)
 {
-    sot_pac_trials trials = {.method = SOTTO_METHOD_AUTO};
+    sot_pac_trials trials;
     const size_t count = (size_t)setting->class_size;
+    const int64_t wrong = -(int64_t)(setting->rows / 2);
     uint64_t hits = 0;
-    int64_t *errors = sot_new_array(count, sizeof *errors);
-    if (errors == NULL) return sot_fail_memory(error, count, sizeof *errors);
+    int64_t *scores = sot_new_array(count, sizeof *scores);
+    if (scores == NULL) return sot_fail_memory(error, count, sizeof *scores);
     for (size_t i = 0; i < count; i++)
-        errors[i] = (int64_t)(setting->rows / 2);
+        scores[i] = wrong;
     sotto_status status =
         sot_pac_trials_open(SOTTO_METHOD_PERMUTE_AND_FLIP, setting->adjacency,
-                            setting->epsilon, count, repeats, rng, &trials, error);
+                            setting->epsilon, repeats, rng, &trials, error);
     for (uint64_t i = 0; i < repeats && status == SOTTO_OK; i++) {
         const size_t right = (size_t)sot_rng_below(rng, count);
         size_t choice = count;
-        errors[right] = 0;
-        status = sot_pac_trials_choose(&trials, errors, &choice, error);
-        errors[right] = (int64_t)(setting->rows / 2);
+        scores[right] = 0;
+        status = sotto_permute_and_flip_choose(trials.gate, &trials.selection, scores,
+                                               count, &choice, error);
+        scores[right] = wrong;
         hits += choice == right;
     }
     sot_pac_trials_close(&trials);
-    sot_free(errors);
+    sot_free(scores);
     *out_share = (double)hits / (double)repeats;
     return status;
 }
@@ -161,9 +159,9 @@ static int ascending(const void *left, const void *right)
 }
 
 /* The right answer begins at `start`; places are sorted. A threshold with j places below it is wrong about |j - those below
- * `start`| of them, so errors are constant between places. Returns the number of cells. */
+ * `start`| of them, so scores are constant between places. Returns the number of cells. */
 static size_t fill_cells(const uint64_t *places, size_t rows, uint64_t start,
-                         uint64_t class_size, int64_t *out_errors, uint64_t *out_ends)
+                         uint64_t class_size, int64_t *out_scores, uint64_t *out_ends)
 {
     int64_t below = 0;
     size_t cells = 0;
@@ -172,7 +170,7 @@ static size_t fill_cells(const uint64_t *places, size_t rows, uint64_t start,
     for (size_t j = 0; j <= rows; j++) {
         const uint64_t end = j < rows ? places[j] + 1 : class_size;
         if (end == (cells > 0 ? out_ends[cells - 1] : 0)) continue; /* equal places */
-        out_errors[cells] = llabs((int64_t)j - below);
+        out_scores[cells] = -llabs((int64_t)j - below);
         out_ends[cells++] = end;
     }
     return cells;
@@ -183,16 +181,16 @@ static sotto_status dense_error(const sotto_packing_setting *setting, uint64_t r
                                 sotto_rng *rng, double *out_error, sotto_error *error)
 {
     const size_t rows = (size_t)setting->rows;
-    sot_pac_trials trials = {.method = SOTTO_METHOD_AUTO};
+    sot_pac_trials trials = {.gate = NULL};
     double sum = 0.0;
     uint64_t *places = sot_new_array(2 * rows + 1, sizeof *places);
-    int64_t *errors = sot_new_array(rows + 1, sizeof *errors);
+    int64_t *scores = sot_new_array(rows + 1, sizeof *scores);
     sotto_status status = SOTTO_OK;
-    if (places == NULL || errors == NULL)
+    if (places == NULL || scores == NULL)
         status = sot_fail_memory(error, 2 * rows + 1, sizeof *places);
     if (status == SOTTO_OK)
         status = sot_pac_trials_open(SOTTO_METHOD_EXPONENTIAL, setting->adjacency,
-                                     setting->epsilon, 0, repeats, rng, &trials, error);
+                                     setting->epsilon, repeats, rng, &trials, error);
     for (uint64_t i = 0; i < repeats && status == SOTTO_OK; i++) {
         uint64_t *ends = places + rows, point = 0;
         const uint64_t start = sot_rng_below(rng, setting->class_size);
@@ -200,14 +198,15 @@ static sotto_status dense_error(const sotto_packing_setting *setting, uint64_t r
             places[j] = sot_rng_below(rng, setting->class_size);
         qsort(places, rows, sizeof *places, ascending);
         const size_t cells =
-            fill_cells(places, rows, start, setting->class_size, errors, ends);
-        status = sot_pac_trials_choose_point(&trials, errors, ends, cells, &point, error);
+            fill_cells(places, rows, start, setting->class_size, scores, ends);
+        status = sotto_exponential_choose_point(trials.gate, &trials.selection, scores,
+                                                ends, cells, &point, error);
         const uint64_t distance = point > start ? point - start : start - point;
         sum += (double)distance / (double)setting->class_size;
     }
     sot_pac_trials_close(&trials);
     sot_free(places);
-    sot_free(errors);
+    sot_free(scores);
     *out_error = sum / (double)repeats;
     return status;
 }
