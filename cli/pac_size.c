@@ -1,8 +1,10 @@
 /* sotto pac sample-size: every bound side by side, for n, or for what n rows are good for. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <sotto/pac_packing.h>
 #include <sotto/pac_theory.h>
 
 #include "output.h"
@@ -47,6 +49,7 @@ typedef struct answers {
     sotto_pac_setting setting;
     bool asked[COLUMNS];
     double values[SOTTO_PAC_BOUNDS][COLUMNS]; /* NaN: the bound reaches none */
+    uint64_t least; /* rows without which no private learner does it; 0: not known */
 } answers;
 
 static sotto_status read_class(const cli_call *call, sotto_pac_setting *setting,
@@ -133,6 +136,29 @@ static sotto_status ask(const sotto_pac_setting *setting, sotto_pac_bound bound,
     return status == SOTTO_UNREACHABLE ? SOTTO_OK : status;
 }
 
+/* Classes that hold the thresholds of a feature hold the packing of sotto/pac_packing.h: a threshold between any two
+ * neighbouring cells, and another one than the right one is wrong half of the time. */
+static sotto_status find_least(const cli_call *call, answers *out, sotto_error *error)
+{
+    const sotto_pac_setting *setting = &out->setting;
+    const char *name = cli_text(call, "class");
+    const bool holds_packing =
+        name != NULL && (strcmp(name, "thresholds") == 0 ||
+                         strcmp(name, "intervals") == 0 || strcmp(name, "stumps") == 0);
+    if (!holds_packing || !out->asked[ROWS] || !(setting->alpha < 0.5) ||
+        !(setting->beta < 0.5) || cli_count(call, "bits") < 2)
+        return SOTTO_OK;
+    const sotto_packing_setting packing = {
+        .adjacency = setting->adjacency,
+        .epsilon = setting->epsilon,
+        .class_size = (UINT64_C(1) << cli_count(call, "bits")) - 1};
+    sotto_packing_rows rows;
+    const sotto_status status =
+        sotto_packing_rows_for(&packing, 1.0 - setting->beta, &rows, error);
+    if (status == SOTTO_OK) out->least = rows.least;
+    return status == SOTTO_UNREACHABLE ? SOTTO_OK : status;
+}
+
 static sotto_status fill(const cli_call *call, answers *out, sotto_error *error)
 {
     sotto_pac_setting *setting = &out->setting;
@@ -152,6 +178,7 @@ static sotto_status fill(const cli_call *call, answers *out, sotto_error *error)
                          error);
         }
     }
+    if (status == SOTTO_OK) status = find_least(call, out, error);
     return status;
 }
 
@@ -207,6 +234,9 @@ static void show_text(const answers *made)
                      sotto_pac_bound_is_agnostic(bound) ? "nothing" : "realizable",
                      sotto_pac_bound_words(bound));
     }
+    if (made->least > 0)
+        (void)printf("%-19s %12" PRIu64 "  %-11s %s\n", "no learner below", made->least,
+                     "nothing", "every private one: the packing of thresholds");
     (void)printf("\nrealizable: some concept of the class is never wrong. Rows are "
                  "independent draws of one distribution.\n");
 }
@@ -245,6 +275,7 @@ static sotto_status show_json(const answers *made, sotto_error *error)
         cli_json_append(&json, rows, &row);
     }
     cli_json_add(&json, "bounds", rows);
+    if (made->least > 0) cli_json_count(&json, "packing_least_rows", made->least);
     return cli_json_print(&json, error);
 }
 

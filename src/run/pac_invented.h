@@ -1,4 +1,4 @@
-/* run/pac_invented.h: the learners of concepts, on rows that somebody invents.
+/* run/pac_invented.h: learners, of concepts above all, on rows that somebody invents.
  *
  * Idea     A training is planned once and learns again and again, each time from other rows and with fresh noise: the
  *          learner, its mechanism and its gate are those of a real training. Nothing is charged: no record is anybody's.
@@ -25,7 +25,7 @@ SOTTO_MUST_CHECK sotto_status sot_pac_invented_rows(const sotto_training *traini
                                                     sot_matrix **out_matrix,
                                                     sotto_error *error);
 
-/* Learns once; `out_numbers` has room for sot_learner_coefficients(). */
+/* Learns once, whatever the model; `out_numbers` has room for sot_learner_coefficients(). */
 SOTTO_MUST_CHECK sotto_status sot_pac_invented_learn(const sotto_training *training,
                                                      const sot_matrix *matrix,
                                                      sotto_rng *rng, double *out_numbers,

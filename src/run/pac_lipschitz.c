@@ -1,16 +1,16 @@
 /* The packing under a Lipschitz loss: an answer that is near costs little, and privacy does not forbid to be near. */
 #include <math.h>
-#include <string.h>
 
-#include <sotto/model.h>
 #include <sotto/train.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "random/rng.h"
+#include "run/pac_invented.h"
 #include "run/pac_packing.h"
+#include "run/train_public.h"
 
-enum { RADIUS = 4, GROUPS = 4, DESCENT_STEPS = 4000 };
+enum { RADIUS = 4, GROUPS = 4, DESCENT_STEPS = 1000 };
 
 static const char schema_text[] =
     "{\"dataset\": \"packing\", \"target\": {\"column\": \"yes\", \"labels\": [\"no\", "
@@ -26,14 +26,17 @@ typedef struct group {
 
 /* ---- the best weights ---- */
 
+static double loss_at(double margin)
+{
+    return margin > 0.0 ? log1p(exp(-margin)) : log1p(exp(margin)) - margin;
+}
+
 static double mean_loss(const group *groups, double rows, double weight, double constant)
 {
     double sum = 0.0;
     for (int i = 0; i < GROUPS; i++) {
         const double margin = groups[i].sign * (weight * groups[i].x + constant);
-        const double loss =
-            margin > 0.0 ? log1p(exp(-margin)) : log1p(exp(margin)) - margin;
-        sum += (double)groups[i].rows * loss;
+        sum += (double)groups[i].rows * loss_at(margin);
     }
     return sum / rows;
 }
@@ -87,7 +90,7 @@ static void fill_cells(const group groups[GROUPS], double *out_cells)
     }
 }
 
-static sotto_train_config config_of(const sotto_packing_setting *setting, uint64_t seed)
+static sotto_train_config config_of(const sotto_packing_setting *setting)
 {
     sotto_train_config config = sotto_train_defaults();
     config.model = SOTTO_MODEL_LOGISTIC;
@@ -99,66 +102,75 @@ static sotto_train_config config_of(const sotto_packing_setting *setting, uint64
     } else {
         config.expected_rows = setting->rows;
     }
-    config.insecure_test = true; /* the rows are nobody's */
-    config.test_seed = seed;
     config.threads = 1;
     return config;
 }
 
 /* The mean loss of one private training, on the rows it saw: they are the distribution. */
-static sotto_status train_once(const sotto_train_config *config,
-                               const sotto_schema *schema, const double *cells,
-                               size_t rows, double *out_loss, sotto_error *error)
+static sotto_status train_once(const sotto_training *training, const double *cells,
+                               size_t rows, sotto_rng *rng, double *theta,
+                               double *out_loss, sotto_error *error)
 {
-    const sotto_records records = {
-        .features = {.data = cells,
-                     .element = SOTTO_FLOAT64,
-                     .rows = rows,
-                     .columns = 2,
-                     .row_stride_bytes = 2 * (ptrdiff_t)sizeof *cells,
-                     .column_stride_bytes = (ptrdiff_t)sizeof *cells}};
-    sotto_train_result *result = NULL;
-    sotto_model *model = NULL;
-    sotto_evaluation evaluation = {.rows = 0};
-    sotto_status status = sotto_train_records(config, schema, &records, &result, error);
-    if (status == SOTTO_OK) {
-        const char *json = sotto_train_json(result);
-        status = sotto_model_parse("packing", json, strlen(json), &model, error);
-    }
+    sot_matrix *matrix = NULL;
+    double sum = 0.0;
+    sotto_status status =
+        sot_pac_invented_rows(training, cells, rows, rng, &matrix, error);
     if (status == SOTTO_OK)
-        status = sotto_model_evaluate_records(model, &records, 0.5, &evaluation, error);
-    if (status == SOTTO_OK) *out_loss = evaluation.log_loss;
-    sotto_evaluation_clear(&evaluation);
-    sotto_model_free(model);
-    sotto_train_free(result);
+        status = sot_pac_invented_learn(training, matrix, rng, theta, error);
+    for (size_t i = 0; i < rows && status == SOTTO_OK; i++) {
+        const double margin = sot_public_margin(matrix, i, theta);
+        sum += loss_at(cells[2 * i + 1] > 0.0 ? margin : -margin);
+    }
+    sot_matrix_free(matrix);
+    *out_loss = sum / (double)rows;
     return status;
 }
 
-sotto_status sot_pac_lipschitz_contrast(const sotto_packing_setting *setting,
-                                        uint64_t repeats, uint64_t seed, sotto_rng *rng,
-                                        sotto_packing_contrast *out_contrast,
-                                        sotto_error *error)
+static sotto_status run_all(const sotto_packing_setting *setting,
+                            const sotto_training *training, uint64_t repeats,
+                            double *cells, sotto_rng *rng,
+                            sotto_packing_contrast *out_contrast, sotto_error *error)
 {
     const size_t rows = (size_t)setting->rows;
-    sotto_schema *schema = NULL;
+    const size_t count = sot_learner_coefficients(training->learner);
     double excess = 0.0, silent = 0.0;
-    double *cells = sot_new_array(2 * rows, sizeof *cells);
-    if (cells == NULL) return sot_fail_memory(error, 2 * rows, sizeof *cells);
-    sotto_status status = sotto_schema_parse("packing", schema_text,
-                                             sizeof schema_text - 1, &schema, error);
+    double *theta = sot_new_array(count, sizeof *theta);
+    if (theta == NULL) return sot_fail_memory(error, count, sizeof *theta);
+    sotto_status status = SOTTO_OK;
     for (uint64_t i = 0; i < repeats && status == SOTTO_OK; i++) {
         group groups[GROUPS];
         double loss = 0.0;
-        const sotto_train_config config = config_of(setting, seed + i);
         fill_groups(setting, rng, groups);
         fill_cells(groups, cells);
-        status = train_once(&config, schema, cells, rows, &loss, error);
+        status = train_once(training, cells, rows, rng, theta, &loss, error);
         const double least = least_loss(groups, (double)rows);
         excess += loss - least;
         silent += mean_loss(groups, (double)rows, 0.0, 0.0) - least;
     }
+    sot_free(theta);
     out_contrast->lipschitz_excess = excess / (double)repeats;
     out_contrast->lipschitz_silent = silent / (double)repeats;
+    return status;
+}
+
+sotto_status sot_pac_lipschitz_contrast(const sotto_packing_setting *setting,
+                                        uint64_t repeats, sotto_rng *rng,
+                                        sotto_packing_contrast *out_contrast,
+                                        sotto_error *error)
+{
+    const size_t numbers = 2 * (size_t)setting->rows;
+    const sotto_train_config config = config_of(setting);
+    sotto_schema *schema = NULL;
+    sotto_training *training = NULL;
+    double *cells = sot_new_array(numbers, sizeof *cells);
+    if (cells == NULL) return sot_fail_memory(error, numbers, sizeof *cells);
+    sotto_status status = sotto_schema_parse("packing", schema_text,
+                                             sizeof schema_text - 1, &schema, error);
+    if (status == SOTTO_OK)
+        status = sotto_training_plan(&config, schema, &training, error);
+    if (status == SOTTO_OK)
+        status = run_all(setting, training, repeats, cells, rng, out_contrast, error);
+    sotto_training_free(training);
     sotto_schema_free(schema);
     sot_free(cells);
     return status;

@@ -226,8 +226,7 @@ static sotto_status fill_contrast(const sotto_packing_config *config, uint64_t c
     if (status == SOTTO_OK)
         status = dense_error(&setting, config->repeats, rng, &out->dense_error, error);
     if (status == SOTTO_OK)
-        status = sot_pac_lipschitz_contrast(&setting, config->repeats, config->seed, rng,
-                                            out, error);
+        status = sot_pac_lipschitz_contrast(&setting, config->repeats, rng, out, error);
     if (status != SOTTO_OK) return status;
     out->packed_error = (1.0 - seen) / 2.0;
     out->packed_error_exact = (1.0 - success.exponential) / 2.0;

@@ -17,7 +17,7 @@ struct sotto_packing_study {
  * the ends -1 (no) and 1 (yes), the others at two neighbouring points of K between them, no and yes; which two, is
  * drawn anew each time. */
 SOTTO_MUST_CHECK sotto_status sot_pac_lipschitz_contrast(
-    const sotto_packing_setting *setting, uint64_t repeats, uint64_t seed, sotto_rng *rng,
+    const sotto_packing_setting *setting, uint64_t repeats, sotto_rng *rng,
     sotto_packing_contrast *out_contrast, sotto_error *error);
 
 /* Numbers of rows or classes of a study: 1 to SOTTO_STUDY_PLACES_MAX of them, ascending. */
