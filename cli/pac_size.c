@@ -219,7 +219,7 @@ static void show_text(const answers *made)
     show_setting(made);
     (void)printf("\n%-19s", "bound");
     for (int i = 0; i < COLUMNS; i++)
-        if (made->asked[i]) (void)printf(" %12s", column_names[i]);
+        if (made->asked[i]) (void)printf(" %16s", column_names[i]);
     (void)printf("  %-11s %s\n", "assumes", "learner");
     for (int b = 0; b < SOTTO_PAC_BOUNDS; b++) {
         const sotto_pac_bound bound = (sotto_pac_bound)(b + 1);
@@ -227,7 +227,7 @@ static void show_text(const answers *made)
         for (int i = 0; i < COLUMNS; i++) {
             if (!made->asked[i]) continue;
             const bool has_none = i == EPSILON && !sotto_pac_bound_is_private(bound);
-            (void)printf(" %12s",
+            (void)printf(" %16s",
                          has_none ? "-" : shown(made->values[b][i], (column)i, number));
         }
         (void)printf("  %-11s %s\n",
@@ -235,8 +235,8 @@ static void show_text(const answers *made)
                      sotto_pac_bound_words(bound));
     }
     if (made->least > 0)
-        (void)printf("%-19s %12" PRIu64 "  %-11s %s\n", "no learner below", made->least,
-                     "nothing", "every private one: the packing of thresholds");
+        (void)printf("%-19s %16" PRIu64 "  %-11s %s\n", "no learner below", made->least,
+                     "realizable", "every private one: the packing of thresholds");
     (void)printf("\nrealizable: some concept of the class is never wrong. Rows are "
                  "independent draws of one distribution.\n");
 }
@@ -248,7 +248,8 @@ static sotto_status show_json(const answers *made, sotto_error *error)
     const sotto_pac_setting *s = &made->setting;
     cli_json json = cli_json_new();
     json_t *rows = json_array();
-    cli_json_number(&json, "class_size", s->class_size);
+    if (!isnan(s->class_size))
+        cli_json_count(&json, "class_size", (uint64_t)s->class_size);
     cli_json_number(&json, "log_class_size", s->log_class_size);
     cli_json_text(&json, "adjacency", sotto_adjacency_name(s->adjacency));
     cli_json_number(&json, "epsilon", s->epsilon);

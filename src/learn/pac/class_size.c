@@ -2,11 +2,13 @@
 #include <sotto/pac_theory.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "concept/concept.h"
+#include "numeric/outward.h"
 
 enum { FEATURES_MOST = 1 << 20, BITS_MOST = 32 };
 
@@ -28,10 +30,14 @@ static bool is_of_one_feature(sot_concept_kind kind)
     return kind == SOT_CONCEPT_THRESHOLDS || kind == SOT_CONCEPT_INTERVALS;
 }
 
+static bool is_of_masks(sot_concept_kind kind)
+{
+    return kind == SOT_CONCEPT_CONJUNCTIONS || kind == SOT_CONCEPT_PARITIES;
+}
+
 static bool is_of_two_cells(sot_concept_kind kind)
 {
-    return kind == SOT_CONCEPT_CONJUNCTIONS || kind == SOT_CONCEPT_PARITIES ||
-           kind == SOT_CONCEPT_CANDIDATES;
+    return is_of_masks(kind) || kind == SOT_CONCEPT_CANDIDATES;
 }
 
 static sotto_status check(sot_concept_kind kind, uint64_t bits, uint64_t features,
@@ -61,6 +67,13 @@ sotto_status sotto_pac_set_class(sotto_pac_setting *setting, const char *name,
     sotto_status status = kind_of(name, &class.kind, error);
     if (status == SOTTO_OK) status = check(class.kind, bits, features, error);
     if (status != SOTTO_OK) return status;
+    if (is_of_masks(class.kind)) {
+        /* One concept a mask; learning stops at 24 features, theory does not. */
+        setting->class_size = features <= 53 ? ldexp(1.0, (int)features) : SOTTO_UNSET;
+        setting->log_class_size =
+            features <= 53 ? SOTTO_UNSET : sot_mul_up((double)features, sot_log_up(2.0));
+        return SOTTO_OK;
+    }
     class.both = both || class.kind == SOT_CONCEPT_STUMPS;
     class.grids = sot_new_array(class.features, sizeof *class.grids);
     if (class.grids == NULL)
