@@ -38,7 +38,8 @@ const cli_option cli_train_options[] = {
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
      .value = "FILE", .example = "budget.ledger"},
     {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
-     "the rows are public; needed by, and only for, the method none", .value = NULL},
+     "the rows are public; needed by, and only for, the method none and the sampler mala",
+     .value = NULL},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
      "repeatable noise, for tests: the certificate says NOT PRIVATE", .value = "N",
      .example = "7", .count_max = UINT64_MAX},
@@ -100,8 +101,9 @@ static double seconds_now(void)
 static sotto_status print_json(const cli_call *call, const sotto_train_result *result,
                                double seconds, sotto_error *error)
 {
-    static const char *const kept[] = {"model",     "method", "epsilon", "delta",
-                                       "adjacency", "unit",   "settings"};
+    static const char *const kept[] = {"model", "method",  "sampler", "heuristic",
+                                       "draws", "epsilon", "delta",   "adjacency",
+                                       "unit",  "settings"};
     json_t *file = json_loads(sotto_train_json(result), 0, NULL);
     cli_json json = cli_json_new();
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {

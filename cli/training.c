@@ -79,6 +79,11 @@ static const char *optimizer_choice(size_t index)
     return known(sotto_optimizer_name((sotto_optimizer)index));
 }
 
+static const char *sampler_choice(size_t index)
+{
+    return known(sotto_sampler_name((sotto_sampler)index));
+}
+
 const cli_option cli_training_options[] = {
     {"target", CLI_TEXT, CLI_OPTIONAL, "column to predict; the schema's unless given",
      .value = "COLUMN", .example = "smokes"},
@@ -164,6 +169,15 @@ const cli_option cli_training_options[] = {
      .example = "public-idx3-ubyte"},
     {"validation-labels", CLI_FILE, CLI_OPTIONAL, "networks: the labels of --validation",
      .value = "FILE", .example = "public-labels-idx1-ubyte"},
+    {"draws", CLI_COUNT, CLI_OPTIONAL,
+     "posterior, regularized-em: draws to release, all paid for by epsilon", .value = "K",
+     .example = "19", .count_max = SOTTO_DRAWS_MAX},
+    {"sampler", CLI_CHOICE, CLI_OPTIONAL,
+     "posterior, regularized-em: how to draw; mala is a heuristic for public rows",
+     .value = "NAME", .fallback = "auto", .choices = sampler_choice},
+    {"public-constants", CLI_FLAG, CLI_OPTIONAL,
+     "posterior, regularized-em: steps of the sampler from public facts alone",
+     .value = NULL},
     {"concept", CLI_TEXT, CLI_OPTIONAL,
      "concept: the class, as sotto pac learn --class has it", .value = "CLASS",
      .example = "stumps"},
@@ -228,6 +242,15 @@ static sotto_status read_network(const cli_call *call, sotto_train_config *confi
                                      error);
 }
 
+/* What only methods have that draw. */
+static sotto_status read_draws(const cli_call *call, sotto_train_config *config,
+                               sotto_error *error)
+{
+    config->draws = cli_count(call, "draws");
+    config->public_constants = cli_flag(call, "public-constants");
+    return sotto_sampler_from_name(cli_text(call, "sampler"), &config->sampler, error);
+}
+
 sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_config,
                                  sotto_error *error)
 {
@@ -274,6 +297,7 @@ sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_c
     }
     if (status == SOTTO_OK) status = read_lambda(call, &config, error);
     if (status == SOTTO_OK) status = read_network(call, &config, error);
+    if (status == SOTTO_OK) status = read_draws(call, &config, error);
     if (status == SOTTO_OK) *out_config = config;
     return status;
 }

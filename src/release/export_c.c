@@ -92,7 +92,7 @@ static void write_factor(sot_c_exporter *self)
 /* One score, which is the function's result. */
 static bool is_plain(const sot_c_exporter *self)
 {
-    return self->model->margins == 1 && self->model->net == NULL;
+    return sot_c_vectors(self->model) == 1 && self->model->net == NULL;
 }
 
 /* "score += coefficient * ", or the same for every class; of a network the feature itself is kept. */
@@ -102,9 +102,9 @@ static void write_product(sot_c_exporter *self, const char *place)
         sot_c_print(&self->output, "features[%s] = (float)", place);
         return;
     }
-    if (self->model->margins > 1) {
+    if (sot_c_vectors(self->model) > 1) {
         sot_c_print(&self->output, "for (k = 0; k < %zu; k++)\n            scores[k] += ",
-                    self->model->margins);
+                    sot_c_vectors(self->model));
         sot_c_write(self, "@_coefficients[k][");
     } else {
         sot_c_write(self, "score += @_coefficients[");
@@ -168,10 +168,10 @@ static void write_locals(sot_c_exporter *self)
                     self->encoding->features);
         return;
     }
-    if (self->model->margins == 1) return;
+    if (is_plain(self)) return;
     sot_c_print(&self->output,
                 "    size_t k;\n    for (k = 0; k < %zu; k++) scores[k] = 0.0;\n",
-                self->model->margins);
+                sot_c_vectors(self->model));
 }
 
 static void begin_rows(sot_c_exporter *self, const char *remark, const char *argument)
@@ -371,6 +371,12 @@ sotto_status sotto_model_export_c(const sotto_model *model, const char *name,
     sot_c_exporter self = {.model = model, .encoding = model->encoding, .name = name};
     sotto_status status = SOTTO_OK;
     if (model->net != NULL) status = sot_c_check_network(model->net, error);
+    if (sot_c_vectors(model) > SOT_C_SCORES_MAX) {
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "the model has %zu draws with %zu scores each; a header holds "
+                          "at most %d scores a row",
+                          model->draws, model->margins, (int)SOT_C_SCORES_MAX);
+    }
     if (status != SOTTO_OK) return status;
     sot_c_opening(&self);
     if (model->net != NULL) {
