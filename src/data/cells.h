@@ -23,12 +23,13 @@
 
 typedef struct sot_cells_grid {
     size_t column; /* of the schema; of a matrix, the feature */
-    /* Of a category: whether the cell is `value`; then there are two cells, and no more fields count. */
+    /* Of a category or boolean: whether the cell is `value` (of a boolean 1); then `cells` is 2, and the fields behind it
+     * do not count. */
     bool indicator;
     size_t value;
+    uint64_t cells;      /* 2 .. SOT_CELLS_MAX */
     double lower, upper; /* finite, lower < upper */
     double missing;      /* finite: what a number that is none, or infinite, counts as */
-    uint64_t cells;      /* 2 .. SOT_CELLS_MAX */
     /* cells - 1 of them, ascending, finite; NULL: cells of equal width between the bounds. */
     const double *cuts;
 } sot_cells_grid;

@@ -11,6 +11,14 @@
 
 enum { NUMBER_BYTES = 24 }; /* of a place in a matrix, in digits */
 
+/* Of a category: the value that the feature is about; else NULL. */
+static const char *value_of(const sotto_column *column, const sot_cells_grid *grid)
+{
+    return grid->indicator && column->type == SOTTO_COLUMN_CATEGORY
+               ? column->values[grid->value]
+               : NULL;
+}
+
 static bool count_text(const sot_encoding *encoding, size_t *out_size_bytes)
 {
     size_t total = 0;
@@ -21,7 +29,7 @@ static bool count_text(const sot_encoding *encoding, size_t *out_size_bytes)
             const sotto_column *column =
                 sotto_schema_column(encoding->schema, grid->column);
             length = strlen(column->name) + 2;
-            if (grid->indicator) length += strlen(column->values[grid->value]);
+            if (value_of(column, grid) != NULL) length += strlen(value_of(column, grid));
         }
         if (!sot_size_add(total, length, &total)) return false;
     }
@@ -47,9 +55,8 @@ static sotto_status name_features(sot_encoding *encoding, sotto_error *error)
             continue;
         }
         const sotto_column *column = sotto_schema_column(encoding->schema, grid->column);
-        place =
-            sot_encode_write_name(&encoding->names[i], place, column->name,
-                                  grid->indicator ? column->values[grid->value] : NULL);
+        place = sot_encode_write_name(&encoding->names[i], place, column->name,
+                                      value_of(column, grid));
     }
     return SOTTO_OK;
 }

@@ -6,7 +6,9 @@
 #include <sotto/report.h>
 
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/memory.h"
+#include "concept/concept.h"
 #include "release/report.h"
 #include "run/rehearsal.h"
 #include "run/report_curve.h"
@@ -24,6 +26,7 @@ typedef struct sources {
     sot_report_scores scores;
     sot_report_curve curve;
     double *deviations;
+    sot_json_writer *concept; /* the class of a concept, written; NULL: none */
 } sources;
 
 sotto_report_config sotto_report_defaults(void)
@@ -143,7 +146,7 @@ static double setting(const sot_json_value *settings, const char *name)
 }
 
 /* What the file was checked for when it was read: sotto_model_parse(). */
-static sotto_status read_training(const sources *from, sot_report_training *out,
+static sotto_status read_training(sources *from, sot_report_training *out,
                                   sotto_error *error)
 {
     const sot_json_value root = sot_json_root(from->document);
@@ -166,6 +169,14 @@ static sotto_status read_training(const sources *from, sot_report_training *out,
     if (status == SOTTO_OK)
         status = sot_json_get_object(&root, "settings", &settings, error);
     if (status != SOTTO_OK) return status;
+    if (from->model->concept != NULL) {
+        size_t size_bytes = 0;
+        status = sot_json_writer_new(false, &from->concept, error);
+        if (status != SOTTO_OK) return status;
+        sot_concept_class_write(from->model->concept, from->concept);
+        status = sot_json_writer_finish(from->concept, &out->concept, &size_bytes, error);
+        if (status != SOTTO_OK) return status;
+    }
     out->lambda = setting(&settings, "lambda");
     out->steps = setting(&settings, "steps");
     if (isnan(out->steps)) out->steps = setting(&settings, "passes");
@@ -186,7 +197,8 @@ static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *e
     bool measured = false;
     sotto_status status = read_training(from, &training, error);
     if (status != SOTTO_OK) return status;
-    if (!is_known) {
+    /* The numbers of a concept are places: how they vary says nothing. */
+    if (!is_known && from->model->concept == NULL) {
         from->deviations = sot_new_array(count, sizeof *from->deviations);
         if (from->deviations == NULL)
             return sot_fail_memory(error, count, sizeof *from->deviations);
@@ -220,6 +232,7 @@ static sotto_status read_rows(sources *from, sot_report *report, sotto_error *er
 static void release(sources *from)
 {
     sot_free(from->deviations);
+    sot_json_writer_free(from->concept);
     sot_report_scores_clear(&from->scores);
     sot_report_ledger_clear(&from->ledger);
     if (from->is_certified) sot_certificate_file_close(&from->file);

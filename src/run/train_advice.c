@@ -161,7 +161,8 @@ void sot_training_advise(sotto_training *training)
     if (training->plan == NULL) return;
     advise_on_epsilon(training);
     advise_on_delta(training);
-    if (training->learner->net != NULL) return; /* the rest is of convex losses */
+    if (training->learner->net != NULL || training->learner->concept != NULL)
+        return; /* the rest is of convex losses */
     advise_on_norm(training);
     advise_on_lambda(training);
     advise_on_counts(training);

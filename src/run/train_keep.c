@@ -124,7 +124,8 @@ static sotto_status hash_settings(const sotto_training *training,
     sot_json_begin_object(writer);
     write_config(writer, config);
     sot_json_end_object(writer);
-    const char *const files[] = {config->prior, config->network, config->init};
+    const char *const files[] = {config->prior, config->network, config->init,
+                                 config->concept};
     for (size_t i = 0; i < sizeof files / sizeof files[0] && status == SOTTO_OK; i++) {
         sot_json_begin_object(writer);
         status = write_file(writer, "file", files[i], error);

@@ -7,6 +7,7 @@
 #include "random/rng.h"
 #include "release/model.h"
 #include "run/train.h"
+#include "run/train_concept.h"
 #include "run/train_network.h"
 #include "run/train_public.h"
 
@@ -160,6 +161,10 @@ sotto_status sot_public_score(const sotto_training *training, const sot_matrix *
 {
     if (training->learner->net != NULL)
         return sot_training_score_network(training, matrix, theta, out_score, error);
+    if (training->learner->concept != NULL) {
+        *out_score = sot_training_score_concept(training, matrix, theta);
+        return SOTTO_OK;
+    }
     if (sot_encoding_role(training->encoding) == SOT_TARGET_CLASSES)
         return accuracy(training, matrix, theta, out_score, error);
     *out_score = root_mean_square(training, matrix, theta);

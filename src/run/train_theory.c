@@ -42,8 +42,10 @@ sotto_status sotto_training_theory(const sotto_training *training,
     if (learner->empirical == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "theory speaks about convex losses, and the model %s has none; "
-                        "ask for a forecast on public rows instead",
-                        sotto_model_kind_name(config->model));
+                        "ask for %s instead",
+                        sotto_model_kind_name(config->model),
+                        learner->concept == NULL ? "a forecast on public rows"
+                                                 : "the sizes of sotto pac sample-size");
     }
     if (rows == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
