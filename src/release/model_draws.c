@@ -186,16 +186,20 @@ static void join_many(sot_scorer *scorer)
         scorer->margins[c] = log_sum(scorer->draw_margins + c, draws, classes);
 }
 
-/* The mean of finite outputs, which stay within what one of them could be. */
+/* The mean of finite outputs, within what one of them could be: rounding must not lead beyond. */
 static void mean_outputs(sot_scorer *scorer)
 {
     const sotto_model *model = scorer->model;
+    const bool number = model->prediction == SOTTO_PREDICTS_NUMBER;
+    const sotto_target *target = sot_encoding_target(model->encoding);
+    const double least = number ? target->lower : -DBL_MAX;
+    const double most = number ? target->upper : DBL_MAX;
     for (size_t j = 0; j < model->outputs; j++) {
         double sum = 0.0;
         for (size_t k = 0; k < model->draws; k++)
             sum += scorer->draw_outputs[k * model->outputs + j];
         const double mean = sum / (double)model->draws;
-        scorer->outputs[j] = fmax(-DBL_MAX, fmin(DBL_MAX, mean));
+        scorer->outputs[j] = fmin(fmax(mean, least), most);
     }
 }
 
