@@ -19,6 +19,8 @@
 #include <sotto/model.h>
 #include <sotto/model_kind.h>
 #include <sotto/noisy_max.h>
+#include <sotto/pate_aggregate.h>
+#include <sotto/pate_cost.h>
 #include <sotto/permute_and_flip.h>
 #include <sotto/progress.h>
 #include <sotto/propose_test_release.h>
