@@ -111,6 +111,7 @@ sotto_pate_sensitivity_of(const sotto_pate_config *config,
  * Accuracy    Each divergence to a relative 1e-10, to nearest. */
 typedef struct sotto_pate_meter sotto_pate_meter;
 
+/* A meter that reads 0. Free it with sotto_pate_meter_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_meter_new(
     const sotto_pate_config *config, sotto_pate_meter **out_meter, sotto_error *error);
 SOTTO_API void sotto_pate_meter_free(sotto_pate_meter *meter); /* NULL is fine */
