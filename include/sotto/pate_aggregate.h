@@ -42,6 +42,13 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_plan(const sotto_pate_config 
                                                         sotto_plan **out_plan,
                                                         sotto_error *error);
 
+/* The most answers that fit (epsilon, delta) if all of `asked` queries are tested, by the exact accountant; for
+ * aggregators without a test `asked` is 0 and the answer is the number of queries. May exceed `asked`: then every query
+ * can be answered. `out_account` is that of this number. SOTTO_UNREACHABLE when not even one fits. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_answers(
+    const sotto_pate_config *config, uint64_t asked, double epsilon, double delta,
+    uint64_t *out_answered, sotto_account *out_account, sotto_error *error);
+
 /* How many more queries the gate's plan holds: 0 as soon as one that would be answered could not be. Ask this
  * before the query, for a test that has been paid for and cannot be answered is wasted. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_left(const sotto_gate *gate,

@@ -232,3 +232,12 @@ sotto_event sot_pate_event(const sotto_pate_config *config, sotto_pate_step step
     event.delta = config->delta;
     return event;
 }
+
+size_t sot_pate_first_largest(const int64_t *values, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (values[i] > values[best]) best = i;
+    }
+    return best;
+}

@@ -19,6 +19,9 @@ bool sot_pate_has_test(const sotto_pate_config *config);
  * noise_multiplier sigma / sensitivity, Laplace likewise, and for Mode the pair itself. */
 sotto_event sot_pate_event(const sotto_pate_config *config, sotto_pate_step step);
 
+/* The first of the largest: a rule for ties that knows no record. */
+size_t sot_pate_first_largest(const int64_t *values, size_t count);
+
 /* ---- data-dependent ---- */
 
 /* log of the bound on P[noisy argmax != argmax]: min(sum over j of erfc(gap_j/(2 sigma))/2, 1 - 1/C). */

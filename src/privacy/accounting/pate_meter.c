@@ -19,18 +19,9 @@ static double log_one_less(double x)
     return x > -1.0 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
-static size_t first_largest(const int64_t *votes, size_t classes)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < classes; i++) {
-        if (votes[i] > votes[best]) best = i;
-    }
-    return best;
-}
-
 double sot_pate_gnmax_log_q(const int64_t *votes, size_t classes, double sigma)
 {
-    const size_t best = first_largest(votes, classes);
+    const size_t best = sot_pate_first_largest(votes, classes);
     double log_sum = -HUGE_VAL;
     for (size_t i = 0; i < classes; i++) {
         if (i == best) continue;
@@ -80,7 +71,7 @@ double sot_pate_test_log_q(double top, double threshold, double sigma_1)
 
 double sot_pate_lnmax_q(const int64_t *votes, size_t classes, double gamma)
 {
-    const size_t best = first_largest(votes, classes);
+    const size_t best = sot_pate_first_largest(votes, classes);
     double sum = 0.0;
     for (size_t i = 0; i < classes; i++) {
         if (i == best) continue;

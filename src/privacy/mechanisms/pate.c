@@ -92,6 +92,32 @@ sotto_status sotto_pate_plan(const sotto_pate_config *config, uint64_t asked,
     return SOTTO_OK;
 }
 
+sotto_status sotto_pate_answers(const sotto_pate_config *config, uint64_t asked,
+                                double epsilon, double delta, uint64_t *out_answered,
+                                sotto_account *out_account, sotto_error *error)
+{
+    sotto_status status = sot_pate_check(config, error);
+    if (status != SOTTO_OK) return status;
+    const bool tests = sot_pate_has_test(config);
+    if (tests != (asked > 0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%" PRIu64 " queries are to be asked; say how many for "
+                        "aggregators with a test, and 0 for the others: all are answered",
+                        asked);
+    }
+    sotto_plan *plan = NULL;
+    status = sotto_plan_new(config->adjacency, &plan, error);
+    if (status == SOTTO_OK && tests)
+        status = add_step(plan, config, SOTTO_PATE_TEST, asked, error);
+    if (status == SOTTO_OK) status = add_step(plan, config, SOTTO_PATE_ANSWER, 0, error);
+    if (status == SOTTO_OK) {
+        status = sotto_account_steps(plan, SOTTO_EXACT, epsilon, delta, out_answered,
+                                     out_account, error);
+    }
+    sotto_plan_free(plan);
+    return status;
+}
+
 /* Releases of `event` that the plan still holds. */
 static uint64_t places_left(const sotto_gate *gate, const sotto_event *event)
 {
@@ -225,15 +251,6 @@ static sotto_status fill_noise(sotto_gate *gate, const sotto_pate_config *config
     return sot_rounded_gaussian_fill(sot_gate_rng(gate), scale, noise, classes, error);
 }
 
-static size_t first_largest(const int64_t *values, size_t count)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < count; i++) {
-        if (values[i] > values[best]) best = i;
-    }
-    return best;
-}
-
 static double sampler_error(const sotto_pate_config *config, size_t classes)
 {
     return (double)classes * ldexp(1.0, config->aggregator == SOTTO_PATE_LNMAX
@@ -265,13 +282,13 @@ sotto_status sot_pate_answer(sotto_gate *gate, const sotto_pate_config *config,
     size_t chosen = 0;
     /* The tape keeps a vector of the histogram's shape: 1 at the class that was said. */
     if (sot_tape_sum(gate, &call, noisy)) {
-        chosen = first_largest(noisy, classes);
+        chosen = sot_pate_first_largest(noisy, classes);
     } else {
         status = fill_noise(gate, config, noisy, classes, error);
         if (status != SOTTO_OK) goto done;
         for (size_t i = 0; i < classes; i++)
             noisy[i] += on_grid(votes[i]); /* below 2^62 in size */
-        chosen = first_largest(noisy, classes);
+        chosen = sot_pate_first_largest(noisy, classes);
     }
     for (size_t i = 0; i < classes; i++)
         noisy[i] = i == chosen ? 1 : 0;

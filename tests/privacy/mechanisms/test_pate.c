@@ -448,6 +448,51 @@ static void plans_price_caps(void **state)
     }
 }
 
+static void the_most_answers_of_a_target_are_found(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_pate_config config = config_of(SOTTO_PATE_CONFIDENT);
+    config.threshold = 200.0;
+    config.test_noise = 150.0;
+    config.noise = 40.0;
+    uint64_t answered = 0;
+    sotto_account account;
+    assert_ok(sotto_pate_answers(&config, 640, 4.0, 1e-5, &answered, &account, &error),
+              &error);
+    assert_within(account.epsilon, 3.99, 4.0);
+    for (uint64_t more = 0; more < 2; more++) {
+        sotto_plan *plan = NULL;
+        assert_ok(
+            sotto_pate_plan(&config, answered + 640, answered + more, &plan, &error),
+            &error);
+        sotto_plan_free(plan);
+        /* The plan that is charged: 640 asked. */
+        sotto_event test, answer;
+        assert_ok(sotto_pate_event(&config, SOTTO_PATE_TEST, &test, &error), &error);
+        assert_ok(sotto_pate_event(&config, SOTTO_PATE_ANSWER, &answer, &error), &error);
+        test.count = 640;
+        answer.count = answered + more;
+        assert_ok(sotto_plan_new(SOTTO_ADD_REMOVE, &plan, &error), &error);
+        assert_ok(sotto_plan_add(plan, &test, &error), &error);
+        assert_ok(sotto_plan_add(plan, &answer, &error), &error);
+        assert_ok(sotto_account_epsilon(plan, SOTTO_EXACT, 1e-5, &account, &error),
+                  &error);
+        assert_true((account.epsilon <= 4.0) == (more == 0));
+        sotto_plan_free(plan);
+    }
+    assert_refused(sotto_pate_answers(&config, 0, 4.0, 1e-5, &answered, &account, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "asked", NULL);
+    assert_refused(
+        sotto_pate_answers(&config, 1000000, 0.5, 1e-5, &answered, &account, &error),
+        SOTTO_UNREACHABLE, &error, NULL);
+    config = config_of(SOTTO_PATE_LNMAX);
+    config.noise = 20.0;
+    assert_ok(sotto_pate_answers(&config, 0, 4.0, 1e-5, &answered, &account, &error),
+              &error);
+    assert_within((double)answered, 50.0, 200.0); /* 40 by adding epsilons */
+}
+
 static void bad_queries_are_refused(void **state)
 {
     (void)state;
@@ -512,6 +557,7 @@ int main(void)
         cmocka_unit_test(the_tape_checks_how_many_votes_move),
         cmocka_unit_test(caps_are_kept_and_told),
         cmocka_unit_test(plans_price_caps),
+        cmocka_unit_test(the_most_answers_of_a_target_are_found),
         cmocka_unit_test(bad_queries_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
