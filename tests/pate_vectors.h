@@ -99,6 +99,15 @@ static inline void pate_read_table(const json_t *all, pate_table *out_table)
     assert_int_equal(row, PATE_QUERIES);
     const json_t *facts = json_object_get(all, "vote_table");
     assert_true(weighted == pate_number(facts, "checksum_weighted"));
+    const struct {
+        const char *key;
+        size_t row;
+    } rows[] = {{"row0", 0}, {"row3", 3}, {"row99", 99}};
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < PATE_CLASSES; j++)
+            assert_true((double)out_table->votes[rows[i].row][j] ==
+                        pate_at(facts, rows[i].key, j));
+    }
 }
 
 #endif

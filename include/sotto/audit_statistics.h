@@ -92,7 +92,8 @@ typedef enum sotto_audit_aim {
 
 /* From scores, one a run, larger where the record seems to be there: the threshold that promises most is chosen on the
  * first half of the runs of each world, and counts are of the second halves alone (score >= threshold accuses). At
- * least four runs of each world; NaN is refused. alpha and delta as they will be asked. */
+ * least four runs of each world, in the order in which they ran, not sorted; NaN is refused. alpha and delta as they
+ * will be asked. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_audit_split(
     const double *members, size_t member_count, const double *others, size_t other_count,
     sotto_audit_aim aim, double alpha, double delta, double *out_threshold,
@@ -132,7 +133,8 @@ typedef struct sotto_one_run {
 
 /* Canary i was put in iff included[i]; scores are larger where it seems to be in. The guesses are "in" for the larger half
  * and "out" for the smaller half of the `guesses` most extreme ranks. `guesses` is used by SOTTO_ONE_RUN_FIXED, and 0
- * for the others. At least 16 canaries; NaN is refused. */
+ * for the others; equal scores count as guessed wrong first. The order of the canaries is older than their coins. At least
+ * 16 canaries; NaN is refused. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_audit_one_run(const double *scores, const bool *included, size_t canaries,
                     sotto_one_run_choice choice, size_t guesses, double delta,

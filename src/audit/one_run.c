@@ -119,16 +119,16 @@ double sotto_audit_one_run_epsilon(uint64_t canaries, uint64_t guesses, uint64_t
 
 typedef struct canary {
     double score;
-    size_t place;
     bool included;
 } canary;
 
-/* Ascending; equal scores by place, which says nothing about the coins. */
+/* Ascending. Among equal scores those that are in come first: guesses at either end then meet the wrong ones first, and
+ * no order in which canaries are listed can turn scores that say nothing into right guesses. */
 static int compare_canaries(const void *a, const void *b)
 {
     const canary *x = a, *y = b;
     const int by_score = sot_compare_scores(&x->score, &y->score);
-    return by_score != 0 ? by_score : (x->place > y->place) - (x->place < y->place);
+    return by_score != 0 ? by_score : (int)y->included - (int)x->included;
 }
 
 /* "Out" for the guesses/2 smallest scores, "in" for the others of the largest. */
@@ -241,7 +241,7 @@ sotto_status sotto_audit_one_run(const double *scores, const bool *included,
         return sot_fail_memory(error, canaries, sizeof *all);
     }
     for (size_t i = 0; i < canaries; i++)
-        all[i] = (canary){.score = scores[i], .place = i, .included = included[i]};
+        all[i] = (canary){.score = scores[i], .included = included[i]};
     if (choice == SOTTO_ONE_RUN_SPLIT) {
         *out_result = by_split(all, scratch, canaries, delta, alpha);
     } else {

@@ -161,6 +161,29 @@ static void canaries_under_randomized_response_stay_below_epsilon(void **state)
     sotto_rng_free(rng);
 }
 
+/* Whatever order the canaries are listed in, scores that are all the same find nothing. */
+static void equal_scores_say_nothing(void **state)
+{
+    (void)state;
+    sotto_error error;
+    const double scores[64] = {0};
+    bool included[64];
+    for (int order = 0; order < 4; order++) {
+        for (int i = 0; i < 64; i++)
+            included[i] = order == 0 ? i < 32 : order == 1 ? i >= 32 : i % 2 == order - 2;
+        for (int choice = SOTTO_ONE_RUN_FIXED; choice <= SOTTO_ONE_RUN_UNION; choice++) {
+            sotto_one_run got;
+            assert_ok(sotto_audit_one_run(scores, included, 64,
+                                          (sotto_one_run_choice)choice,
+                                          choice == SOTTO_ONE_RUN_FIXED ? 20 : 0, 0.0,
+                                          0.05, &got, &error),
+                      &error);
+            assert_true(got.epsilon_lower == 0.0);
+            if (choice != SOTTO_ONE_RUN_SPLIT) assert_true(got.correct == 0);
+        }
+    }
+}
+
 static void bad_scores_are_refused(void **state)
 {
     (void)state;
@@ -213,6 +236,7 @@ int main(void)
         cmocka_unit_test(true_claims_are_not_refuted),
         cmocka_unit_test(choices_of_guesses_are_paid_for),
         cmocka_unit_test(canaries_under_randomized_response_stay_below_epsilon),
+        cmocka_unit_test(equal_scores_say_nothing),
         cmocka_unit_test(bad_scores_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

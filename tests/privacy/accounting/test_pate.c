@@ -286,6 +286,7 @@ static void check_totals(const json_t *it, const sotto_pate_meter *meter)
  * weights; they are summed here, order by order, into epsilons. */
 typedef struct summed {
     double total[256];
+    double answered; /* queries, or how many are expected */
 } summed;
 
 static void check_summed(const json_t *all, const json_t *it, const summed *sums)
@@ -332,7 +333,7 @@ static void sum_table(const json_t *all, const json_t *mechanism, const pate_tab
     const double sigma_1 = has_test ? pate_number(mechanism, "sigma1") : 1.0;
     const json_t *orders = json_object_get(all, "orders_long"), *order;
     size_t i;
-    *out = (summed){{0}};
+    *out = (summed){.answered = 0.0};
     for (size_t row = 0; row < PATE_QUERIES; row++) {
         const int64_t *votes = table->votes[row];
         const double top = sot_pate_top(votes, PATE_CLASSES, NULL, 0);
@@ -341,6 +342,7 @@ static void sum_table(const json_t *all, const json_t *mechanism, const pate_tab
             : strcmp(charge, "expected") == 0
                 ? exp(sot_pate_test_log_answered(top, threshold, sigma_1))
                 : (double)(top >= threshold);
+        out->answered += weight;
         const double log_q = sot_pate_gnmax_log_q(votes, PATE_CLASSES, sigma);
         const double log_q_1 = sot_pate_test_log_q(top, threshold, sigma_1);
         json_array_foreach(orders, i, order)
@@ -416,6 +418,11 @@ static void totals_of_the_table_are_the_vectors(void **state)
         summed sums;
         sum_table(all, mechanism, &table, &sums);
         check_summed(all, it, &sums);
+        if (json_object_get(it, "expected_answered") != NULL) {
+            assert_vector(sums.answered, pate_number(it, "expected_answered"));
+        } else if (charge != NULL) {
+            assert_true(sums.answered == pate_number(it, "answered"));
+        }
         const bool realised = charge == NULL || strncmp(charge, "realised", 8) == 0;
         const char *analysis = json_string_value(json_object_get(mechanism, "analysis"));
         if (!realised || strcmp(analysis, "data_dependent") != 0) continue;
