@@ -19,6 +19,7 @@
 #ifndef SOTTO_SELECTION_COST_H
 #define SOTTO_SELECTION_COST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <sotto/accountant.h>
@@ -64,6 +65,13 @@ SOTTO_API double sotto_runs_probability(const sotto_runs *runs, uint64_t k);
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_account_selection_rdp(const sotto_plan *plan, const sotto_runs *runs, double order,
                             double *out_rdp_upper, sotto_error *error);
+
+/* The same at several increasing orders: a curve for an event SOTTO_RDP_CURVE, with which the best of K runs is one
+ * line of a larger plan. Each value is the least of its own and all later orders' bounds, infinite where there is
+ * none. At most SOTTO_CURVE_MAX orders. Pure runs are better said as SOTTO_PURE, by the epsilon at delta 0 below. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_selection_curve(
+    const sotto_plan *plan, const sotto_runs *runs, const double *orders, size_t count,
+    double *out_rdp_upper, sotto_error *error);
 
 /* Epsilon of the best of K runs at `delta`. delta 0 is for plans of pure events: (2 + shape)
  * epsilon for the negative binomial. The account's order is the order used, its lower bounds

@@ -4,6 +4,7 @@
 
 #include <sotto/accountant.h>
 #include <sotto/array.h>
+#include <sotto/audit_statistics.h>
 #include <sotto/certificate.h>
 #include <sotto/clipping.h>
 #include <sotto/curve.h>
@@ -22,6 +23,8 @@
 #include <sotto/pac_experiment.h>
 #include <sotto/pac_packing.h>
 #include <sotto/pac_theory.h>
+#include <sotto/pate_aggregate.h>
+#include <sotto/pate_cost.h>
 #include <sotto/permute_and_flip.h>
 #include <sotto/progress.h>
 #include <sotto/propose_test_release.h>

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "random/digits.h"
 
 bool sot_bernoulli_unchecked(sotto_rng *rng, sot_u128 numerator, sot_u128 denominator)
 {
@@ -30,6 +31,26 @@ bool sot_bernoulli_exp_unchecked(sotto_rng *rng, sot_u128 numerator, sot_u128 de
             return false; /* after e/(e-1) rounds on average */
     }
     return exp_of_fraction(rng, numerator % denominator, denominator);
+}
+
+/* A uniform number is compared with mantissa 2^exponent, 64 binary digits at a time. */
+bool sot_bernoulli_double(sotto_rng *rng, double probability)
+{
+    assert(probability >= 0.0 && probability <= 1.0);
+    if (probability == 0.0 || probability == 1.0) return probability == 1.0;
+    const sot_dyadic exact = sot_dyadic_from(probability);
+    for (int shift = exact.exponent + 64;; shift += 64) {
+        uint64_t digits = 0; /* floor(probability 2^(64 i)) mod 2^64 */
+        if (shift >= 0) {
+            digits = exact.mantissa
+                     << shift; /* what leaves on the left was compared before */
+        } else if (shift > -64) {
+            digits = exact.mantissa >> -shift;
+        }
+        const uint64_t word = sot_rng_u64(rng);
+        if (word != digits) return word < digits;
+        if (shift >= 0) return false; /* all further digits are 0 */
+    }
 }
 
 static sotto_status check_ratio(uint64_t numerator, uint64_t denominator,

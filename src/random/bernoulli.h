@@ -28,4 +28,7 @@ bool sot_bernoulli_unchecked(sotto_rng *rng, sot_u128 numerator, sot_u128 denomi
 bool sot_bernoulli_exp_unchecked(sotto_rng *rng, sot_u128 numerator,
                                  sot_u128 denominator);
 
+/* True with probability exactly the real number that the double is, from 0 to 1. */
+bool sot_bernoulli_double(sotto_rng *rng, double probability);
+
 #endif

@@ -110,6 +110,20 @@ int64_t sot_digits_round(sotto_rng *rng, sot_digits *digits, sot_dyadic sigma)
     }
 }
 
+void sot_digits_behind(sotto_rng *rng, uint64_t whole, const sot_digits *x,
+                       sot_digits *out_digits)
+{
+    assert(whole < UINT64_C(1) << SOT_NORMAL_INTEGER_BITS);
+    uint64_t above = whole << (64 - SOT_NORMAL_INTEGER_BITS);
+    const unsigned known = x->count < SOT_DIGITS_MAX ? x->count : SOT_DIGITS_MAX - 1;
+    for (unsigned i = 0; i < known; i++) {
+        out_digits->word[i] = above | (x->word[i] >> SOT_NORMAL_INTEGER_BITS);
+        above = x->word[i] << (64 - SOT_NORMAL_INTEGER_BITS);
+    }
+    out_digits->word[known] = above | (sot_rng_u64(rng) >> SOT_NORMAL_INTEGER_BITS);
+    out_digits->count = known + 1;
+}
+
 double sot_digits_magnitude(sotto_rng *rng, sot_digits *digits)
 {
     for (unsigned i = 0; i + 1 < SOT_DIGITS_MAX; i++) {

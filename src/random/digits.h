@@ -53,6 +53,11 @@ enum { SOT_NORMAL_INTEGER_BITS = 9 };
  * 2^-20 <= sigma <= 2^56. Results beyond INT64_MAX become INT64_MAX. */
 int64_t sot_digits_round(sotto_rng *rng, sot_digits *digits, sot_dyadic sigma);
 
+/* (whole + x) / 512, whole < 512: the known digits of x nine places to the right, and one word
+ * more. All sixteen words known: the last is given up. */
+void sot_digits_behind(sotto_rng *rng, uint64_t whole, const sot_digits *x,
+                       sot_digits *out_digits);
+
 /* 512 * digits to the nearest double of its first 64 significant digits: the relative error is
  * at most 2^-53 (1 + 2^-9). Zero only if all digits are. */
 double sot_digits_magnitude(sotto_rng *rng, sot_digits *digits);

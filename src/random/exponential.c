@@ -27,6 +27,18 @@ sot_u128 sot_exponential(sotto_rng *rng)
     }
 }
 
+void sot_exponential_digits(sotto_rng *rng, sot_digits *out_digits)
+{
+    for (;;) {
+        for (uint64_t whole = 0; whole < 512; whole++) {
+            sot_digits x = {0};
+            if (!even_run(rng, &x)) continue;
+            sot_digits_behind(rng, whole, &x, out_digits);
+            return;
+        }
+    }
+}
+
 /* With probability 1 - 2^-1000 a Gamma(d) number is below this: P(G > d + sqrt(2 d u) + u) <= e^-u
  * (Boucheron, Lugosi & Massart, Concentration Inequalities, 2.4), u = 1000 ln 2 < 693.5. */
 static double gamma_upper(size_t dimension)

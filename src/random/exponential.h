@@ -13,11 +13,15 @@
 #ifndef SOT_RANDOM_EXPONENTIAL_H
 #define SOT_RANDOM_EXPONENTIAL_H
 
+#include "random/digits.h"
 #include "random/rng.h"
 
 /* floor(2^64 E), E exponential with mean 1 (von Neumann 1951: comparisons only). The low word
  * holds 64 binary places. */
 sot_u128 sot_exponential(sotto_rng *rng);
+
+/* The digits of E / 512; E >= 512 (probability below 2^-738) is drawn again. */
+void sot_exponential_digits(sotto_rng *rng, sot_digits *out_digits);
 
 enum { SOT_GAMMA_DIRECTION_LOG2_TV = -900, SOT_GAMMA_DIRECTION_MAX = 1 << 20 };
 

@@ -54,17 +54,7 @@ void sot_normal_karney(sotto_rng *rng, sot_normal *out_normal)
     while (!karney_try(rng, &k, &x)) {
     }
     out_normal->negative = (sot_rng_u64(rng) & 1) != 0;
-
-    /* (k + x) / 512: the digits of x, nine places to the right. */
-    sot_digits *magnitude = &out_normal->magnitude;
-    uint64_t above = k << (64 - SOT_NORMAL_INTEGER_BITS);
-    const unsigned known = x.count < SOT_DIGITS_MAX ? x.count : SOT_DIGITS_MAX - 1;
-    for (unsigned i = 0; i < known; i++) {
-        magnitude->word[i] = above | (x.word[i] >> SOT_NORMAL_INTEGER_BITS);
-        above = x.word[i] << (64 - SOT_NORMAL_INTEGER_BITS);
-    }
-    magnitude->word[known] = above | (sot_rng_u64(rng) >> SOT_NORMAL_INTEGER_BITS);
-    magnitude->count = known + 1;
+    sot_digits_behind(rng, k, &x, &out_normal->magnitude);
 }
 
 static sot_tiles normal_tiles;

@@ -57,6 +57,14 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_sparse_vector_config, 48, purpose, 40);
     assert_layout(sotto_propose_test_release_config, 32, purpose, 24);
     assert_layout(sotto_randomized_response_config, 24, purpose, 16);
+    assert_layout(sotto_pate_config, 88, purpose, 80);
+    assert_layout(sotto_pate_sensitivity, 32, gap, 24);
+    assert_layout(sotto_audit_counts, 32, others, 24);
+    assert_layout(sotto_audit_bounds, 48, gaussian_epsilon_lower, 40);
+    assert_layout(sotto_audit_verdict, 32, promised, 24);
+    assert_layout(sotto_one_run, 40, epsilon_lower, 32);
+    assert_layout(sotto_lira_fit, 32, deviation, 24);
+    assert_layout(sotto_roc_point, 24, true_positive_rate, 16);
     assert_layout(sotto_coin_survey_config, 48, purpose, 40);
     assert_layout(sotto_frequency, 40, upper, 32);
     assert_layout(sotto_response_outlook, 40, variance_population, 32);

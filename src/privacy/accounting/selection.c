@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "numeric/outward.h"
@@ -198,6 +199,34 @@ sotto_status sotto_account_selection_rdp(const sotto_plan *plan, const sotto_run
     double rdp = fmin(bound_at(&asked, order), pure_bound(&asked));
     rdp = fmin(rdp, least_over(rdp_at, &asked, lowest, fmax(lowest, log_t_most), &log_t));
     if (asked.status == SOTTO_OK) *out_rdp_upper = rdp;
+    return asked.status;
+}
+
+static sotto_status check_orders(const double *orders, size_t count, sotto_error *error)
+{
+    bool fine = count >= 1 && count <= SOTTO_CURVE_MAX;
+    for (size_t i = 0; fine && i < count; i++)
+        fine = orders[i] > (i > 0 ? orders[i - 1] : 1.0) && isfinite(orders[i]);
+    if (fine) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the curve has %zu orders; give 1 to %d of them, finite, above 1 and "
+                    "increasing",
+                    count, SOTTO_CURVE_MAX);
+}
+
+sotto_status sotto_account_selection_curve(const sotto_plan *plan, const sotto_runs *runs,
+                                           const double *orders, size_t count,
+                                           double *out_rdp_upper, sotto_error *error)
+{
+    selection asked;
+    sotto_status status = check_orders(orders, count, error);
+    if (status == SOTTO_OK) status = begin(plan, runs, &asked, error);
+    if (status != SOTTO_OK) return status;
+    double least = pure_bound(&asked);
+    for (size_t i = count; i-- > 0 && asked.status == SOTTO_OK;) {
+        least = fmin(least, bound_at(&asked, orders[i]));
+        out_rdp_upper[i] = least;
+    }
     return asked.status;
 }
 

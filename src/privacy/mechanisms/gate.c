@@ -120,7 +120,8 @@ static const char *shown(const sotto_event *event, char buffer[SOTTO_PURPOSE_BYT
     return sot_printable(event->purpose, buffer, SOTTO_PURPOSE_BYTES + 4);
 }
 
-sotto_status sotto_gate_finish(sotto_gate *gate, sotto_error *error)
+/* Every event has happened as often as planned, or with `early` as often as it was let through. */
+static sotto_status finish(sotto_gate *gate, bool early, sotto_error *error)
 {
     if (gate->state == SOT_GATE_SHUT) {
         sot_tape_gate_step(gate, "finished while shut");
@@ -129,7 +130,7 @@ sotto_status sotto_gate_finish(sotto_gate *gate, sotto_error *error)
     }
     for (size_t i = 0; i < sotto_plan_size(gate->plan); i++) {
         const sotto_event *event = sotto_plan_event(gate->plan, i);
-        if (gate->recorded[i] == event->count) continue;
+        if (gate->recorded[i] == (early ? gate->admitted[i] : event->count)) continue;
         char purpose[SOTTO_PURPOSE_BYTES + 4];
         sot_tape_gate_step(gate, "finished too early");
         return sot_fail(error, SOTTO_NOT_IN_PLAN,
@@ -139,8 +140,18 @@ sotto_status sotto_gate_finish(sotto_gate *gate, sotto_error *error)
                         shown(event, purpose));
     }
     gate->state = SOT_GATE_FINISHED;
-    sot_tape_gate_step(gate, "finished");
+    sot_tape_gate_step(gate, early ? "finished, maybe early" : "finished");
     return SOTTO_OK;
+}
+
+sotto_status sotto_gate_finish(sotto_gate *gate, sotto_error *error)
+{
+    return finish(gate, false, error);
+}
+
+sotto_status sot_gate_finish_early(sotto_gate *gate, sotto_error *error)
+{
+    return finish(gate, true, error);
 }
 
 /* ---- what it lets through ---- */
@@ -204,6 +215,14 @@ static const char *differing_field(const sotto_event *a, const sotto_event *b)
     if (a->batch != b->batch) return "batch";
     if (a->dimension != b->dimension) return "dimension";
     return same_curve(a, b) ? NULL : "curve";
+}
+
+bool sot_gate_covers(const sotto_gate *gate, size_t index, const sotto_event *event)
+{
+    const sotto_event *planned = sotto_plan_event(gate->plan, index);
+    return planned->mechanism == event->mechanism &&
+           strcmp(planned->purpose, event->purpose) == 0 &&
+           differing_field(planned, event) == NULL;
 }
 
 /* Why no event of the plan answers to this one. The plan and the purpose are public; other

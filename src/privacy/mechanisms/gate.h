@@ -56,6 +56,14 @@ SOTTO_MUST_CHECK sotto_status sot_gate_admit(sotto_gate *gate, const sotto_event
  * upper bound over everything this release drew. */
 void sot_gate_record(sotto_gate *gate, size_t index, double sampler_error);
 
+/* True if event `index` of the plan is this one: same mechanism, purpose and fields but for `count`. */
+bool sot_gate_covers(const sotto_gate *gate, size_t index, const sotto_event *event);
+
+/* sotto_gate_finish() for plans whose counts are caps: less may have been released, for how much is itself
+ * an output (queries that a test answered, a run that stopped early). What was let through must have
+ * happened. The whole plan stays charged and is what a certificate states. */
+SOTTO_MUST_CHECK sotto_status sot_gate_finish_early(sotto_gate *gate, sotto_error *error);
+
 sotto_rng *sot_gate_rng(sotto_gate *gate);
 
 /* An earlier process carried out part of this plan under the same charge: `released` times each event of the plan,

@@ -88,8 +88,8 @@ int64_t sot_mode_threshold(double epsilon_used, double delta)
     return (int64_t)k;
 }
 
-int64_t sot_mode_distance(sotto_adjacency adjacency, const int64_t *counts,
-                          size_t categories, size_t *out_mode)
+int64_t sot_mode_distance_by(int64_t gap_most, const int64_t *counts, size_t categories,
+                             size_t *out_mode)
 {
     size_t mode = 0;
     int64_t second = -1;
@@ -103,11 +103,22 @@ int64_t sot_mode_distance(sotto_adjacency adjacency, const int64_t *counts,
     }
     *out_mode = mode;
     const int64_t gap = counts[mode] - second;
+    const int64_t steps = gap / gap_most + (gap % gap_most != 0); /* ceil(gap/gap_most) */
     /* Planted: the distance to a tie instead of the distance to a mode that can change. */
-    if (SOT_PLANTED(propose_test_release_distance_to_tie))
-        return adjacency == SOTTO_REPLACE_ONE ? gap / 2 + gap % 2 : gap;
-    if (adjacency == SOTTO_REPLACE_ONE) return gap <= 2 ? 0 : gap / 2 + gap % 2 - 1;
-    return gap <= 1 ? 0 : gap - 1;
+    if (SOT_PLANTED(propose_test_release_distance_to_tie)) return steps;
+    return steps <= 1 ? 0 : steps - 1;
+}
+
+/* One vote moved changes the gap by two, one vote more or less by one. */
+static int64_t gap_of(sotto_adjacency adjacency)
+{
+    return adjacency == SOTTO_REPLACE_ONE ? 2 : 1;
+}
+
+int64_t sot_mode_distance(sotto_adjacency adjacency, const int64_t *counts,
+                          size_t categories, size_t *out_mode)
+{
+    return sot_mode_distance_by(gap_of(adjacency), counts, categories, out_mode);
 }
 
 /* ---- the release ---- */
@@ -150,11 +161,12 @@ static sotto_status check_counts(const int64_t *counts, size_t categories,
     return SOTTO_OK;
 }
 
-sotto_status
-sotto_propose_test_release_mode(sotto_gate *gate,
-                                const sotto_propose_test_release_config *config,
-                                const int64_t *counts, size_t categories,
-                                bool *out_released, size_t *out_mode, sotto_error *error)
+sotto_status sot_propose_test_release(sotto_gate *gate,
+                                      const sotto_propose_test_release_config *config,
+                                      int64_t gap_most, double l1_most,
+                                      const int64_t *counts, size_t categories,
+                                      bool *out_released, size_t *out_mode,
+                                      sotto_error *error)
 {
     sotto_event event;
     sot_ratio scale;
@@ -173,17 +185,15 @@ sotto_propose_test_release_mode(sotto_gate *gate,
     status = sot_gate_admit(gate, &event, &index, error);
     if (status != SOTTO_OK) goto done;
 
-    /* One vote more or less moves the histogram by 1 in L1, one exchanged by 2. */
-    const sot_tape_sum_call call = {
-        .index = index,
-        .values = counts,
-        .count = categories,
-        .norm = SOTTO_L1,
-        .sensitivity = config->adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0};
+    const sot_tape_sum_call call = {.index = index,
+                                    .values = counts,
+                                    .count = categories,
+                                    .norm = SOTTO_L1,
+                                    .sensitivity = l1_most};
     if (!sot_tape_sum(gate, &call, said)) {
         size_t mode = 0;
         const int64_t distance =
-            sot_mode_distance(config->adjacency, counts, categories, &mode);
+            sot_mode_distance_by(gap_most, counts, categories, &mode);
         const int64_t noise = sot_discrete_laplace_unchecked(sot_gate_rng(gate), scale);
         status = sot_rng_check(sot_gate_rng(gate), error);
         if (status != SOTTO_OK) goto done;
@@ -199,4 +209,16 @@ sotto_propose_test_release_mode(sotto_gate *gate,
 done:
     sot_wipe_and_free(said, categories * sizeof *said);
     return status;
+}
+
+sotto_status
+sotto_propose_test_release_mode(sotto_gate *gate,
+                                const sotto_propose_test_release_config *config,
+                                const int64_t *counts, size_t categories,
+                                bool *out_released, size_t *out_mode, sotto_error *error)
+{
+    /* One vote more or less moves the histogram by 1 in L1, one exchanged by 2: as the gap. */
+    const int64_t moved = gap_of(config->adjacency);
+    return sot_propose_test_release(gate, config, moved, (double)moved, counts,
+                                    categories, out_released, out_mode, error);
 }

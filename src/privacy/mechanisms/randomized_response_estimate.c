@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "numeric/outward.h"
+#include "numeric/proportion.h"
 #include "numeric/special.h"
 
 /* How one category is reported: `truth` if it is the answer, `other` if not, and their difference,
@@ -79,25 +79,6 @@ static void variances(const channel *by, double frequency, double total,
     *out_population = report * (1.0 - report) / scale;
 }
 
-/* Clopper & Pearson's limits of the report frequency. The quantiles' stated errors (2e-12 of the
- * probability, two doubles of the result) are taken on the safe side. */
-static void report_limits(uint64_t seen, uint64_t total, double confidence,
-                          double *out_lower, double *out_upper)
-{
-    const double tail = 0.5 * (1.0 - confidence) * (1.0 - 1e-11);
-    const double yes = (double)seen;
-    const double no = (double)(total - seen);
-    *out_lower = 0.0;
-    *out_upper = 1.0;
-    if (seen > 0)
-        *out_lower =
-            sot_widen_down(sot_incomplete_beta_inverse(yes, no + 1.0, tail), 1e-15);
-    if (seen < total) {
-        *out_upper =
-            1.0 - sot_widen_down(sot_incomplete_beta_inverse(no, yes + 1.0, tail), 1e-15);
-    }
-}
-
 static sotto_frequency estimate(const channel *by, uint64_t seen, uint64_t total,
                                 double confidence, sotto_interval interval)
 {
@@ -109,7 +90,9 @@ static sotto_frequency estimate(const channel *by, uint64_t seen, uint64_t total
     double low = report;
     double high = report;
     if (interval == SOTTO_INTERVAL_EXACT) {
-        report_limits(seen, total, confidence, &low, &high);
+        const double tail = 0.5 * (1.0 - confidence); /* each side its half */
+        low = sot_proportion_lower(seen, total, tail);
+        high = sot_proportion_upper(seen, total, tail);
     } else {
         const double reach = -sot_normal_quantile(0.5 * (1.0 - confidence)) *
                              sqrt(report * (1.0 - report) / many);

@@ -174,6 +174,52 @@ static void more_runs_cost_more(void **state)
     sotto_plan_free(plan);
 }
 
+/* As one event of a larger plan the best of K runs costs what it costs alone, but for the orders that the curve
+ * leaves out. */
+static void the_best_of_k_runs_is_one_event_of_a_plan(void **state)
+{
+    (void)state;
+    enum { ORDERS = 64 };
+    sotto_error error;
+    const sotto_runs laws[] = {with_mean(0.5, 10.0), with_mean(SOTTO_UNSET, 10.0)};
+    for (size_t i = 0; i < 2; i++) {
+        double orders[ORDERS], values[ORDERS], rdp;
+        sotto_account alone, as_event;
+        sotto_plan *run = plan_of(gaussian(4.0, 10));
+        for (size_t j = 0; j < ORDERS; j++)
+            orders[j] = 1.0 + exp(-2.0 + 0.1 * (double)j);
+        assert_ok(
+            sotto_account_selection_curve(run, &laws[i], orders, ORDERS, values, &error),
+            &error);
+        for (size_t j = 1; j < ORDERS; j += 20) {
+            assert_true(values[j] >= values[j - 1]);
+            assert_ok(sotto_account_selection_rdp(run, &laws[i], orders[j], &rdp, &error),
+                      &error);
+            assert_within(values[j], rdp * (1.0 - 1e-12), rdp * 1.01);
+        }
+        sotto_event event = plans_event(SOTTO_RDP_CURVE);
+        event.curve_orders = orders;
+        event.curve_values = values;
+        event.curve_size = ORDERS;
+        event.count = 1;
+        assert_ok(sotto_account_selection(run, &laws[i], 1e-5, &alone, &error), &error);
+        sotto_plan *plan = plan_of(event);
+        assert_ok(sotto_account_epsilon(plan, SOTTO_RDP, 1e-5, &as_event, &error),
+                  &error);
+        assert_within(as_event.epsilon, alone.epsilon * (1.0 - 1e-9),
+                      alone.epsilon * 1.01);
+        orders[3] = orders[2];
+        assert_refused(
+            sotto_account_selection_curve(run, &laws[i], orders, ORDERS, values, &error),
+            SOTTO_INVALID_ARGUMENT, &error, "orders", NULL);
+        assert_refused(
+            sotto_account_selection_curve(run, &laws[i], orders, 0, values, &error),
+            SOTTO_INVALID_ARGUMENT, &error, "orders", NULL);
+        sotto_plan_free(plan);
+        sotto_plan_free(run);
+    }
+}
+
 static void bad_laws_and_plans_are_refused(void **state)
 {
     (void)state;
@@ -287,6 +333,7 @@ int main(void)
         cmocka_unit_test(the_exact_divergence_of_the_best_never_exceeds_the_bound),
         cmocka_unit_test(half_a_run_on_average_is_never_free_of_charge),
         cmocka_unit_test(more_runs_cost_more),
+        cmocka_unit_test(the_best_of_k_runs_is_one_event_of_a_plan),
         cmocka_unit_test(bad_laws_and_plans_are_refused),
         cmocka_unit_test(probabilities_sum_to_one_and_give_the_mean),
         cmocka_unit_test(names_go_both_ways),

@@ -272,11 +272,28 @@ static void negative_binomial_tuning_is_the_reference(void **state)
             assert_ok(sotto_account_selection(plan, &runs, delta, &account, &error),
                       &error);
             assert_within(account.epsilon, 0.98 * value, value * (1.0 + 1e-9));
+            double classic = HUGE_VAL, base = HUGE_VAL;
+            for (size_t i = 0; i < on.count; i++) {
+                const double a = on.orders[i];
+                /* No order is better for the bound of a larger one: its own penalty is less. */
+                classic = fmin(classic, on_grid(&on, &runs, i) - log(delta) / (a - 1.0));
+                base = fmin(base, on.rdp[i] + log1p(-1.0 / a) -
+                                      (log(delta) + log(a)) / (a - 1.0));
+            }
+            assert_relative(classic, number(expect, "tuned_eps_classic"), 1e-8);
+            assert_relative(base, number(expect, "base_eps_improved"), 1e-8);
         }
         sotto_plan_free(plan);
     }
     assert_int_equal(index, 6);
     json_decref(all);
+}
+
+/* The published form, which forgets the outcome of zero runs. */
+static double published_poisson(const grid *on, double mean, size_t i)
+{
+    const double order = on->orders[i];
+    return on->rdp[i] + mean * delta_hat(on, order) + log(mean) / (order - 1.0);
 }
 
 static void poisson_tuning_counts_the_outcome_of_zero_runs(void **state)
@@ -291,6 +308,32 @@ static void poisson_tuning_counts_the_outcome_of_zero_runs(void **state)
         const sotto_runs runs = with_mean(SOTTO_UNSET, number(vector, "mean"));
         const grid on = audit_grid(all, plan);
         check_orders(json_object_get(vector, "rdp_at_with_zero_runs"), &on, &runs, 0);
+        const json_t *published = json_object_get(vector, "rdp_at");
+        for (size_t i = 0; i < on.count; i++) {
+            char key[32];
+            (void)snprintf(key, sizeof key, "%g", on.orders[i]);
+            const json_t *value = json_object_get(published, key);
+            if (value == NULL) continue;
+            assert_relative(published_poisson(&on, runs.mean, i),
+                            json_number_value(value), 1e-9);
+        }
+        const json_t *expect;
+        size_t row;
+        json_array_foreach(json_object_get(vector, "eps"), row, expect)
+        {
+            /* The vectors' epsilon is of the published form; what is charged is never less than
+             * the divergence it is made of. */
+            const double delta = number(expect, "delta");
+            double epsilon = HUGE_VAL;
+            for (size_t i = 0; i < on.count; i++) {
+                const double a = on.orders[i];
+                const double rdp = published_poisson(&on, runs.mean, i);
+                assert_true(grid_rdp(&on, &runs, a, 0) >= rdp * (1.0 - 1e-12));
+                epsilon = fmin(epsilon,
+                               rdp + log1p(-1.0 / a) - (log(delta) + log(a)) / (a - 1.0));
+            }
+            assert_relative(epsilon, number(expect, "tuned_eps_improved"), 1e-8);
+        }
         sotto_plan_free(plan);
     }
     assert_int_equal(index, 3);

@@ -244,6 +244,34 @@ static void a_release_that_fails_has_used_up_its_place(void **state)
     open_gate_free(&made);
 }
 
+/* Counts as caps: less may have happened, but nothing half. */
+static void a_plan_of_caps_may_end_early(void **state)
+{
+    (void)state;
+    sotto_error error;
+    size_t index = 0;
+    const sotto_event some = pure_event("answers", 0.25, 5);
+    open_gate made = open_gate_new(&some, 5, SOTTO_ADD_REMOVE, 2);
+    assert_ok(sot_gate_admit(made.gate, &some, &index, &error), &error);
+    assert_refused(sot_gate_finish_early(made.gate, &error), SOTTO_NOT_IN_PLAN, &error,
+                   "'answers'", NULL);
+    sot_gate_record(made.gate, index, 0.0);
+    assert_true(sot_gate_covers(made.gate, 0, &some));
+    sotto_event other = some;
+    other.epsilon = 0.5;
+    assert_false(sot_gate_covers(made.gate, 0, &other));
+    other = pure_event("questions", 0.25, 5);
+    assert_false(sot_gate_covers(made.gate, 0, &other));
+    assert_ok(sot_gate_finish_early(made.gate, &error), &error);
+    assert_refused(sot_gate_admit(made.gate, &some, &index, &error), SOTTO_NOT_IN_PLAN,
+                   &error, "finished", NULL);
+    sotto_gate_free(made.gate);
+    assert_ok(sotto_gate_new(made.plan, made.rng, &made.gate, &error), &error);
+    assert_refused(sot_gate_finish_early(made.gate, &error), SOTTO_NOT_IN_PLAN, &error,
+                   "not been opened", NULL);
+    open_gate_free(&made);
+}
+
 /* A run that goes on: the gate asks for the whole plan, and lets through what is left of it. */
 static void a_gate_takes_over_from_an_earlier_one(void **state)
 {
@@ -418,6 +446,7 @@ int main(void)
         cmocka_unit_test(nothing_happens_more_often_than_planned),
         cmocka_unit_test(equal_events_add_up),
         cmocka_unit_test(a_release_that_fails_has_used_up_its_place),
+        cmocka_unit_test(a_plan_of_caps_may_end_early),
         cmocka_unit_test(a_gate_takes_over_from_an_earlier_one),
         cmocka_unit_test(sampler_errors_add_up_and_round_up),
         cmocka_unit_test(a_gate_from_the_systems_entropy_is_secure),

@@ -62,13 +62,12 @@ static int64_t distance_between(const histogram *a, const histogram *b, int cate
 }
 
 /* P(mode) and its place, from the distance and the threshold that the library computes. */
-static double release_probability(const histogram *at, int categories,
-                                  sotto_adjacency adjacency, double epsilon,
-                                  int64_t threshold, size_t *out_mode)
+static double release_probability(const histogram *at, int categories, int64_t gap_most,
+                                  double epsilon, int64_t threshold, size_t *out_mode)
 {
     const double scale = 1.0 / epsilon;
     const int64_t distance =
-        sot_mode_distance(adjacency, at->counts, (size_t)categories, out_mode);
+        sot_mode_distance_by(gap_most, at->counts, (size_t)categories, out_mode);
     return laplace_tail(&scale, threshold - distance);
 }
 
@@ -81,25 +80,24 @@ static double divergence(double p, size_t mode, double q, size_t other, double e
     return delta;
 }
 
-/* The largest delta of all neighbours with `votes` (or votes and votes - 1) votes. */
-static double worst_delta(int votes, int categories, sotto_adjacency adjacency,
+/* The largest delta of all neighbours with `votes` votes, of which `touched` may move, or come and go. */
+static double worst_delta(int votes, int categories, bool moves, int touched,
                           double epsilon, double delta)
 {
     static histogram all[HISTOGRAMS_MOST], fewer[HISTOGRAMS_MOST];
-    const bool replace = adjacency == SOTTO_REPLACE_ONE;
+    const int64_t gap_most = moves ? 2 * touched : touched;
     const size_t size = enumerate(votes, categories, all);
-    const size_t others = enumerate(replace ? votes : votes - 1, categories, fewer);
+    const size_t others = enumerate(moves ? votes : votes - touched, categories, fewer);
     const int64_t threshold = sot_mode_threshold(epsilon, delta);
     double worst = 0.0;
     for (size_t i = 0; i < size; i++) {
         for (size_t j = 0; j < others; j++) {
-            if (distance_between(&all[i], &fewer[j], categories) != (replace ? 2 : 1))
-                continue;
+            if (distance_between(&all[i], &fewer[j], categories) > gap_most) continue;
             size_t mode = 0, other = 0;
-            const double p = release_probability(&all[i], categories, adjacency, epsilon,
+            const double p = release_probability(&all[i], categories, gap_most, epsilon,
                                                  threshold, &mode);
-            const double q = release_probability(&fewer[j], categories, adjacency,
-                                                 epsilon, threshold, &other);
+            const double q = release_probability(&fewer[j], categories, gap_most, epsilon,
+                                                 threshold, &other);
             worst = fmax(worst, divergence(p, mode, q, other, epsilon));
             worst = fmax(worst, divergence(q, other, p, mode, epsilon));
         }
@@ -107,7 +105,8 @@ static double worst_delta(int votes, int categories, sotto_adjacency adjacency,
     return worst;
 }
 
-/* Every pair of neighbours, both kinds, four budgets: delta is kept, and nearly used up. */
+/* Every pair of neighbours, both kinds, one and two votes at once, four budgets: delta is kept, and nearly
+ * used up. */
 static void every_pair_of_neighbours_keeps_delta(void **state)
 {
     (void)state;
@@ -118,9 +117,12 @@ static void every_pair_of_neighbours_keeps_delta(void **state)
             for (int kind = SOTTO_ADD_REMOVE; kind <= SOTTO_REPLACE_ONE; kind++) {
                 const double epsilon = budgets[j][0];
                 const double delta = budgets[j][1];
-                const double worst = worst_delta(sizes[i][0], sizes[i][1],
-                                                 (sotto_adjacency)kind, epsilon, delta);
+                const bool moves = kind == SOTTO_REPLACE_ONE;
+                const double worst =
+                    worst_delta(sizes[i][0], sizes[i][1], moves, 1, epsilon, delta);
                 assert_true(worst <= delta * (1.0 + 1e-12));
+                assert_true(worst_delta(sizes[i][0], sizes[i][1], moves, 2, epsilon,
+                                        delta) <= delta * (1.0 + 1e-12));
                 /* k is an integer: at most a factor e^epsilon is lost, or P(X >= 1) is less. */
                 const double most = 1.0 / (exp(epsilon) + 1.0);
                 assert_true(worst >= 0.999 * fmin(delta * exp(-epsilon), most));
