@@ -9,7 +9,8 @@ static inline void check_law(const scene *s, size_t draws)
 {
     sot_sampler_counts counts;
     double *all = draw_many(s, draws, 20261116, &counts);
-    const double p = s->facts.dimension == 1 ? line_p(s, all, draws) : disc_p(s, all, draws);
+    const double p =
+        s->facts.dimension == 1 ? line_p(s, all, draws) : disc_p(s, all, draws);
     free(all);
     if (!(p > FALSE_ALARM))
         fail_msg("p = %g: %s, radius %g, %zu columns", p,
