@@ -99,6 +99,11 @@ sotto_status sot_oracle_begin(sot_losses *losses, const sot_sampler_plan *plan,
     const double numbers = losses->rows * (double)losses->dimension;
     o->points = numbers < SMALL_MATRIX ? 1 : SOT_LOSSES_POINTS;
     set_constants(o);
+    sot_rng_family family;
+    sotto_status status = sot_rng_family_begin(rng, "proximal sampler", &family, error);
+    if (status == SOTTO_OK) status = sot_rng_stream(&family, 0, &o->spare, error);
+    sot_rng_family_end(&family);
+    if (status != SOTTO_OK) return status;
     if (!new_vectors(o)) return sot_fail_memory(error, o->dimension, sizeof *o->x);
     for (size_t j = 0; j < o->dimension; j++)
         o->x[j] = (sot_twofold){start[j], 0.0};
@@ -118,6 +123,7 @@ void sot_oracle_end(sot_oracle *oracle)
     sot_wipe_and_free(o->gradient, d * sizeof *o->gradient);
     for (size_t k = 0; k < SOT_LOSSES_POINTS; k++)
         free_trial(d, &o->trials[k]);
+    sotto_rng_free(o->spare);
     *o = (sot_oracle){0};
 }
 

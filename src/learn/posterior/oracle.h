@@ -25,6 +25,8 @@ typedef struct sot_oracle {
     const sot_sampler_plan *plan;
     sot_sampler_ear ear;
     sotto_rng *rng;
+    /* Digits that a close decision asks for: a stream of its own, so that a draw has the same bits whichever arithmetic decides. */
+    sotto_rng *spare;
     sot_sampler_counts *counts;
     uint64_t done; /* steps, for the listener */
     size_t dimension;
