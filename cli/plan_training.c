@@ -159,7 +159,9 @@ sotto_status plan_training(const cli_call *call, sotto_error *error)
     if (status != SOTTO_OK) return status;
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");
-    config.data_is_public = config.method == SOTTO_METHOD_NONE; /* no row is read */
+    /* No row is read. */
+    config.data_is_public =
+        config.method == SOTTO_METHOD_NONE || config.sampler == SOTTO_SAMPLER_MALA;
     status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK)
         status = sotto_training_plan(&config, schema, &training, error);

@@ -27,6 +27,9 @@ static const cli_option options[] = {
     {"scores", CLI_FLAG, CLI_OPTIONAL,
      "svm, hinge: also the score, after a tab; the second class is said from 0 on",
      .value = NULL},
+    {"interval", CLI_NUMBER, CLI_OPTIONAL,
+     "also what this share of the model's draws say: lower and upper end, after tabs",
+     .value = "LEVEL", .example = "0.9", .range = CLI_POSITIVE},
     {"output", CLI_FILE, CLI_OPTIONAL, "write to a file instead of standard output",
      .value = "FILE", .example = "predictions.txt", .letter = 'o'},
     {0},
@@ -38,7 +41,10 @@ typedef struct printer {
     const sotto_model *model;
     sotto_prediction kind;
     size_t classes;
-    bool with_outputs; /* --probabilities or --scores */
+    bool with_outputs; /* --probabilities, --scores or --interval */
+    bool with_interval;
+    double threshold, level;
+    const double *lower, *upper; /* of the row, with an interval */
     bool as_json;
     char **quoted; /* the labels as JSON strings */
     bool begun;
@@ -54,50 +60,90 @@ static const char *shown(double value, char out[CLI_NUMBER_BYTES])
     return out;
 }
 
-/* All but the label: one number, or one a class where there are more than two. */
-static void print_outputs(printer *self, const double *outputs, const char *between)
+/* Of what is told, the first: one number, or one a class where there are more than two. */
+static size_t first_output(const printer *self)
+{
+    return self->classes > 2 ? 0 : sotto_model_outputs(self->model) - 1;
+}
+
+/* A number, or the list of all of them, under a name. */
+static void print_member(printer *self, const char *name, const double *values)
 {
     char number[CLI_NUMBER_BYTES];
     const bool many = self->classes > 2;
-    const size_t last = sotto_model_outputs(self->model) - 1;
-    for (size_t k = many ? 0 : last; k <= last; k++)
-        (void)fprintf(self->stream, "%s%s", many && k == 0 ? "" : between,
-                      shown(outputs[k], number));
+    (void)fprintf(self->stream, "\"%s\": %s", name, many ? "[" : "");
+    for (size_t k = first_output(self); k < sotto_model_outputs(self->model); k++)
+        (void)fprintf(self->stream, "%s%s", many && k > 0 ? ", " : "",
+                      shown(values[k], number));
+    (void)fputs(many ? "]" : "", self->stream);
+}
+
+/* The labels as JSON strings. */
+static sotto_status quote_labels(printer *self, sotto_error *error)
+{
+    self->quoted = calloc(self->classes + 1, sizeof *self->quoted);
+    bool made = self->quoted != NULL;
+    for (size_t i = 0; made && i < self->classes; i++) {
+        json_t *label = json_string(sotto_model_class(self->model, i));
+        self->quoted[i] = json_dumps(label, JSON_ENCODE_ANY);
+        json_decref(label);
+        made = self->quoted[i] != NULL;
+    }
+    return made ? SOTTO_OK
+                : cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the labels");
+}
+
+/* One object on one line, written as the rows come: what is refused before the first leaves nothing. */
+static void begin_json(printer *self)
+{
+    char number[CLI_NUMBER_BYTES];
+    (void)fputs("{", self->stream);
+    for (size_t i = 0; i < self->classes; i++) {
+        (void)fprintf(self->stream, "%s%s%s", i == 0 ? "\"classes\": [" : ", ",
+                      self->quoted[i], i + 1 == self->classes ? "], " : "");
+    }
+    if (self->kind == SOTTO_PREDICTS_PROBABILITIES && self->classes == 2)
+        (void)fprintf(self->stream, "\"threshold\": %s, ",
+                      cli_shortest(self->threshold, number));
+    if (self->with_interval)
+        (void)fprintf(self->stream, "\"interval\": %s, \"draws\": %zu, ",
+                      cli_shortest(self->level, number), sotto_model_draws(self->model));
+    (void)fputs("\"predictions\": [", self->stream);
 }
 
 static void print_json(printer *self, size_t predicted, const double *outputs)
 {
-    (void)fputs(self->begun ? ", " : "", self->stream);
-    if (self->kind == SOTTO_PREDICTS_NUMBER) {
-        (void)fputs("{\"value\": ", self->stream);
-        print_outputs(self, outputs, "");
-        (void)fputs("}", self->stream);
-        return;
-    }
-    (void)fprintf(self->stream, "{\"label\": %s, ", self->quoted[predicted]);
-    if (self->kind == SOTTO_PREDICTS_SCORE) {
-        (void)fputs("\"score\": ", self->stream);
-        print_outputs(self, outputs, "");
-    } else if (self->classes == 2) {
-        (void)fputs("\"probability\": ", self->stream);
-        print_outputs(self, outputs, "");
-    } else {
-        (void)fputs("\"probabilities\": [", self->stream);
-        print_outputs(self, outputs, ", ");
-        (void)fputs("]", self->stream);
+    const char *name = self->kind == SOTTO_PREDICTS_NUMBER  ? "value"
+                       : self->kind == SOTTO_PREDICTS_SCORE ? "score"
+                       : self->classes == 2                 ? "probability"
+                                                            : "probabilities";
+    if (!self->begun) begin_json(self);
+    (void)fprintf(self->stream, "%s{", self->begun ? ", " : "");
+    if (self->kind != SOTTO_PREDICTS_NUMBER)
+        (void)fprintf(self->stream, "\"label\": %s, ", self->quoted[predicted]);
+    print_member(self, name, outputs);
+    if (self->with_interval) {
+        (void)fputs(", ", self->stream);
+        print_member(self, "lower", self->lower);
+        (void)fputs(", ", self->stream);
+        print_member(self, "upper", self->upper);
     }
     (void)fputs("}", self->stream);
 }
 
+/* Each number has its interval beside it. */
 static void print_line(printer *self, size_t predicted, const double *outputs)
 {
-    if (self->kind == SOTTO_PREDICTS_NUMBER) {
-        print_outputs(self, outputs, "");
-    } else {
-        (void)fputs(sotto_model_class(self->model, predicted), self->stream);
-        if (self->with_outputs) {
-            if (self->classes > 2) (void)fputs("\t", self->stream);
-            print_outputs(self, outputs, "\t");
+    char number[CLI_NUMBER_BYTES];
+    const bool labelled = self->kind != SOTTO_PREDICTS_NUMBER;
+    const char *between = labelled ? "\t" : "";
+    if (labelled) (void)fputs(sotto_model_class(self->model, predicted), self->stream);
+    for (size_t k = first_output(self);
+         k < sotto_model_outputs(self->model) && (self->with_outputs || !labelled); k++) {
+        (void)fprintf(self->stream, "%s%s", between, shown(outputs[k], number));
+        if (self->with_interval) {
+            (void)fprintf(self->stream, "\t%s", shown(self->lower[k], number));
+            (void)fprintf(self->stream, "\t%s", shown(self->upper[k], number));
         }
     }
     (void)fputs("\n", self->stream);
@@ -116,43 +162,32 @@ static int print_row(size_t predicted, const double *outputs, void *context)
     return ferror(self->stream);
 }
 
-/* One object on one line, written as the rows come. */
-static sotto_status begin_json(printer *self, double threshold, sotto_error *error)
+static int print_interval(size_t predicted, const double *outputs, const double *lower,
+                          const double *upper, void *context)
 {
-    char number[CLI_NUMBER_BYTES];
-    self->quoted = calloc(self->classes + 1, sizeof *self->quoted);
-    bool made = self->quoted != NULL;
-    for (size_t i = 0; made && i < self->classes; i++) {
-        json_t *label = json_string(sotto_model_class(self->model, i));
-        self->quoted[i] = json_dumps(label, JSON_ENCODE_ANY);
-        json_decref(label);
-        made = self->quoted[i] != NULL;
-    }
-    if (!made)
-        return cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the labels");
-    (void)fputs("{", self->stream);
-    for (size_t i = 0; i < self->classes; i++) {
-        (void)fprintf(self->stream, "%s%s%s", i == 0 ? "\"classes\": [" : ", ",
-                      self->quoted[i], i + 1 == self->classes ? "], " : "");
-    }
-    if (self->kind == SOTTO_PREDICTS_PROBABILITIES && self->classes == 2)
-        (void)fprintf(self->stream, "\"threshold\": %s, ",
-                      cli_shortest(threshold, number));
-    (void)fputs("\"predictions\": [", self->stream);
-    return SOTTO_OK;
+    printer *self = context;
+    self->lower = lower;
+    self->upper = upper;
+    return print_row(predicted, outputs, context);
 }
 
 static sotto_status predict(const cli_call *call, printer *self, sotto_error *error)
 {
-    const double threshold = cli_number(call, "threshold");
-    sotto_status status = SOTTO_OK;
-    if (self->as_json) status = begin_json(self, threshold, error);
+    sotto_status status = self->as_json ? quote_labels(self, error) : SOTTO_OK;
     const sotto_data_file file = cli_data_file(call, cli_data_path(call));
-    if (status == SOTTO_OK)
-        status = sotto_model_predict_data(self->model, &file, threshold, print_row, self,
-                                          error);
+    if (status == SOTTO_OK) {
+        status = self->with_interval
+                     ? sotto_model_predict_interval_data(self->model, &file,
+                                                         self->threshold, self->level,
+                                                         print_interval, self, error)
+                     : sotto_model_predict_data(self->model, &file, self->threshold,
+                                                print_row, self, error);
+    }
     if (status == SOTTO_INTERRUPTED) status = SOTTO_OK; /* the stream tells */
-    if (status == SOTTO_OK && self->as_json) (void)fputs("]}\n", self->stream);
+    if (status == SOTTO_OK && self->as_json) {
+        if (!self->begun) begin_json(self);
+        (void)fputs("]}\n", self->stream);
+    }
     for (size_t i = 0; self->quoted != NULL && i < self->classes; i++)
         free(self->quoted[i]);
     free(self->quoted);
@@ -210,8 +245,12 @@ static sotto_status run(const cli_call *call, sotto_error *error)
                         .model = model,
                         .kind = sotto_model_predicts(model),
                         .classes = sotto_model_classes(model),
-                        .with_outputs =
-                            cli_flag(call, "probabilities") || cli_flag(call, "scores"),
+                        .with_outputs = cli_flag(call, "probabilities") ||
+                                        cli_flag(call, "scores") ||
+                                        cli_given(call, "interval"),
+                        .with_interval = cli_given(call, "interval"),
+                        .threshold = cli_number(call, "threshold"),
+                        .level = cli_number(call, "interval"),
                         .as_json = cli_flag(call, "json")};
         status = cli_given(call, "output") ? predict_to_file(call, &self, error)
                                            : predict(call, &self, error);
@@ -227,7 +266,9 @@ const cli_command cli_predict = {
     .summary = "Score rows with a model, one line a row",
     .details =
         "Predictions tell about the rows they are made for: keep them as you keep\n"
-        "the rows. They tell nothing more about the rows the model was trained on.",
+        "the rows. They tell nothing more about the rows the model was trained on.\n"
+        "An interval is of the model's draws: of a number it is about the mean of such\n"
+        "rows, not about a new observation.",
     .options = options,
     .shared = shared,
     .example = "sotto predict examples/model.json examples/survey.csv --probabilities",

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sotto/model.h>
+#include <sotto/report.h>
 #include <sotto/train.h>
 
 #include "commands.h"
@@ -13,6 +15,8 @@
 #include "input.h"
 #include "output.h"
 #include "training.h"
+
+enum { RULE_BYTES = 512 };
 
 static const cli_option options[] = {
     {"data", CLI_FILE, CLI_OPERAND,
@@ -28,10 +32,17 @@ static const cli_option options[] = {
     {"delta", CLI_NUMBER, CLI_OPTIONAL,
      "delta of the guarantee; without it only pure methods run", .value = "D",
      .example = "1e-6", .range = CLI_BELOW_ONE},
+    {0},
+};
+
+const cli_option cli_train_options[] = {
+    {"report", CLI_FILE, CLI_OPTIONAL, "also write the model as a page for people",
+     .value = "FILE", .example = "report.html"},
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
      .value = "FILE", .example = "budget.ledger"},
     {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
-     "the rows are public; needed by, and only for, the method none", .value = NULL},
+     "the rows are public; needed by, and only for, the method none and the sampler mala",
+     .value = NULL},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
      "repeatable noise, for tests: the certificate says NOT PRIVATE", .value = "N",
      .example = "7", .count_max = UINT64_MAX},
@@ -89,18 +100,32 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The rule that was chosen, in words; of other models nothing. */
+static void add_concept(cli_json *json, const sotto_train_result *result)
+{
+    char rule[RULE_BYTES];
+    sotto_model *model = NULL;
+    const char *text = sotto_train_json(result);
+    if (sotto_model_parse("model", text, strlen(text), &model, NULL) != SOTTO_OK) return;
+    if (sotto_model_kind_of(model) == SOTTO_MODEL_CONCEPT)
+        cli_json_text(json, "concept", sotto_model_concept(model, rule, sizeof rule));
+    sotto_model_free(model);
+}
+
 /* The members that scripts rely on, from the file that was written; of the certificate its hash. */
 static sotto_status print_json(const cli_call *call, const sotto_train_result *result,
                                double seconds, sotto_error *error)
 {
-    static const char *const kept[] = {"model",     "method", "epsilon", "delta",
-                                       "adjacency", "unit",   "settings"};
+    static const char *const kept[] = {"model", "method",  "sampler", "heuristic",
+                                       "draws", "epsilon", "delta",   "adjacency",
+                                       "unit",  "settings"};
     json_t *file = json_loads(sotto_train_json(result), 0, NULL);
     cli_json json = cli_json_new();
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         json_t *member = json_object_get(file, kept[i]);
         if (member != NULL) cli_json_add(&json, kept[i], json_incref(member));
     }
+    add_concept(&json, result);
     json_t *certificate = json_object_get(file, "certificate");
     const char *hash = json_string_value(json_object_get(certificate, "hash"));
     cli_json_text(&json, "certificate", hash);
@@ -108,6 +133,40 @@ static sotto_status print_json(const cli_call *call, const sotto_train_result *r
     cli_json_add(&json, "seconds", json_integer((json_int_t)ceil(seconds)));
     json_decref(file);
     return cli_json_print(&json, error);
+}
+
+/* ---- the page ---- */
+
+/* It replaces what has its name: none of the other files of this command. */
+static sotto_status spare_files(const cli_call *call, sotto_error *error)
+{
+    static const char *const files[][2] = {{"data", "data"},
+                                           {"schema", "schema"},
+                                           {"labels", "labels"},
+                                           {"ledger", "ledger"},
+                                           {"output", "model"}};
+    const char *page = cli_text(call, "report");
+    sotto_status status =
+        cli_spare("schema", cli_text(call, "schema"), cli_text(call, "output"), error);
+    for (size_t i = 0; status == SOTTO_OK && i < sizeof files / sizeof files[0]; i++)
+        status = cli_spare(files[i][1], cli_text(call, files[i][0]), page, error);
+    return status;
+}
+
+/* Of the released model alone: it costs nothing. */
+static sotto_status write_page(const cli_call *call, const sotto_train_result *result,
+                               sotto_error *error)
+{
+    const sotto_report_config config = sotto_report_defaults();
+    const char *json = sotto_train_json(result);
+    char *html = NULL;
+    if (cli_text(call, "report") == NULL) return SOTTO_OK;
+    sotto_status status = sotto_report_render(cli_text(call, "output"), json,
+                                              strlen(json), &config, &html, error);
+    if (status == SOTTO_OK)
+        status = cli_write_file("--report", cli_text(call, "report"), html, error);
+    sotto_report_free_text(html);
+    return status;
 }
 
 static sotto_status train(const cli_call *call, sotto_train_config *config,
@@ -122,6 +181,7 @@ static sotto_status train(const cli_call *call, sotto_train_config *config,
     const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     sotto_status status = sotto_train_data(config, schema, &file, &result, error);
     const double seconds = seconds_now() - started;
+    if (status == SOTTO_OK) status = write_page(call, result, error);
     if (status == SOTTO_OK && cli_flag(call, "json"))
         status = print_json(call, result, seconds, error);
     else if (status == SOTTO_OK)
@@ -130,26 +190,32 @@ static sotto_status train(const cli_call *call, sotto_train_config *config,
     return status;
 }
 
-static sotto_status run(const cli_call *call, sotto_error *error)
+sotto_status cli_train_run(const cli_call *call, sotto_train_config *config,
+                           sotto_error *error)
 {
-    sotto_train_config config;
     sotto_schema *schema = NULL;
-    sotto_status status = cli_training_config(call, &config, error);
-    if (status != SOTTO_OK) return status;
-    config.ledger = cli_text(call, "ledger");
-    config.output = cli_text(call, "output");
-    config.data_is_public = cli_flag(call, "data-is-public");
-    config.insecure_test = cli_given(call, "insecure-test-seed");
-    config.test_seed = cli_count(call, "insecure-test-seed");
-    status = cli_spare("schema", cli_text(call, "schema"), config.output, error);
+    config->ledger = cli_text(call, "ledger");
+    config->output = cli_text(call, "output");
+    config->data_is_public = cli_flag(call, "data-is-public");
+    config->insecure_test = cli_given(call, "insecure-test-seed");
+    config->test_seed = cli_count(call, "insecure-test-seed");
+    sotto_status status = spare_files(call, error);
     if (status == SOTTO_OK)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
-    if (status == SOTTO_OK) status = train(call, &config, schema, error);
+    if (status == SOTTO_OK) status = train(call, config, schema, error);
     sotto_schema_free(schema);
     return status;
 }
 
-static const cli_option *const shared[] = {cli_data_options, cli_training_options, NULL};
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    sotto_train_config config;
+    const sotto_status status = cli_training_config(call, &config, error);
+    return status == SOTTO_OK ? cli_train_run(call, &config, error) : status;
+}
+
+static const cli_option *const shared[] = {cli_train_options, cli_data_options,
+                                           cli_training_options, NULL};
 
 const cli_command cli_train = {
     .name = "train",

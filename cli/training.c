@@ -12,13 +12,14 @@ static const char *const networks[] = {"mlp", "cnn", "tanh-cnn", "scattering-lin
                                        "scattering-cnn"};
 enum { NETWORKS = sizeof networks / sizeof networks[0] };
 
-/* Behind them come the caller's loss, a function of C's, and the networks as one. */
+/* Behind them come the caller's loss, a function of C's, the networks as one, and concepts. */
 enum { KINDS = SOTTO_MODEL_CUSTOM - 1 };
 
 const char *cli_model_choice(size_t index)
 {
     if (index < KINDS) return sotto_model_kind_name((sotto_model_kind)(index + 1));
-    return index - KINDS < NETWORKS ? networks[index - KINDS] : NULL;
+    if (index - KINDS < NETWORKS) return networks[index - KINDS];
+    return index - KINDS == NETWORKS ? sotto_model_kind_name(SOTTO_MODEL_CONCEPT) : NULL;
 }
 
 bool cli_is_network(const char *text)
@@ -45,7 +46,7 @@ static const char *calibration_choice(size_t index)
     return known(sotto_calibration_name((sotto_calibration)index));
 }
 
-static const char *adjacency_choice(size_t index)
+const char *cli_adjacency_choice(size_t index)
 {
     return known(sotto_adjacency_name((sotto_adjacency)(index + 1)));
 }
@@ -78,6 +79,11 @@ static const char *optimizer_choice(size_t index)
     return known(sotto_optimizer_name((sotto_optimizer)index));
 }
 
+static const char *sampler_choice(size_t index)
+{
+    return known(sotto_sampler_name((sotto_sampler)index));
+}
+
 const cli_option cli_training_options[] = {
     {"target", CLI_TEXT, CLI_OPTIONAL, "column to predict; the schema's unless given",
      .value = "COLUMN", .example = "smokes"},
@@ -86,7 +92,7 @@ const cli_option cli_training_options[] = {
     {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "privacy loss of the whole training, above 0",
      .value = "E", .example = "1", .range = CLI_POSITIVE},
     {"adjacency", CLI_CHOICE, CLI_OPTIONAL, "what one record means", .value = "NAME",
-     .fallback = "add-remove", .choices = adjacency_choice},
+     .fallback = "add-remove", .choices = cli_adjacency_choice},
     {"expected-rows", CLI_COUNT, CLI_OPTIONAL,
      "public guess of the number of rows, never compared with the data", .value = "N",
      .example = "10000", .count_max = UINT64_C(1) << 32},
@@ -163,6 +169,18 @@ const cli_option cli_training_options[] = {
      .example = "public-idx3-ubyte"},
     {"validation-labels", CLI_FILE, CLI_OPTIONAL, "networks: the labels of --validation",
      .value = "FILE", .example = "public-labels-idx1-ubyte"},
+    {"draws", CLI_COUNT, CLI_OPTIONAL,
+     "posterior, regularized-em: draws to release, all paid for by epsilon", .value = "K",
+     .example = "19", .count_max = SOTTO_DRAWS_MAX},
+    {"sampler", CLI_CHOICE, CLI_OPTIONAL,
+     "posterior, regularized-em: how to draw; mala is a heuristic for public rows",
+     .value = "NAME", .fallback = "auto", .choices = sampler_choice},
+    {"public-constants", CLI_FLAG, CLI_OPTIONAL,
+     "posterior, regularized-em: steps of the sampler from public facts alone",
+     .value = NULL},
+    {"concept", CLI_TEXT, CLI_OPTIONAL,
+     "concept: the class, as sotto pac learn --class has it", .value = "CLASS",
+     .example = "stumps"},
     {"stream", CLI_FLAG, CLI_OPTIONAL,
      "read the rows again for every pass instead of holding them all", .value = NULL},
     {"threads", CLI_COUNT, CLI_OPTIONAL,
@@ -224,6 +242,15 @@ static sotto_status read_network(const cli_call *call, sotto_train_config *confi
                                      error);
 }
 
+/* What only methods have that draw. */
+static sotto_status read_draws(const cli_call *call, sotto_train_config *config,
+                               sotto_error *error)
+{
+    config->draws = cli_count(call, "draws");
+    config->public_constants = cli_flag(call, "public-constants");
+    return sotto_sampler_from_name(cli_text(call, "sampler"), &config->sampler, error);
+}
+
 sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_config,
                                  sotto_error *error)
 {
@@ -238,6 +265,7 @@ sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_c
     config.radius = cli_number(call, "radius");
     config.l1_width = cli_number(call, "l1-width");
     config.prior = cli_text(call, "prior");
+    config.concept = cli_text(call, "concept");
     config.threshold = cli_number(call, "threshold");
     config.batch = cli_count(call, "batch");
     config.stream = cli_flag(call, "stream");
@@ -269,6 +297,7 @@ sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_c
     }
     if (status == SOTTO_OK) status = read_lambda(call, &config, error);
     if (status == SOTTO_OK) status = read_network(call, &config, error);
+    if (status == SOTTO_OK) status = read_draws(call, &config, error);
     if (status == SOTTO_OK) *out_config = config;
     return status;
 }

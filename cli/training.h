@@ -1,4 +1,4 @@
-/* cli/training.h: the settings of a training, which `sotto train` and `sotto plan` share. */
+/* cli/training.h: the settings of a training, which `sotto train`, `sotto plan` and `sotto pac learn` share. */
 #ifndef SOTTO_CLI_TRAINING_H
 #define SOTTO_CLI_TRAINING_H
 
@@ -12,6 +12,7 @@ extern const cli_option cli_training_options[];
 
 /* The words of --model: kinds of model, then networks that have a name. */
 const char *cli_model_choice(size_t index);
+const char *cli_adjacency_choice(size_t index);
 /* The path of a network's JSON file, or a network by name with a variant behind a colon. */
 bool cli_is_network(const char *text);
 
@@ -19,5 +20,14 @@ bool cli_is_network(const char *text);
 SOTTO_MUST_CHECK sotto_status cli_training_config(const cli_call *call,
                                                   sotto_train_config *out_config,
                                                   sotto_error *error);
+
+/* cli/train.c: --report, --ledger, --data-is-public, --insecure-test-seed, of every command that trains. */
+extern const cli_option cli_train_options[];
+
+/* cli/train.c: trains with the settings and prints. The command has DATA, --schema, --output and the tables
+ * cli_train_options and cli_data_options, from which the rest of the settings is filled in. */
+SOTTO_MUST_CHECK sotto_status cli_train_run(const cli_call *call,
+                                            sotto_train_config *config,
+                                            sotto_error *error);
 
 #endif

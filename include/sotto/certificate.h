@@ -35,6 +35,9 @@ typedef struct sotto_certificate_facts {
     const char *const
         *unprotected;   /* facts that are not protected: schema, label set, n ... */
     const char *tuning; /* how settings were chosen; NULL: "fixed in advance" */
+    const char
+        *route; /* how the output was drawn and how far from the theorem's law it may be;
+                           NULL: exactly, or as the samplers' error says */
     const sotto_reservation *ledger; /* NULL: no ledger kept the budget */
 } sotto_certificate_facts;
 

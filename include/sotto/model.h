@@ -50,7 +50,8 @@ typedef enum sotto_prediction {
     SOTTO_PREDICTS_PROBABILITIES = 1, /* one a class: logistic, softmax, network */
     SOTTO_PREDICTS_SCORE =
         2, /* one number, which speaks for the second class from 0 on and
-                                 is no probability: svm, hinge, a caller's loss of classes */
+                                 is no probability: svm, hinge, a caller's loss of classes, and
+                                 a concept, whose score is 1 or -1 */
     SOTTO_PREDICTS_NUMBER =
         3 /* one, in the units of the target and within its bounds: linear,
                                  huber, poisson, a caller's loss of numbers */
@@ -66,11 +67,22 @@ SOTTO_API size_t sotto_model_dimension(const sotto_model *model);
 SOTTO_API const char *sotto_model_feature(const sotto_model *model, size_t index);
 /* Scores a row: 1, or one a class for softmax and a network of classes. */
 SOTTO_API size_t sotto_model_margins(const sotto_model *model);
-/* How many there are: margins times the dimension; of a network its parameters. */
+/* How many there are: margins times the dimension; of a network its parameters, of a concept its numbers. */
 SOTTO_API size_t sotto_model_coefficients(const sotto_model *model);
-/* The coefficient of the encoded feature `index`; of softmax class by class: that of a feature
+/* The coefficient of the encoded feature `index`, of several draws their mean; of softmax class by class: that of a feature
  * for a class stands at class * dimension + feature; of a network layer by layer (docs/networks.md). */
 SOTTO_API double sotto_model_coefficient(const sotto_model *model, size_t index);
+/* Draws of a posterior that the file has: 1 unless it was trained by posterior or regularized-em for
+ * several. Each is a vector of sotto_model_coefficients() numbers. */
+SOTTO_API size_t sotto_model_draws(const sotto_model *model);
+/* `draw` below sotto_model_draws(), `index` as above. */
+SOTTO_API double sotto_model_draw_coefficient(const sotto_model *model, size_t draw,
+                                              size_t index);
+
+/* Of a concept: what it says yes to, in words, "age >= 37"; "" for every other kind. Cut to the buffer, which has room
+ * for a byte at least; 512 are enough for most. Returns `out`. */
+SOTTO_API const char *sotto_model_concept(const sotto_model *model, char *out,
+                                          size_t size_bytes);
 
 /* The label set, in the schema's order; of two the second is the positive one. None for a model of
  * numbers. */
@@ -79,7 +91,8 @@ SOTTO_API const char *sotto_model_class(const sotto_model *model,
                                         size_t index); /* borrowed */
 
 /* For each row what the model predicts: rows x sotto_model_outputs() numbers, row by row. Any row
- * has a prediction: a bad cell counts as missing, the target's cell is not looked at. */
+ * has a prediction: a bad cell counts as missing, the target's cell is not looked at. Of several
+ * draws it is the mean of what each predicts: of probabilities, scores or numbers. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict(const sotto_model *model,
                                                             const sotto_array *features,
                                                             double *out_values,
@@ -99,6 +112,33 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict_file(
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict_data(
     const sotto_model *model, const sotto_data_file *file, double threshold,
     sotto_prediction_function function, void *context, sotto_error *error);
+
+/* ---- several draws: how sure the model is ---- */
+
+/* What each draw predicts: rows x draws x outputs numbers. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_model_predict_draws(const sotto_model *model, const sotto_array *features,
+                          double *out_values, sotto_error *error);
+
+/* Beside the prediction the interval that holds the share `level` of the posterior's predictions:
+ * of k draws, sorted, those with the places i and k + 1 - i, i = floor((k + 1)(1 - level)/2). One more draw
+ * would predict a number within it with probability (k + 1 - 2i)/(k + 1), which is at least `level`. Of a
+ * number it is about the mean of such rows, not about a new observation, which varies around it. Each of
+ * the three arrays has rows x outputs numbers. SOTTO_INVALID_ARGUMENT for fewer than
+ * sotto_model_draws_needed(level) draws, and for a level that is not between 0 and 1. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict_interval(
+    const sotto_model *model, const sotto_array *features, double level,
+    double *out_values, double *out_lower, double *out_upper, sotto_error *error);
+/* 2 / (1 - level) - 1, rounded up; 0 for a level that is not between 0 and 1. */
+SOTTO_API uint64_t sotto_model_draws_needed(double level);
+
+/* The same for a file, row after row; otherwise as sotto_model_predict_data(). */
+typedef int (*sotto_interval_function)(size_t predicted, const double *outputs,
+                                       const double *lower, const double *upper,
+                                       void *context);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict_interval_data(
+    const sotto_model *model, const sotto_data_file *file, double threshold, double level,
+    sotto_interval_function function, void *context, sotto_error *error);
 
 /* How well the model does on PUBLIC rows. No rows at all are refused. What has no meaning for the model is
  * NaN. For two classes eight bytes a row are kept, for the auc. */

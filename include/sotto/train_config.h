@@ -78,6 +78,9 @@ typedef enum sotto_optimizer {
     SOTTO_OPTIMIZER_ADAM = 1
 } sotto_optimizer;
 
+/* Posterior and regularized-em release at most so many draws. */
+enum { SOTTO_DRAWS_MAX = 1000 };
+
 /* How posterior and regularized-em draw. */
 typedef enum sotto_sampler {
     SOTTO_SAMPLER_AUTO = 0,     /* exact-gaussian for linear, proximal for the others */
@@ -153,7 +156,7 @@ typedef struct sotto_train_config {
     const char
         *concept; /* the class: a kind's name, the path of a JSON file, or JSON text (docs/pac.md) */
     /* ---- posterior and regularized-em alone ---- */
-    uint64_t draws; /* that are released, each paid for; 0: 1 */
+    uint64_t draws; /* that are released, each paid for, up to SOTTO_DRAWS_MAX; 0: 1 */
     sotto_sampler sampler;
     bool
         public_constants; /* the sampler's step and number of steps follow from public facts alone */

@@ -7,16 +7,20 @@
  * Kinds and their numbers
  *          thresholds    one feature: [cut, flipped]     yes where place >= cut, 0 <= cut <= cells; flipped 1:
  *                                                        the other way round, only if the class has `both`
- *          intervals     one feature: [low, high]        yes where low <= place < high, 0 <= low <= high <= cells; the empty
+ *          intervals     one feature: [low, high]        yes where low <= place < high, 0 <= low < high <= cells; the empty
  *                                                        concept stands once, as low = high = 0
  *          stumps        [feature, cut, flipped]         a threshold of one of the features, both ways
- *          rectangles    [low, high] a feature           yes inside all of the intervals
+ *          rectangles    [low, high] a feature           yes inside all of the intervals, none of which is empty; the empty
+ *                                                        rectangle stands once, all numbers 0
  *          conjunctions  [mask]                          yes where every feature of the mask is at place 1; up to 24 features
  *                                                        of two cells; the empty mask says yes
  *          parities      [mask]                          yes where an odd number of the mask's features is at place 1
  *          candidates    [feature, flipped]              each feature of two cells is itself a concept: the prediction
  *                                                        somebody made of the record, in a column of its own
- * Measure  A class may weigh its cuts with a public measure, whole numbers; each has 1 otherwise.
+ *          Concepts are counted by their numbers: the thresholds [0, 0] and [cells, 1] both say yes always, and are two.
+ * Measure  A class may weigh its cuts with a public measure, whole numbers; each has 1 otherwise. A cut of weight 0
+ *          is not in the class.
+ * File     docs/concepts.md
  */
 #ifndef SOT_CONCEPT_CONCEPT_H
 #define SOT_CONCEPT_CONCEPT_H
@@ -41,35 +45,47 @@ typedef enum sot_concept_kind {
     SOT_CONCEPT_CANDIDATES = 7
 } sot_concept_kind;
 
-enum { SOT_CONCEPT_BITS_MAX = 24 }; /* features of a conjunction or parity */
+enum {
+    SOT_CONCEPT_BITS_MAX = 24,          /* features of a conjunction or parity */
+    SOT_CONCEPT_FEATURES_MAX = 1 << 20, /* of every other class */
+    SOT_CONCEPT_TEXT_BYTES = 512        /* room for most of sot_concept_text() */
+};
+/* The weights of one feature's cuts add up to at most this. */
+#define SOT_CONCEPT_WEIGHT_MOST (UINT64_C(1) << 40)
 
 typedef struct sot_concept_class {
     sot_concept_kind kind;
-    bool both; /* thresholds and candidates: also flipped; stumps: always true */
+    bool both;      /* thresholds and candidates: also flipped; stumps: always true */
+    bool of_matrix; /* the schema is of a matrix: the features' names are their places */
     size_t features;
     sot_cells_grid *grids; /* one a feature; owned, as are their cuts */
-    char **names;          /* "age", "town=Lund"; owned */
-    /* Thresholds and stumps with a measure: for feature j, weights[j][cut], cut = 0 .. cells; else NULL. Sums at most 2^40 a feature. Owned. */
+    char **names;          /* "age", "town=Lund", or "7" of a matrix; owned */
+    size_t *stems;         /* bytes of each name that are the column's */
+    /* Thresholds and stumps with a measure: for feature j, weights[j][cut], cut = 0 .. cells; NULL for a feature, or for
+     * all: every cut has 1. At least one of a feature's is above 0. Owned. */
     uint64_t **weights;
 } sot_concept_class;
 
 /* From a setting: the name of a kind, or a JSON object (it begins with a brace), or the path of a file with
  * one: {"class": "thresholds", "columns": ["age"], "bits": 16, "both": true, "cuts": {"age": [20, 30]}, "weights": ...}.
  * Columns left out: all that fit. `bits`: 2^bits equal cells of a number's bounds; integers have a cell each when
- * nothing is said and there are at most 2^32. Refuses, by name, what does not fit the schema. */
+ * nothing is said and there are at most 2^32. What sot_concept_class_write() writes is a setting too. `target` as for sot_encoding_new(): it is no feature; the schema may have none.
+ * Refuses, by name, what does not fit the schema. */
 SOTTO_MUST_CHECK sotto_status sot_concept_class_new(const sotto_schema *schema,
                                                     const char *target, const char *text,
                                                     sot_concept_class **out_class,
                                                     sotto_error *error);
 void sot_concept_class_free(sot_concept_class *class); /* NULL is fine */
 
-/* As the model file has it, whole: reading it needs no schema but to check against. */
+/* As the model file has it, whole and in one spelling: what is written reads back as the same class. Bounds and missing
+ * values are the schema's, whose own target is no feature. */
 void sot_concept_class_write(const sot_concept_class *class, sot_json_writer *writer);
 SOTTO_MUST_CHECK sotto_status sot_concept_class_read(const sot_json_value *value,
                                                      const sotto_schema *schema,
                                                      sot_concept_class **out_class,
                                                      sotto_error *error);
 
+/* "thresholds", ...; "unknown" for other values. */
 const char *sot_concept_kind_name(sot_concept_kind kind);
 
 /* ln of the number of concepts, rounded up; and the number itself, UINT64_MAX if it is more than 2^62. */
@@ -78,13 +94,14 @@ uint64_t sot_concept_class_size(const sot_concept_class *class);
 
 /* How many numbers a concept has. */
 size_t sot_concept_numbers(const sot_concept_class *class);
-/* Whether these are a concept of the class. */
+/* Whether these are a concept of the class; any doubles, NaN too. */
 bool sot_concept_is_valid(const sot_concept_class *class, const double *numbers);
 /* Yes or no, of one place a feature. The numbers are valid. */
 bool sot_concept_says(const sot_concept_class *class, const double *numbers,
                       const uint32_t *places);
-/* "age >= 37.5", for people, in terms of the schema; cut to the buffer. */
-void sot_concept_text(const sot_concept_class *class, const double *numbers, char *out,
-                      size_t size_bytes);
+/* "age >= 37.5", "town=Lund and not smokes", "never": for people, in terms of the schema; cut to the buffer between letters.
+ * The numbers are valid. Returns `out`. */
+const char *sot_concept_text(const sot_concept_class *class, const double *numbers,
+                             char *out, size_t size_bytes);
 
 #endif

@@ -23,23 +23,27 @@
 
 typedef struct sot_cells_grid {
     size_t column; /* of the schema; of a matrix, the feature */
-    bool
-        indicator; /* of a category: whether the cell is `value`; then there are two cells */
+    /* Of a category or boolean: whether the cell is `value` (of a boolean 1); then `cells` is 2, and the fields behind it
+     * do not count. */
+    bool indicator;
     size_t value;
-    double lower, upper; /* finite, lower < upper; not for indicators */
     uint64_t cells;      /* 2 .. SOT_CELLS_MAX */
-    const double *
-        cuts; /* cells - 1 of them, ascending, finite; NULL: cells of equal width between the bounds */
+    double lower, upper; /* finite, lower < upper */
+    double missing;      /* finite: what a number that is none, or infinite, counts as */
+    /* cells - 1 of them, ascending, finite; NULL: cells of equal width between the bounds. */
+    const double *cuts;
 } sot_cells_grid;
 
-/* The number of cuts at or below `value`. With equal cells floor((value - lower) / (upper - lower) cells), cut to
- * 0 .. cells - 1: monotone in `value`, rounding included. NaN counts as `lower`. */
+/* The number of cuts at or below `value`. With equal cells of width w = (upper - lower) / cells that is
+ * floor((value - lower) / w), cut to 0 .. cells - 1: monotone in `value`, rounding included; w is exact for 2^bits cells,
+ * and for a cell of width 1 an integer. Not of an indicator. */
 uint32_t sot_cells_place(const sot_cells_grid *grid, double value);
 
-/* Of a record, whatever it holds. */
+/* Of a record, whatever it holds. What a record of a matrix does not list is 0. */
 uint32_t sot_cells_of_record(const sot_cells_grid *grid, const sot_record *record);
 
-/* The number at which place `place` begins, 1 .. cells - 1: for people. */
+/* The number at which place `place` begins, 1 .. cells - 1, but for rounding: for people. Of an
+ * indicator 1. */
 double sot_cells_edge(const sot_cells_grid *grid, uint64_t place);
 
 #endif

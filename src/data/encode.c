@@ -220,7 +220,7 @@ static size_t label_of_number(const sotto_target *target, double number)
 size_t sot_encode_label(const sot_encoding *encoding, const sot_record *record)
 {
     const sotto_target *target = encoding->target;
-    if (encoding->parts == NULL) {
+    if (target->column == NULL) { /* a matrix */
         if (SOT_PLANTED(encode_label_as_read)) return record->label > 0.0 ? 1 : 0;
         return label_of_number(target, record->label);
     }
@@ -239,7 +239,7 @@ double sot_encode_number(const sot_encoding *encoding, const sot_record *record)
     const sotto_target *target = encoding->target;
     assert(encoding->role != SOT_TARGET_CLASSES);
     const double number =
-        encoding->parts == NULL ? record->label : record->cells[target->index];
+        target->column == NULL ? record->label : record->cells[target->index];
     if (SOT_PLANTED(encode_target_beyond_bounds)) return number;
     if (!isfinite(number)) return target->missing_number;
     return fmin(fmax(number, target->lower), target->upper);

@@ -98,8 +98,8 @@ sot_target_role sot_target_role_of(const sotto_target *target)
                                                       : SOT_TARGET_CLASSES;
 }
 
-static sotto_status choose_target(sot_encoding *encoding, const char *name,
-                                  sotto_error *error)
+sotto_status sot_encode_choose_target(sot_encoding *encoding, const char *name,
+                                      sotto_error *error)
 {
     const sotto_status status = sot_schema_choose_target(
         encoding->schema, name, &encoding->own, &encoding->target, error);
@@ -305,9 +305,8 @@ static bool count_text(const sot_encoding *encoding, size_t *out_size_bytes)
     return true;
 }
 
-/* Writes one name behind the others and returns where the next one begins. */
-static char *write_name(const char **out_name, char *place, const char *first,
-                        const char *second)
+char *sot_encode_write_name(const char **out_name, char *place, const char *first,
+                            const char *second)
 {
     const size_t length = strlen(first);
     *out_name = place;
@@ -336,17 +335,18 @@ static sotto_status name_features(sot_encoding *encoding, sotto_error *error)
     for (size_t i = 0; i < encoding->part_count; i++) {
         const sotto_column *column = encoding->parts[i].column;
         if (encoding->parts[i].values == 0)
-            place = write_name(&encoding->names[index++], place, column->name, NULL);
+            place = sot_encode_write_name(&encoding->names[index++], place, column->name,
+                                          NULL);
         for (size_t k = 0; k < encoding->parts[i].values; k++)
-            place = write_name(&encoding->names[index++], place, column->name,
-                               column->values[k]);
+            place = sot_encode_write_name(&encoding->names[index++], place, column->name,
+                                          column->values[k]);
     }
     for (; index < encoding->features; index++) { /* a matrix: 1, 2, ... as in LIBSVM */
         char digits[24];
         (void)snprintf(digits, sizeof digits, "%zu", index + 1);
-        place = write_name(&encoding->names[index], place, digits, NULL);
+        place = sot_encode_write_name(&encoding->names[index], place, digits, NULL);
     }
-    (void)write_name(&encoding->names[index], place, intercept_name, NULL);
+    (void)sot_encode_write_name(&encoding->names[index], place, intercept_name, NULL);
     return SOTTO_OK;
 }
 
@@ -360,7 +360,7 @@ sotto_status sot_encoding_new(const sotto_schema *schema, const char *target,
     if (encoding == NULL) return sot_fail_memory(error, 1, sizeof *encoding);
     encoding->schema = schema;
     encoding->role = role;
-    sotto_status status = choose_target(encoding, target, error);
+    sotto_status status = sot_encode_choose_target(encoding, target, error);
     if (status == SOTTO_OK) status = list_parts(encoding, error);
     if (status == SOTTO_OK) status = lay_grid(encoding, error);
     if (status == SOTTO_OK) status = sot_encode_map_bytes(encoding, error);

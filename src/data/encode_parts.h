@@ -29,6 +29,7 @@ struct sot_encoding {
     sot_encode_part *parts; /* of a table; NULL for a matrix */
     size_t part_count;
     size_t features;             /* without the constant column */
+    const sot_cells_grid *grids; /* features of them; borrowed; NULL: not by cells */
     const sotto_column *numbers; /* of a matrix whose numbers have bounds; else NULL */
     double largest;              /* |feature| of them at most, before the row's norm */
     double absent;               /* the feature of a number that a record does not list */
@@ -46,6 +47,16 @@ struct sot_encoding {
     char *text;            /* of all names */
     const char **names;
 };
+
+/* Chooses the target for `role` and lists its labels (encode_new.c). */
+SOTTO_MUST_CHECK sotto_status sot_encode_choose_target(sot_encoding *encoding,
+                                                       const char *name,
+                                                       sotto_error *error);
+
+/* Writes the name `first`, or `first`=`second`, at `place` and returns where the next one begins
+ * (encode_new.c). */
+char *sot_encode_write_name(const char **out_name, char *place, const char *first,
+                            const char *second);
 
 /* The feature that a number of a matrix with bounds is, before the row's norm is looked at
  * (encode.c). Total, and monotone for what is a number. */

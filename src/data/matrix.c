@@ -57,6 +57,17 @@ static sotto_status resize_dense(sot_matrix *matrix, size_t rows, sotto_error *e
     return SOTTO_OK;
 }
 
+static sotto_status resize_cells(sot_matrix *matrix, size_t rows, sotto_error *error)
+{
+    size_t places;
+    if (!sot_size_mul(rows, matrix->columns, &places)) places = SIZE_MAX;
+    uint32_t *moved = sot_move_array(matrix->cells, matrix->room_rows * matrix->columns,
+                                     places, sizeof *moved);
+    if (moved == NULL) return sot_fail_memory(error, places, sizeof *moved);
+    matrix->cells = moved;
+    return SOTTO_OK;
+}
+
 /* room_rows comes last: should a step fail, it is still right about all that holds records. */
 static sotto_status resize_rows(sot_matrix *matrix, size_t rows, sotto_error *error)
 {
@@ -65,7 +76,9 @@ static sotto_status resize_rows(sot_matrix *matrix, size_t rows, sotto_error *er
     if (labels == NULL) return sot_fail_memory(error, rows, sizeof *labels);
     matrix->labels = labels;
     if (matrix->starts == NULL) {
-        const sotto_status status = resize_dense(matrix, rows, error);
+        const sotto_status status = matrix->cells != NULL
+                                        ? resize_cells(matrix, rows, error)
+                                        : resize_dense(matrix, rows, error);
         if (status != SOTTO_OK) return status;
     } else {
         uint64_t *starts =
@@ -104,7 +117,10 @@ static sotto_status append_row(loading *loader, const sot_record *record,
     if (matrix->rows == matrix->room_rows)
         status = resize_rows(matrix, 2 * matrix->rows, error);
     if (status != SOTTO_OK) return status;
-    if (matrix->starts == NULL) {
+    if (matrix->cells != NULL) {
+        sot_encode_cells(loader->encoding, record,
+                         matrix->cells + matrix->rows * matrix->columns);
+    } else if (matrix->starts == NULL) {
         /* What is behind the last column was zero from the start. */
         sot_encode_dense(loader->encoding, record, &loader->features,
                          matrix->dense + matrix->rows * matrix->stride);
@@ -129,6 +145,12 @@ static sotto_status append_row(loading *loader, const sot_record *record,
 static void move_row(sot_matrix *matrix, size_t to, size_t from)
 {
     matrix->labels[to] = matrix->labels[from];
+    if (matrix->cells != NULL) {
+        memmove(matrix->cells + to * matrix->columns,
+                matrix->cells + from * matrix->columns,
+                matrix->columns * sizeof *matrix->cells);
+        return;
+    }
     if (matrix->starts == NULL) {
         if (to == from) return;
         memcpy(matrix->dense + to * matrix->stride, matrix->dense + from * matrix->stride,
@@ -234,7 +256,12 @@ static sotto_status begin(loading *loader, const sot_source *source, uint64_t ro
     matrix->columns = columns;
     if (!sot_size_align(columns, SOT_MATRIX_LANES, &matrix->stride))
         return sot_fail_memory(error, columns, sizeof *matrix->dense);
-    if (is_sparse(loader->encoding, source)) {
+    if (sot_encoding_is_cells(loader->encoding)) {
+        matrix->stride = 0;
+        matrix->cells = sot_new_array(columns, sizeof *matrix->cells);
+        if (matrix->cells == NULL)
+            return sot_fail_memory(error, columns, sizeof *matrix->cells);
+    } else if (is_sparse(loader->encoding, source)) {
         matrix->stride = 0;
         matrix->starts = sot_new_array(1, sizeof *matrix->starts);
         if (matrix->starts == NULL)
@@ -290,6 +317,7 @@ void sot_matrix_free(sot_matrix *matrix)
     sot_wipe_and_free(matrix->starts, (rows + 1) * sizeof *matrix->starts);
     sot_wipe_and_free(matrix->indices, values * sizeof *matrix->indices);
     sot_wipe_and_free(matrix->values, values * sizeof *matrix->values);
+    sot_wipe_and_free(matrix->cells, rows * matrix->columns * sizeof *matrix->cells);
     sot_free(matrix);
 }
 

@@ -1,6 +1,7 @@
 #include "learn/learner.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -51,6 +52,14 @@ uint64_t sot_learner_rows(const sot_learner_setup *setup)
 {
     return setup->config->public_n > 0 ? setup->config->public_n
                                        : setup->config->expected_rows;
+}
+
+#define MARGIN_GUESS 4.0
+
+double sot_learner_norm_guess(const sot_learner *learner)
+{
+    const double guess = MARGIN_GUESS / sot_encoding_bound(learner->setup.encoding);
+    return fmin(guess, learner->setup.config->radius); /* of NaN: the guess */
 }
 
 /* ---- settings and their words ---- */

@@ -82,6 +82,9 @@ struct sot_learner {
     struct sot_concept_class *concept; /* of a concept, owned; else NULL */
     size_t
         draws; /* vectors of outputs x columns that `learn` writes, one after another; 0: 1 */
+    const char *
+        sampler; /* static: how they are drawn, "proximal", ...; NULL: it is no sampler's work */
+    const char *sampler_why; /* static: what that is worth */
     sot_checkpoint
         *checkpoint; /* set by the run before `learn`, borrowed; NULL: none is kept */
     sot_validation *validation; /* the same */
@@ -90,6 +93,9 @@ struct sot_learner {
     double grid;                /* of the coefficients, a power of two */
     double
         sampler_error; /* of all that `learn` will draw, in total variation; an upper bound */
+    double
+        pure_delta; /* what a run without a delta is certified at, if its samplers need more than
+                       SOT_OBJECTIVE_PURE_DELTA has room for; 0: they do not */
     /* Adds the events. NULL: there are none, the data is public. */
     sotto_status (*plan)(const sot_learner *learner, sotto_plan *plan,
                          sotto_error *error);
@@ -117,5 +123,9 @@ void sot_learner_set(sot_learner *learner, const char *name, double value,
 /* The rows that rules may divide by: the public number, or else the public guess; 0: neither was
  * given. Never a count of the data. */
 uint64_t sot_learner_rows(const sot_learner_setup *setup);
+
+/* |theta*| of the theory: with margins of up to 4, odds of 55 to 1; or the radius of the ball, if that is
+ * less. Rules for steps and lambda alone depend on it. */
+double sot_learner_norm_guess(const sot_learner *learner);
 
 #endif

@@ -12,17 +12,7 @@
 #ifndef SOT_RANDOM_CHOICE_H
 #define SOT_RANDOM_CHOICE_H
 
-#include "random/rng.h"
-
-/* The weight lost per unit of score, numerator / denominator. A gap is below 2^64, so that
- * numerator * gap is below 2^117. */
-typedef struct sot_slope {
-    uint64_t numerator;   /* at most 2^53 */
-    sot_u128 denominator; /* 1 .. 2^126 */
-} sot_slope;
-
-#define SOT_SLOPE_NUMERATOR_MAX   (UINT64_C(1) << 53)
-#define SOT_SLOPE_DENOMINATOR_MAX ((sot_u128)1 << 126)
+#include "random/stairs.h"
 
 /* The sum of all measures may not exceed this. */
 #define SOT_CHOICE_MEASURE_MAX (UINT64_C(1) << 62)
@@ -44,9 +34,5 @@ size_t sot_choice_permute_and_flip(sotto_rng *rng, sot_slope slope, const int64_
  * scores. `scratch` has room for `count` sums; afterwards it tells about the scores: wipe it. */
 size_t sot_choice_weighted(sotto_rng *rng, sot_slope slope, const int64_t *scores,
                            const uint64_t *measures, size_t count, sot_u128 *scratch);
-
-/* True with probability (numerator / denominator) / e; the ratio is at most 8/3, its parts at most
- * 2^62. For sot_choice_weighted() and its tests. */
-bool sot_bernoulli_over_e(sotto_rng *rng, uint64_t numerator, uint64_t denominator);
 
 #endif

@@ -52,6 +52,8 @@ static sotto_status check_texts(const sotto_certificate_facts *facts,
     if (status == SOTTO_OK && facts->dataset != NULL)
         status = check_text("dataset", facts->dataset, refusal, error);
     if (status == SOTTO_OK) status = check_text("tuning", facts->tuning, refusal, error);
+    if (status == SOTTO_OK && facts->route != NULL)
+        status = check_text("route", facts->route, refusal, error);
     if (status == SOTTO_OK && (facts->covered == NULL || facts->covered[0] == NULL)) {
         status = sot_fail(error, refusal,
                           "covered is empty; name the accesses to the data that the "

@@ -314,7 +314,7 @@ static sotto_status read_facts(const sot_json_value *object, sot_certificate_fil
                                sotto_error *error)
 {
     sotto_certificate_facts *facts = &file->certificate.facts;
-    sot_json_value dataset;
+    sot_json_value dataset, route;
     sotto_status status = sot_json_get_string(object, "output", &facts->output, error);
     if (status == SOTTO_OK)
         status = sot_json_get_string(object, "unit", &facts->unit, error);
@@ -323,6 +323,8 @@ static sotto_status read_facts(const sot_json_value *object, sot_certificate_fil
         status = sot_json_get_string(object, "dataset", &facts->dataset, error);
     if (status == SOTTO_OK)
         status = sot_json_get_string(object, "tuning", &facts->tuning, error);
+    if (status == SOTTO_OK && sot_json_member(object, "route", &route))
+        status = sot_json_as_string(&route, &facts->route, error);
     if (status == SOTTO_OK) status = read_list(object, "covered", file->covered, error);
     if (status == SOTTO_OK)
         status = read_list(object, "unprotected", file->unprotected, error);

@@ -168,6 +168,7 @@ void sot_certificate_write(const sot_certificate *certificate, sot_json_writer *
     write_list(writer, "covered", facts->covered);
     write_list(writer, "unprotected", facts->unprotected);
     write_text(writer, "tuning", facts->tuning);
+    if (facts->route != NULL) write_text(writer, "route", facts->route);
     write_ledger(writer, facts->ledger);
     write_software(writer, &certificate->software);
 }

@@ -81,9 +81,21 @@ void sot_c_opening(sot_c_exporter *self)
     write_promise(self);
     sot_c_write(
         self,
-        ".\n *\n"
-        " * C99, <math.h> and <string.h>; link with -lm. The numbers are those of the\n"
-        " * model file, bit by bit, and a row is scaled, cut and rounded as there.");
+        self->model->concept != NULL
+            ? ".\n *\n"
+              " * C99, <math.h> and <string.h>; link with -lm. A cell has the place that "
+              "it has\n"
+              " * for the model file, bit by bit."
+            : ".\n *\n"
+              " * C99, <math.h> and <string.h>; link with -lm. The numbers are those of "
+              "the\n"
+              " * model file, bit by bit, and a row is scaled, cut and rounded as "
+              "there.");
+    if (self->model->draws > 1)
+        sot_c_print(&self->output,
+                    " It has\n * %zu draws of a posterior, and what it says is the mean "
+                    "of what each says.",
+                    self->model->draws);
     if (self->model->net != NULL)
         sot_c_text(self, " Sums of\n * layers have another order: scores agree to "
                          "rounding.");
@@ -118,19 +130,33 @@ void sot_c_classes(sot_c_exporter *self)
     sot_c_text(self, "};\n\n");
 }
 
+size_t sot_c_vectors(const sotto_model *model)
+{
+    return model->draws * model->margins;
+}
+
 void sot_c_coefficients(sot_c_exporter *self)
 {
     const size_t dimension = sot_encoding_dimension(self->encoding);
+    const size_t margins = self->model->margins, draws = self->model->draws;
     const double *coefficients = self->model->coefficients;
+    if (draws > 1)
+        sot_c_text(self, margins == 1 ? "/* One list a draw. */\n"
+                                      : "/* One list a class, draw after draw. */\n");
     sot_c_write(self, "static const double @_coefficients");
-    if (self->model->margins == 1) {
+    if (margins * draws == 1) {
         sot_c_print(&self->output, "[%zu] = {\n", dimension);
         write_row_of(self, coefficients, "    ");
     } else {
-        sot_c_print(&self->output, "[%zu][%zu] = {\n", self->model->margins, dimension);
-        for (size_t k = 0; k < self->model->margins; k++) {
+        sot_c_print(&self->output, "[%zu][%zu] = {\n", margins * draws, dimension);
+        for (size_t k = 0; k < margins * draws; k++) {
             sot_c_text(self, "    { /* ");
-            sot_c_comment(&self->output, sot_encoding_class(self->encoding, k));
+            if (draws > 1)
+                sot_c_print(&self->output, "draw %zu%s", k / margins + 1,
+                            margins > 1 ? ", " : "");
+            if (margins > 1)
+                sot_c_comment(&self->output,
+                              sot_encoding_class(self->encoding, k % margins));
             sot_c_text(self, " */\n");
             write_row_of(self, coefficients + k * dimension, "        ");
             sot_c_text(self, "    },\n");
@@ -147,12 +173,16 @@ void sot_c_begin_score(sot_c_exporter *self, const char *remark, const char *arg
         [SOTTO_PREDICTS_PROBABILITIES] = "The log of the odds of @_classes[1]",
         [SOTTO_PREDICTS_SCORE] = "At least 0 for @_classes[1]",
         [SOTTO_PREDICTS_NUMBER] = "What the model says, before it is scaled"};
-    const bool many = self->model->margins > 1;
+    const bool drawn = self->model->draws > 1;
+    const bool many = drawn || self->model->margins > 1;
     sot_c_text(self, "/* ");
-    sot_c_write(self, many ? "One score a class" : meanings[self->model->prediction]);
+    sot_c_write(self, drawn  ? "One score a draw, of several classes one each"
+                      : many ? "One score a class"
+                             : meanings[self->model->prediction]);
     sot_c_text(self, remark);
-    sot_c_write(self, many ? ". */\nstatic inline void @_scores("
-                           : ". */\nstatic inline double @_score(");
+    sot_c_write(self, drawn  ? ". */\nstatic inline void @_draws("
+                      : many ? ". */\nstatic inline void @_scores("
+                             : ". */\nstatic inline double @_score(");
     sot_c_write(self, argument);
     sot_c_text(self, many ? ", double *scores)\n{\n" : ")\n{\n");
 }
@@ -207,6 +237,12 @@ static void end_softmax(sot_c_exporter *self, const char *argument, const char *
                 "    for (k = 0; k < %zu; k++) out[k] /= sum;\n"
                 "}\n\n",
                 classes, classes);
+    sot_c_decide_many(self, argument, passed);
+}
+
+void sot_c_decide_many(sot_c_exporter *self, const char *argument, const char *passed)
+{
+    const size_t classes = self->model->margins;
     sot_c_write(self, "/* The place in @_classes. */\nstatic inline int @_predict(");
     sot_c_write(self, argument);
     sot_c_print(&self->output, ")\n{\n    double probability[%zu];\n", classes);
@@ -234,15 +270,10 @@ static void end_score(sot_c_exporter *self, const char *argument, const char *pa
     sot_c_text(self, ") < 0.0);\n}\n");
 }
 
-static void end_number(sot_c_exporter *self, const char *argument, const char *passed)
+void sot_c_value_of_score(sot_c_exporter *self)
 {
     const sot_encoding *encoding = self->encoding;
-    sot_c_text(self, "/* In the units of the target and within its bounds. */\n");
-    sot_c_write(self, "static inline double @_predict(");
-    sot_c_write(self, argument);
-    sot_c_write(self, ")\n{\n    const double score = @_score(");
-    sot_c_text(self, passed);
-    sot_c_text(self, ");\n    const double value = ");
+    sot_c_text(self, "    const double value = ");
     if (encoding->role == SOT_TARGET_COUNT) {
         sot_c_text(self, "exp(score)");
     } else {
@@ -257,10 +288,22 @@ static void end_number(sot_c_exporter *self, const char *argument, const char *p
     sot_c_value(self, encoding->target->lower);
     sot_c_text(self, "), ");
     sot_c_value(self, encoding->target->upper);
-    sot_c_text(self, ");\n}\n");
+    sot_c_text(self, ");\n");
 }
 
-void sot_c_ending(sot_c_exporter *self, const char *argument, const char *passed)
+static void end_number(sot_c_exporter *self, const char *argument, const char *passed)
+{
+    sot_c_text(self, "/* In the units of the target and within its bounds. */\n");
+    sot_c_write(self, "static inline double @_predict(");
+    sot_c_write(self, argument);
+    sot_c_write(self, ")\n{\n    const double score = @_score(");
+    sot_c_text(self, passed);
+    sot_c_text(self, ");\n");
+    sot_c_value_of_score(self);
+    sot_c_text(self, "}\n");
+}
+
+static void end_one(sot_c_exporter *self, const char *argument, const char *passed)
 {
     switch (self->model->prediction) {
     case SOTTO_PREDICTS_PROBABILITIES:
@@ -277,6 +320,15 @@ void sot_c_ending(sot_c_exporter *self, const char *argument, const char *passed
     case SOTTO_PREDICTS_NUMBER:
         end_number(self, argument, passed);
         break;
+    }
+}
+
+void sot_c_ending(sot_c_exporter *self, const char *argument, const char *passed)
+{
+    if (self->model->draws > 1) {
+        sot_c_end_draws(self, argument, passed);
+    } else {
+        end_one(self, argument, passed);
     }
     sot_c_text(self, "\n#endif\n");
 }

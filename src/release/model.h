@@ -14,15 +14,18 @@
 #include <sotto/ledger.h>
 #include <sotto/model.h>
 #include <sotto/model_kind.h>
+#include <sotto/train_config.h>
 
+#include "base/json.h"
 #include "data/encode.h"
 #include "data/source.h"
 #include "net/net.h"
 
 enum {
-    SOT_MODEL_VERSION = 3, /* of the format; a reader refuses newer ones. A file says the
+    SOT_MODEL_VERSION = 4, /* of the format; a reader refuses newer ones. A file says the
                                     least that can read it: sot_model_version() */
     SOT_MODEL_CLASSES_MAX = 1000,
+    SOT_MODEL_DRAWS_MAX = SOTTO_DRAWS_MAX,
     SOT_MODEL_SETTINGS_MAX = 64, /* entries of `settings` */
     SOT_MODEL_WORD_BYTES = 64    /* of a model's, a method's or a setting's name */
 };
@@ -69,6 +72,7 @@ typedef struct sot_model_content {
     const struct sot_concept_class
         *concept; /* of a concept; else NULL; then `coefficients` are its numbers */
     size_t draws; /* vectors of coefficients, one after another; 0: 1 */
+    const char *sampler;   /* "proximal", ...: how they were drawn; NULL: they were not */
     sot_model_curve curve; /* of a network */
     const sot_model_setting *settings;
     size_t setting_count;
@@ -86,11 +90,12 @@ SOTTO_MUST_CHECK sotto_status sot_model_write(const sot_model_content *content,
  * trained for: classes if that has labels. `target` may be NULL for the other kinds. */
 sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target);
 
-/* The version of the format that a kind's files have: 1 logistic, 3 network, 2 every other. */
-int sot_model_version(sotto_model_kind kind);
+/* The version of the format that a kind's files have: 4 a concept or if it was drawn by a sampler, else
+ * 1 logistic, 3 network, 2 every other. */
+int sot_model_version(sotto_model_kind kind, bool drawn);
 
 /* Margins a row, hence coefficients a feature: 1, or one a class for softmax. Of a network so many
- * scores. */
+ * scores. Of a concept 1, which is 1 for yes and -1 for no. */
 size_t sot_model_margins(sotto_model_kind kind, size_t classes);
 
 sotto_prediction sot_model_prediction(sotto_model_kind kind, sot_target_role role);
@@ -105,15 +110,18 @@ struct sotto_model {
     sot_encoding *encoding; /* of the schema's own target */
     sotto_model_kind kind;
     sotto_prediction prediction;
-    size_t margins;           /* a row */
-    size_t outputs;           /* numbers predicted a row */
-    double *coefficients;     /* coefficient_count of them, finite; of a network floats */
-    size_t coefficient_count; /* margins x sot_encoding_dimension(), or net->parameters */
+    size_t margins; /* a row */
+    size_t outputs; /* numbers predicted a row */
+    double *
+        coefficients; /* draws x coefficient_count of them, finite; of a network floats */
+    size_t coefficient_count; /* margins x sot_encoding_dimension(), net->parameters, or
+                                     sot_concept_numbers() */
     sot_net *net;             /* of a network; else NULL */
     struct sot_concept_class *concept; /* of a concept; else NULL */
     size_t
         draws; /* 1, or several draws of a posterior: coefficients has them one after another */
-    sot_model_curve curve; /* owned */
+    char sampler[SOT_MODEL_WORD_BYTES]; /* how they were drawn; "": they were not */
+    sot_model_curve curve;              /* owned */
     /* Of the file without certificate.hash: what a true certificate states. */
     char hash[SOTTO_HASH_HEX_BYTES];
 };
@@ -121,11 +129,14 @@ struct sotto_model {
 /* Reads rows one after another and gives what the model says of each. */
 typedef struct sot_scorer {
     const sotto_model *model;
-    sot_features features;        /* room for one row */
-    double *margins;              /* theta.x, or a network's scores, of the last row */
-    double *outputs;              /* and what they mean: sotto_model_predict() */
-    size_t label;                 /* of classes: the true one's place */
-    double number;                /* of numbers: the true one */
+    sot_features features; /* room for one row */
+    double *margins;       /* theta.x, or a network's scores, of the last row; of several
+                                     draws those of the mean prediction: model_draws.c */
+    double *outputs;       /* and what they mean: sotto_model_predict() */
+    double *draw_margins;  /* of several draws: draws x margins; else NULL */
+    double *draw_outputs;  /* and draws x outputs */
+    size_t label;          /* of classes: the true one's place */
+    double number;         /* of numbers: the true one */
     struct sot_rows_ahead *ahead; /* of a network: rows that are scored together */
 } sot_scorer;
 
@@ -143,11 +154,36 @@ SOTTO_MUST_CHECK sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *so
 /* The predicted class of the row that was read; 0 for a model of numbers. */
 size_t sot_scorer_decide(const sot_scorer *scorer, double threshold);
 
+/* What margins mean, as sotto_model_predict() has it: model->outputs numbers. */
+void sot_model_outputs_of(const sotto_model *model, const double *margins,
+                          double *out_outputs);
+
 /* 1 / (1 + exp(-score)), to a few units in the last place however far from 0; never above 1. */
 double sot_model_sigmoid(double score);
 
 /* exp(margin) over their sum, for any margins; where some are not finite, nothing is said: all are equal. */
 void sot_model_softmax(const double *margins, size_t count, double *out_probabilities);
+
+/* ---- model_draws.c: several draws of one posterior ---- */
+
+/* The members "draws", "sampler" and "heuristic", before the schema is read. */
+SOTTO_MUST_CHECK sotto_status sot_model_read_draws(const sot_json_value *root,
+                                                   sotto_model *model,
+                                                   sotto_error *error);
+/* From draw_margins of a row to draw_outputs, outputs and margins. */
+void sot_scorer_join_draws(sot_scorer *scorer);
+/* The mean over the draws, and the standard deviation around it (0 of one draw). */
+double sot_model_mean_coefficient(const sotto_model *model, size_t index);
+double sot_model_spread(const sotto_model *model, size_t index);
+/* SOTTO_INVALID_ARGUMENT unless 0 < level < 1 and there are draws enough. */
+SOTTO_MUST_CHECK sotto_status sot_model_check_level(const sotto_model *model,
+                                                    double level, sotto_error *error);
+/* Which of the sorted draws ends the interval, from 1; 0: there are too few. */
+size_t sot_model_interval_place(size_t draws, double level);
+/* Ends of the interval of the row that was read, of a checked level: model->outputs of each. Sorts in
+ * `room` for draws numbers. */
+void sot_scorer_interval(const sot_scorer *scorer, double level, double *room,
+                         double *out_lower, double *out_upper);
 
 /* SOTTO_INVALID_ARGUMENT unless 0 <= threshold <= 1, and unless it is 0.5 for a model that does not
  * tell two classes apart by a probability. */

@@ -5,9 +5,28 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "release/model.h"
+#include "release/model_concept.h"
 #include "release/model_network.h"
 
 /* ---- a row ---- */
+
+/* Of two classes twice the margins: sot_scorer_join_draws() computes in the second half. */
+static size_t draw_room(const sotto_model *model)
+{
+    return model->draws * (model->margins == 1 ? 2 : model->margins);
+}
+
+static sotto_status open_draws(sot_scorer *scorer, sotto_error *error)
+{
+    const sotto_model *model = scorer->model;
+    const size_t room = draw_room(model);
+    scorer->draw_margins = sot_new_array(room, sizeof *scorer->draw_margins);
+    scorer->draw_outputs =
+        sot_new_array(model->draws * model->outputs, sizeof *scorer->draw_outputs);
+    if (scorer->draw_margins != NULL && scorer->draw_outputs != NULL) return SOTTO_OK;
+    sot_scorer_close(scorer);
+    return sot_fail_memory(error, room, sizeof *scorer->draw_margins);
+}
 
 sotto_status sot_scorer_open(const sotto_model *model, sot_scorer *out_scorer,
                              sotto_error *error)
@@ -24,6 +43,10 @@ sotto_status sot_scorer_open(const sotto_model *model, sot_scorer *out_scorer,
         return sot_fail_memory(error, dimension,
                                sizeof(*scorer.features.indices) +
                                    sizeof(*scorer.features.values));
+    }
+    if (model->draws > 1) {
+        const sotto_status status = open_draws(&scorer, error);
+        if (status != SOTTO_OK) return status;
     }
     if (model->net != NULL) {
         const sotto_status status = sot_rows_ahead_open(model, &scorer.ahead, error);
@@ -48,6 +71,10 @@ void sot_scorer_close(sot_scorer *scorer)
                       dimension * sizeof *scorer->features.values);
     sot_wipe_and_free(scorer->margins, model->margins * sizeof *scorer->margins);
     sot_wipe_and_free(scorer->outputs, model->outputs * sizeof *scorer->outputs);
+    sot_wipe_and_free(scorer->draw_margins,
+                      draw_room(model) * sizeof *scorer->draw_margins);
+    sot_wipe_and_free(scorer->draw_outputs,
+                      model->draws * model->outputs * sizeof *scorer->draw_outputs);
     *scorer = (sot_scorer){.model = NULL};
 }
 
@@ -80,25 +107,25 @@ void sot_model_softmax(const double *margins, size_t count, double *out_probabil
         out_probabilities[k] /= sum;
 }
 
-static void fill_outputs(sot_scorer *scorer)
+void sot_model_outputs_of(const sotto_model *model, const double *margins,
+                          double *out_outputs)
 {
-    const sotto_model *model = scorer->model;
-    const double margin = scorer->margins[0];
+    const double margin = margins[0];
     switch (model->prediction) {
     case SOTTO_PREDICTS_PROBABILITIES:
         if (model->margins > 1) {
-            sot_model_softmax(scorer->margins, model->margins, scorer->outputs);
+            sot_model_softmax(margins, model->margins, out_outputs);
             return;
         }
-        scorer->outputs[0] = sot_model_sigmoid(-margin);
-        scorer->outputs[1] = sot_model_sigmoid(margin);
+        out_outputs[0] = sot_model_sigmoid(-margin);
+        out_outputs[1] = sot_model_sigmoid(margin);
         return;
     case SOTTO_PREDICTS_SCORE:
     case SOTTO_PREDICTION_UNSET:
-        scorer->outputs[0] = isnan(margin) ? 0.0 : fmax(-DBL_MAX, fmin(DBL_MAX, margin));
+        out_outputs[0] = isnan(margin) ? 0.0 : fmax(-DBL_MAX, fmin(DBL_MAX, margin));
         return;
     case SOTTO_PREDICTS_NUMBER:
-        scorer->outputs[0] = sot_encoding_target_value(
+        out_outputs[0] = sot_encoding_target_value(
             model->encoding, sot_encoding_role(model->encoding) == SOT_TARGET_COUNT
                                  ? exp(margin)
                                  : margin);
@@ -106,18 +133,32 @@ static void fill_outputs(sot_scorer *scorer)
     }
 }
 
-static void read_record(sot_scorer *scorer, const sot_record *record)
+static void find_margins(sot_scorer *scorer, const sot_record *record)
 {
     const sotto_model *model = scorer->model;
     const sot_features *features = &scorer->features;
     const size_t dimension = sot_encoding_dimension(model->encoding);
     sot_encode(model->encoding, record, &scorer->features);
-    for (size_t k = 0; k < model->margins; k++) {
+    /* Draws stand one after another, and so do their margins. */
+    double *margins =
+        scorer->draw_margins != NULL ? scorer->draw_margins : scorer->margins;
+    for (size_t k = 0; k < model->draws * model->margins; k++) {
         const double *coefficients = model->coefficients + k * dimension;
         double margin = 0.0;
         for (size_t i = 0; i < features->count; i++)
             margin += coefficients[features->indices[i]] * (double)features->values[i];
-        scorer->margins[k] = margin;
+        margins[k] = margin;
+    }
+}
+
+static void read_record(sot_scorer *scorer, const sot_record *record)
+{
+    const sotto_model *model = scorer->model;
+    if (model->concept != NULL) {
+        scorer->margins[0] =
+            sot_model_concept_score(model, record, scorer->features.indices);
+    } else {
+        find_margins(scorer, record);
     }
     if (sot_encoding_role(model->encoding) == SOT_TARGET_CLASSES) {
         scorer->label = sot_encode_label(model->encoding, record);
@@ -138,8 +179,13 @@ sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *source, bool *out_m
         if (status == SOTTO_OK && *out_more) read_record(scorer, &record);
         sot_wipe(&record, sizeof record);
     }
-    if (status == SOTTO_OK && *out_more) fill_outputs(scorer);
-    return status;
+    if (status != SOTTO_OK || !*out_more) return status;
+    if (scorer->draw_margins != NULL) {
+        sot_scorer_join_draws(scorer);
+    } else {
+        sot_model_outputs_of(scorer->model, scorer->margins, scorer->outputs);
+    }
+    return SOTTO_OK;
 }
 
 size_t sot_scorer_decide(const sot_scorer *scorer, double threshold)

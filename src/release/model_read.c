@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "release/certificate.h"
 #include "release/model.h"
+#include "release/model_concept.h"
 #include "release/model_network.h"
 
 static const size_t size_max_bytes = SOTTO_CERTIFIED_BYTES_MAX;
@@ -49,7 +50,7 @@ static sotto_status check_kind(const sot_json_value *root, sotto_error *error)
     if (version < 1 || version > SOT_MODEL_VERSION) {
         return refuse_member(
             root, "version",
-            "this sotto reads versions 1 to 3; use the one that wrote the file", error);
+            "this sotto reads versions 1 to 4; use the one that wrote the file", error);
     }
     return SOTTO_OK;
 }
@@ -66,21 +67,25 @@ static bool is_word(const char *text)
 static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *out_kind,
                                  sotto_error *error)
 {
+    sot_json_value member;
+    const bool drawn = sot_json_member(root, "sampler", &member);
     const char *model = NULL, *method = NULL, *loss = NULL;
     sotto_status status = sot_json_get_string(root, "model", &model, error);
     if (status == SOTTO_OK &&
         sotto_model_kind_from_name(model, out_kind, NULL) != SOTTO_OK) {
         status = refuse_member(root, "model",
                                "this sotto predicts with logistic, linear, svm, hinge, "
-                               "huber, softmax, poisson, network and custom",
+                               "huber, softmax, poisson, network, concept and custom",
                                error);
     }
     int64_t version = 0;
     if (status == SOTTO_OK) status = sot_json_get_int64(root, "version", &version, error);
-    if (status == SOTTO_OK && version != sot_model_version(*out_kind)) {
-        status = refuse_member(
-            root, "version",
-            "a logistic model is of version 1, a network of 3, every other of 2", error);
+    if (status == SOTTO_OK && version != sot_model_version(*out_kind, drawn)) {
+        status = refuse_member(root, "version",
+                               "a logistic model is of version 1, a network of 3, a "
+                               "concept and one that was drawn by a sampler of 4, every "
+                               "other of 2",
+                               error);
     }
     if (status == SOTTO_OK) status = sot_json_get_string(root, "method", &method, error);
     if (status == SOTTO_OK && !is_word(method))
@@ -108,8 +113,12 @@ static sotto_status check_own_members(const sot_json_value *root, sotto_model_ki
          "leave it out: only the model network has layers"},
         {"curve", SOTTO_MODEL_NETWORK,
          "leave it out: only the model network has a learning curve"},
+        {"concept", SOTTO_MODEL_CONCEPT,
+         "leave it out: only the model concept has a class of them"},
     };
     sot_json_value member;
+    if (kind == SOTTO_MODEL_CONCEPT && sot_json_member(root, "sampler", &member))
+        return sot_json_refuse(&member, "leave it out: no sampler draws concepts", error);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (kind != own[i].kind && sot_json_member(root, own[i].key, &member))
             return sot_json_refuse(&member, own[i].remedy, error);
@@ -226,12 +235,15 @@ static sotto_status check_names(const sot_json_value *root, const char *key,
 }
 
 /* What the kind makes of the schema: classes, margins, outputs. */
-static sotto_status derive(sotto_model *model, sotto_error *error)
+static sotto_status derive(const sot_json_value *root, sotto_model *model,
+                           sotto_error *error)
 {
     const sot_target_role role =
         sot_model_role(model->kind, sotto_schema_target(model->schema));
+    const bool concept = model->kind == SOTTO_MODEL_CONCEPT;
     sotto_status status =
-        sot_encoding_new(model->schema, NULL, role, &model->encoding, error);
+        concept ? sot_model_read_class(root, model, error)
+                : sot_encoding_new(model->schema, NULL, role, &model->encoding, error);
     if (status != SOTTO_OK) return status;
     const size_t dimension = sot_encoding_dimension(model->encoding);
     const size_t classes = sot_encoding_classes(model->encoding);
@@ -242,12 +254,17 @@ static sotto_status derive(sotto_model *model, sotto_error *error)
     model->prediction = sot_model_prediction(model->kind, role);
     model->outputs = model->prediction == SOTTO_PREDICTS_PROBABILITIES ? classes : 1;
     if (model->kind == SOTTO_MODEL_NETWORK) return SOTTO_OK; /* has a limit of its own */
+    if (concept) {
+        model->coefficient_count = sot_concept_numbers(model->concept);
+        return SOTTO_OK;
+    }
     model->coefficient_count = model->margins * dimension;
-    if (dimension <= SOT_MODEL_DIMENSION_MAX / model->margins) return SOTTO_OK;
+    const size_t each = model->draws * model->margins;
+    if (dimension <= SOT_MODEL_DIMENSION_MAX / each) return SOTTO_OK;
     return sot_fail(error, SOTTO_PARSE,
                     "the model has %zu features and %zu coefficients for each; at most "
                     "%zu in all",
-                    dimension, model->margins, SOT_MODEL_DIMENSION_MAX);
+                    dimension, each, SOT_MODEL_DIMENSION_MAX);
 }
 
 static sotto_status check_lists(const sot_json_value *root, const sotto_model *model,
@@ -265,7 +282,8 @@ static sotto_status check_lists(const sot_json_value *root, const sotto_model *m
             sot_json_refuse(&member, "leave it out: the model predicts numbers", error);
     }
     if (status != SOTTO_OK) return status;
-    /* The features of a matrix have no names but their places. */
+    /* The features of a matrix have no names but their places; a class lists its own. */
+    if (model->concept != NULL) return SOTTO_OK;
     if (sotto_schema_is_matrix(model->schema) &&
         !sot_json_member(root, "features", &member))
         return SOTTO_OK;
@@ -301,29 +319,51 @@ sotto_status sot_model_read_list(const sot_json_value *list, size_t count, bool 
 }
 
 /* One list, or one a class. */
+static sotto_status read_vector(const sot_json_value *list, const sotto_model *model,
+                                double *out_coefficients, sotto_error *error)
+{
+    const size_t dimension = sot_encoding_dimension(model->encoding);
+    sotto_status status = SOTTO_OK;
+    if (model->kind != SOTTO_MODEL_SOFTMAX)
+        return sot_model_read_list(list, dimension, false, out_coefficients, error);
+    status = sot_json_as_array(list, error);
+    if (status != SOTTO_OK) return status;
+    if (sot_json_size(list) != model->margins) {
+        return sot_fail(error, SOTTO_PARSE,
+                        "the model has coefficients for %zu classes but its schema gives "
+                        "%zu; use the file as sotto train wrote it",
+                        sot_json_size(list), model->margins);
+    }
+    for (size_t k = 0; k < model->margins && status == SOTTO_OK; k++) {
+        const sot_json_value row = sot_json_item(list, k);
+        status = sot_model_read_list(&row, dimension, false,
+                                     out_coefficients + k * dimension, error);
+    }
+    return status;
+}
+
+/* One such, or one a draw. */
 static sotto_status read_coefficients(const sot_json_value *root, sotto_model *model,
                                       sotto_error *error)
 {
     sot_json_value list;
-    const size_t dimension = sot_encoding_dimension(model->encoding);
-    const size_t count = model->coefficient_count;
+    const size_t vector = model->coefficient_count;
+    const size_t count = model->draws * vector;
     sotto_status status = sot_json_get_array(root, "coefficients", &list, error);
     if (status != SOTTO_OK) return status;
     model->coefficients = sot_new_array(count, sizeof *model->coefficients);
     if (model->coefficients == NULL)
         return sot_fail_memory(error, count, sizeof *model->coefficients);
-    if (model->kind != SOTTO_MODEL_SOFTMAX)
-        return sot_model_read_list(&list, dimension, false, model->coefficients, error);
-    if (sot_json_size(&list) != model->margins) {
+    if (model->draws == 1) return read_vector(&list, model, model->coefficients, error);
+    if (sot_json_size(&list) != model->draws) {
         return sot_fail(error, SOTTO_PARSE,
-                        "the model has coefficients for %zu classes but its schema gives "
-                        "%zu; use the file as sotto train wrote it",
-                        sot_json_size(&list), model->margins);
+                        "the model has coefficients for %zu draws but says that there "
+                        "are %zu; use the file as sotto train wrote it",
+                        sot_json_size(&list), model->draws);
     }
-    for (size_t k = 0; k < model->margins && status == SOTTO_OK; k++) {
-        const sot_json_value row = sot_json_item(&list, k);
-        status = sot_model_read_list(&row, dimension, false,
-                                     model->coefficients + k * dimension, error);
+    for (size_t k = 0; k < model->draws && status == SOTTO_OK; k++) {
+        const sot_json_value item = sot_json_item(&list, k);
+        status = read_vector(&item, model, model->coefficients + k * vector, error);
     }
     return status;
 }
@@ -348,28 +388,37 @@ static sotto_status hash_file(const sot_json_value *root, sotto_model *model,
         "another file; use the file as sotto train wrote it");
 }
 
+/* What was learned. */
+static sotto_status read_own(const sot_json_value *root, sotto_model *model,
+                             sotto_error *error)
+{
+    if (model->kind == SOTTO_MODEL_NETWORK)
+        return sot_model_read_network(root, model, error);
+    if (model->kind == SOTTO_MODEL_CONCEPT)
+        return sot_model_read_concept(root, model, error);
+    return read_coefficients(root, model, error);
+}
+
 static sotto_status read_root(const char *name, const sot_json_value *root,
                               sotto_model *model, sotto_error *error)
 {
     static const char *const keys[] = {
         "kind",     "version",      "model",       "loss",     "method",  "epsilon",
         "delta",    "adjacency",    "unit",        "settings", "classes", "schema",
-        "features", "coefficients", "certificate", "network",  "curve",   NULL};
+        "features", "coefficients", "certificate", "network",  "curve",   "sampler",
+        "draws",    "heuristic",    "concept",     NULL};
     sotto_status status = sot_json_as_object(root, error);
     if (status == SOTTO_OK) status = check_kind(root, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(root, keys, error);
     if (status == SOTTO_OK) status = read_learner(root, &model->kind, error);
     if (status == SOTTO_OK) status = check_own_members(root, model->kind, error);
+    if (status == SOTTO_OK) status = sot_model_read_draws(root, model, error);
     if (status == SOTTO_OK) status = check_guarantee(root, error);
     if (status == SOTTO_OK) status = check_settings(root, error);
     if (status == SOTTO_OK) status = read_schema(name, root, &model->schema, error);
-    if (status == SOTTO_OK) status = derive(model, error);
+    if (status == SOTTO_OK) status = derive(root, model, error);
     if (status == SOTTO_OK) status = check_lists(root, model, error);
-    if (status == SOTTO_OK) {
-        status = model->kind == SOTTO_MODEL_NETWORK
-                     ? sot_model_read_network(root, model, error)
-                     : read_coefficients(root, model, error);
-    }
+    if (status == SOTTO_OK) status = read_own(root, model, error);
     if (status == SOTTO_OK) status = hash_file(root, model, error);
     return status;
 }
@@ -419,6 +468,7 @@ void sotto_model_free(sotto_model *model)
     sot_free(model->curve.steps);
     sot_free(model->curve.scores);
     sot_encoding_free(model->encoding);
+    sot_concept_class_free(model->concept); /* the encoding borrowed its grids */
     sotto_schema_free(model->schema);
     sot_free(model);
 }

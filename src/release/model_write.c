@@ -8,6 +8,7 @@
 #include "base/json_canonical.h"
 #include "base/memory.h"
 #include "release/model.h"
+#include "release/model_concept.h"
 #include "release/model_network.h"
 
 static void write_text(sot_json_writer *writer, const char *key, const char *text)
@@ -55,26 +56,56 @@ static void write_row(sot_json_writer *writer, const double *coefficients, size_
 }
 
 /* One list, or a list of one a class. */
-static void write_coefficients(sot_json_writer *writer, const sot_model_content *content)
+static void write_vector(sot_json_writer *writer, const sot_model_content *content,
+                         const double *coefficients)
 {
     const size_t dimension = content->dimension;
-    sot_json_key(writer, "coefficients");
     if (strcmp(content->model, "softmax") != 0) {
-        write_row(writer, content->coefficients, dimension);
+        write_row(writer, coefficients, dimension);
         return;
     }
     sot_json_begin_array(writer);
     for (size_t k = 0; k < content->margins; k++)
-        write_row(writer, content->coefficients + k * dimension, dimension);
+        write_row(writer, coefficients + k * dimension, dimension);
     sot_json_end_array(writer);
 }
 
-static int version_of(const char *model)
+static size_t draws_of(const sot_model_content *content)
+{
+    return content->draws == 0 ? 1 : content->draws;
+}
+
+/* One such, or a list of one a draw. */
+static void write_coefficients(sot_json_writer *writer, const sot_model_content *content)
+{
+    const size_t draws = draws_of(content);
+    const size_t vector = content->margins * content->dimension;
+    sot_json_key(writer, "coefficients");
+    if (draws > 1) sot_json_begin_array(writer);
+    for (size_t k = 0; k < draws; k++)
+        write_vector(writer, content, content->coefficients + k * vector);
+    if (draws > 1) sot_json_end_array(writer);
+}
+
+static int version_of(const sot_model_content *content)
 {
     sotto_model_kind kind;
-    return sotto_model_kind_from_name(model, &kind, NULL) == SOTTO_OK
-               ? sot_model_version(kind)
+    return sotto_model_kind_from_name(content->model, &kind, NULL) == SOTTO_OK
+               ? sot_model_version(kind, content->sampler != NULL)
                : SOT_MODEL_VERSION;
+}
+
+static void write_draws(sot_json_writer *writer, const sot_model_content *content)
+{
+    if (content->sampler == NULL) return;
+    write_text(writer, "sampler", content->sampler);
+    if (strcmp(content->sampler, "mala") == 0) {
+        sot_json_key(writer, "heuristic");
+        sot_json_write_bool(writer, true);
+    }
+    if (draws_of(content) == 1) return;
+    sot_json_key(writer, "draws");
+    sot_json_write_int64(writer, (int64_t)draws_of(content));
 }
 
 static void write_payload(sot_json_writer *writer, const sot_model_content *content,
@@ -83,10 +114,11 @@ static void write_payload(sot_json_writer *writer, const sot_model_content *cont
     sot_json_begin_object(writer);
     write_text(writer, "kind", "model");
     sot_json_key(writer, "version");
-    sot_json_write_int64(writer, version_of(content->model));
+    sot_json_write_int64(writer, version_of(content));
     write_text(writer, "model", content->model);
     if (content->loss != NULL) write_text(writer, "loss", content->loss);
     write_text(writer, "method", content->method);
+    write_draws(writer, content);
     write_guarantee(writer, content);
     sot_json_key(writer, "settings");
     sot_json_begin_object(writer);
@@ -97,10 +129,12 @@ static void write_payload(sot_json_writer *writer, const sot_model_content *cont
         write_list(writer, "classes", content->classes, content->class_count);
     sot_json_key(writer, "schema");
     sot_json_copy(writer, schema, false, NULL);
-    if (content->features != NULL)
+    if (content->features != NULL && content->concept == NULL)
         write_list(writer, "features", content->features, content->dimension);
     if (content->net != NULL) {
         sot_model_write_network(content, writer);
+    } else if (content->concept != NULL) {
+        sot_model_write_concept(content, writer);
     } else {
         write_coefficients(writer, content);
     }
@@ -143,15 +177,24 @@ static sotto_status check_content(const sot_model_content *content, sotto_error 
                         content->dimension, SOT_MODEL_DIMENSION_MAX);
     }
     if (content->net != NULL) return sot_model_check_network(content, error);
-    if (content->margins == 0 ||
-        content->margins > SOT_MODEL_DIMENSION_MAX / content->dimension) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the model has %zu features for each of %zu classes; a model file "
-            "has at most %zu coefficients",
-            content->dimension, content->margins, SOT_MODEL_DIMENSION_MAX);
+    if (content->concept != NULL) return sot_model_check_concept(content, error);
+    const size_t draws = draws_of(content);
+    if (draws > SOT_MODEL_DRAWS_MAX || (draws > 1 && content->sampler == NULL)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the model has %zu draws of %s sampler; a model file has at most "
+                        "%d, of one",
+                        draws, content->sampler == NULL ? "no" : "a",
+                        (int)SOT_MODEL_DRAWS_MAX);
     }
-    for (size_t i = 0; i < content->margins * content->dimension; i++) {
+    if (content->margins == 0 ||
+        draws * content->margins > SOT_MODEL_DIMENSION_MAX / content->dimension) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the model has %zu features for each of %zu classes in each of "
+                        "%zu draws; a model file has at most %zu coefficients",
+                        content->dimension, content->margins, draws,
+                        SOT_MODEL_DIMENSION_MAX);
+    }
+    for (size_t i = 0; i < draws * content->margins * content->dimension; i++) {
         if (isfinite(content->coefficients[i])) continue;
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,

@@ -135,18 +135,19 @@ typedef struct sot_report_curve {
 /* ---- the noise in the coefficients ---- */
 
 typedef enum sot_report_noise_kind {
-    SOT_NOISE_UNKNOWN = 0, /* nothing to draw */
-    SOT_NOISE_ABSENT = 1,  /* made without noise */
-    SOT_NOISE_EXACT = 2,   /* output perturbation: the law of the noise itself */
-    SOT_NOISE_BOUND = 3,   /* objective perturbation: at most this, by lambda */
-    SOT_NOISE_MEASURED = 4 /* the same training on public rows, again and again */
+    SOT_NOISE_UNKNOWN = 0,  /* nothing to draw */
+    SOT_NOISE_ABSENT = 1,   /* made without noise */
+    SOT_NOISE_EXACT = 2,    /* output perturbation: the law of the noise itself */
+    SOT_NOISE_BOUND = 3,    /* objective perturbation: at most this, by lambda */
+    SOT_NOISE_MEASURED = 4, /* the same training on public rows, again and again */
+    SOT_NOISE_DRAWS = 5     /* what the draws of the file itself show of it */
 } sot_report_noise_kind;
 
 typedef struct sot_report_noise {
     sot_report_noise_kind kind;
-    double deviation;   /* of every coefficient alike: EXACT, BOUND */
-    double *deviations; /* one a coefficient: MEASURED; borrowed */
-    uint64_t repeats, rows;
+    double deviation;       /* of every coefficient alike: EXACT, BOUND */
+    double *deviations;     /* one a coefficient: MEASURED, DRAWS; borrowed */
+    uint64_t repeats, rows; /* trainings and their rows, or draws */
 } sot_report_noise;
 
 /* From what the model file says of its method and settings. */
@@ -193,6 +194,10 @@ SOTTO_MUST_CHECK sotto_status sot_report_add_learning(sot_growing *out,
                                                       sotto_error *error);
 /* In the place of a network's coefficients. */
 void sot_report_add_layers(sot_growing *out, const sot_report *report);
+/* In the place of a concept's: report_concept.c */
+SOTTO_MUST_CHECK sotto_status sot_report_add_concept(sot_growing *out,
+                                                     const sot_report *report,
+                                                     sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_report_add_coefficients(sot_growing *out,
                                                           const sot_report *report,
                                                           sotto_error *error);

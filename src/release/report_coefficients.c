@@ -75,6 +75,7 @@ static double reach_of(const sot_report_noise *noise, size_t index)
     case SOT_NOISE_BOUND:
         return NORMAL_975 * noise->deviation;
     case SOT_NOISE_MEASURED:
+    case SOT_NOISE_DRAWS:
         return NORMAL_975 * noise->deviations[index];
     case SOT_NOISE_UNKNOWN:
     case SOT_NOISE_ABSENT:
@@ -134,6 +135,15 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
             "longer.",
             sot_shown_count(noise->repeats, repeats), sot_shown_count(noise->rows, rows));
         break;
+    case SOT_NOISE_DRAWS:
+        sot_html_say(
+            out,
+            "The model has %s draws of a posterior; each weight is their mean, and the "
+            "whiskers are 1.96 standard deviations of a draw to both sides. They hold "
+            "what the data leave open and, with a guarantee, what was blurred for it. "
+            "What the model predicts is the mean of what its draws predict.",
+            sot_shown_count(noise->repeats, repeats));
+        return;
     case SOT_NOISE_ABSENT:
         sot_html_say(out, "There are no noise bars: no noise was added.");
         break;
@@ -179,7 +189,7 @@ static const char *label_of(const sotto_model *model, size_t index, char out[LAB
 static void add_weight(sot_growing *out, const sot_report *report,
                        const sot_svg_axis *axis, size_t index)
 {
-    const double value = report->model->coefficients[index];
+    const double value = sot_model_mean_coefficient(report->model, index);
     const double reach = reach_of(&report->noise, index);
     char label[LABEL_BYTES], number[SOT_SHOWN_BYTES], noise[SOT_SHOWN_BYTES];
     sot_html_element(out, "<tr><th scope=\"row\">", label_of(report->model, index, label),
@@ -214,7 +224,9 @@ static sot_svg_axis axis_of(const sot_report *report, const weight *order, size_
 static void add_table(sot_growing *out, const sot_report *report, const weight *order,
                       size_t count)
 {
-    static const char *const header[] = {"Feature", "Weight", "Noise", "Bar"};
+    const bool drawn = report->noise.kind == SOT_NOISE_DRAWS;
+    const char *const header[] = {"Feature", drawn ? "Mean weight" : "Weight",
+                                  drawn ? "Spread" : "Noise", "Bar"};
     const size_t shown =
         count < SOT_REPORT_COEFFICIENTS_SHOWN ? count : SOT_REPORT_COEFFICIENTS_SHOWN;
     const sot_svg_axis axis = axis_of(report, order, shown);
@@ -229,7 +241,8 @@ static void add_table(sot_growing *out, const sot_report *report, const weight *
         sot_html_say(out, "%zu smaller ones are not shown; the model file has them.",
                      count - shown);
     if (report->noise.kind >= SOT_NOISE_EXACT)
-        sot_html_say(out, "%zu of %zu are larger than their noise bar.", beyond, count);
+        sot_html_say(out, "%zu of %zu are larger than their %s.", beyond, count,
+                     drawn ? "spread" : "noise bar");
 }
 
 sotto_status sot_report_add_coefficients(sot_growing *out, const sot_report *report,
@@ -241,10 +254,11 @@ sotto_status sot_report_add_coefficients(sot_growing *out, const sot_report *rep
         sot_report_add_layers(out, report);
         return SOTTO_OK;
     }
+    if (model->concept != NULL) return sot_report_add_concept(out, report, error);
     weight *order = sot_new_array(count, sizeof *order);
     if (order == NULL) return sot_fail_memory(error, count, sizeof *order);
     for (size_t i = 0; i < count; i++)
-        order[i] = (weight){fabs(model->coefficients[i]), i};
+        order[i] = (weight){fabs(sot_model_mean_coefficient(model, i)), i};
     qsort(order, count, sizeof *order, larger_first);
     sot_html_section_open(out, "coefficients", "Coefficients");
     explain_meaning(out, report);

@@ -29,7 +29,13 @@ static void add_news(sot_growing *out, bool good, const char *title, const char 
 static void add_outcome(sot_growing *out, const sot_report *report)
 {
     char text[NEWS_BYTES];
-    if (report->file == NULL) {
+    if (report->file == NULL && report->model->sampler[0] != '\0') {
+        add_news(
+            out, false, "No privacy guarantee: drawn by a heuristic",
+            "This model was drawn by the sampler mala, of whose draws nobody knows how "
+            "near they are to the posterior, from rows that were declared public. If "
+            "they were not, treat this page and the model like the data themselves.");
+    } else if (report->file == NULL) {
         add_news(
             out, false, "No privacy guarantee",
             "This model was made without noise, of rows that were declared public. If "

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "random/rng.h"
+#include "run/train_concept.h"
 
 enum { HELD_BACK = 5 }; /* every fifth row */
 
@@ -33,7 +34,9 @@ static sotto_status load(const sotto_training *training, sotto_rng *rng,
                                  out_matrix, error);
     }
     if (status == SOTTO_OK && file == NULL)
-        status = sot_public_plant(training->encoding, *out_matrix, rng, error);
+    status = training->learner->concept != NULL
+                 ? sot_training_plant_concept(training, *out_matrix, rng, error)
+                 : sot_public_plant(training->encoding, *out_matrix, rng, error);
     sot_source_close(source);
     sot_public_clear(&drawn);
     return status;
@@ -129,6 +132,7 @@ sotto_status sot_rehearse_without_noise(sot_rehearsal *run,
     config.model = own->model == SOTTO_MODEL_HINGE ? SOTTO_MODEL_SVM : own->model;
     config.width = own->width;
     config.loss = own->loss;
+    config.concept = own->concept;
     if (own->model == SOTTO_MODEL_HUBER) config.threshold = own->threshold;
     copy_network(own, &config);
     config.method = SOTTO_METHOD_NONE;

@@ -6,7 +6,9 @@
 #include <sotto/report.h>
 
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/memory.h"
+#include "concept/concept.h"
 #include "release/report.h"
 #include "run/rehearsal.h"
 #include "run/report_curve.h"
@@ -24,6 +26,7 @@ typedef struct sources {
     sot_report_scores scores;
     sot_report_curve curve;
     double *deviations;
+    sot_json_writer *concept; /* the class of a concept, written; NULL: none */
 } sources;
 
 sotto_report_config sotto_report_defaults(void)
@@ -69,6 +72,22 @@ static sotto_status read_certificate(sources *from, const char *json, size_t siz
     return sot_fail(error, report->outcome, "%s", from->reason.message);
 }
 
+/* Several draws show their own spread. */
+static sotto_status spread_draws(sources *from, sot_report *report, sotto_error *error)
+{
+    const sotto_model *model = from->model;
+    const size_t count = model->coefficient_count;
+    if (model->draws == 1) return SOTTO_OK;
+    from->deviations = sot_new_array(count, sizeof *from->deviations);
+    if (from->deviations == NULL)
+        return sot_fail_memory(error, count, sizeof *from->deviations);
+    for (size_t i = 0; i < count; i++)
+        from->deviations[i] = sot_model_spread(model, i);
+    report->noise = (sot_report_noise){
+        .kind = SOT_NOISE_DRAWS, .deviations = from->deviations, .repeats = model->draws};
+    return SOTTO_OK;
+}
+
 static sotto_status read_model(sources *from, const char *name, const char *json,
                                size_t size_bytes, sot_report *report, sotto_error *error)
 {
@@ -83,6 +102,7 @@ static sotto_status read_model(sources *from, const char *name, const char *json
     if (status == SOTTO_OK)
         status = sot_report_noise_read(&root, from->model->coefficient_count,
                                        &report->noise, error);
+    if (status == SOTTO_OK) status = spread_draws(from, report, error);
     if (status == SOTTO_OK)
         status = read_certificate(from, json, size_bytes, report, error);
     return status;
@@ -126,7 +146,7 @@ static double setting(const sot_json_value *settings, const char *name)
 }
 
 /* What the file was checked for when it was read: sotto_model_parse(). */
-static sotto_status read_training(const sources *from, sot_report_training *out,
+static sotto_status read_training(sources *from, sot_report_training *out,
                                   sotto_error *error)
 {
     const sot_json_value root = sot_json_root(from->document);
@@ -149,6 +169,14 @@ static sotto_status read_training(const sources *from, sot_report_training *out,
     if (status == SOTTO_OK)
         status = sot_json_get_object(&root, "settings", &settings, error);
     if (status != SOTTO_OK) return status;
+    if (from->model->concept != NULL) {
+        size_t size_bytes = 0;
+        status = sot_json_writer_new(false, &from->concept, error);
+        if (status != SOTTO_OK) return status;
+        sot_concept_class_write(from->model->concept, from->concept);
+        status = sot_json_writer_finish(from->concept, &out->concept, &size_bytes, error);
+        if (status != SOTTO_OK) return status;
+    }
     out->lambda = setting(&settings, "lambda");
     out->steps = setting(&settings, "steps");
     if (isnan(out->steps)) out->steps = setting(&settings, "passes");
@@ -164,18 +192,20 @@ static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *e
 {
     sot_report_training training;
     const size_t count = from->model->coefficient_count;
-    const bool is_known = report->noise.kind == SOT_NOISE_EXACT;
+    const bool is_known =
+        report->noise.kind == SOT_NOISE_EXACT || report->noise.kind == SOT_NOISE_DRAWS;
     bool measured = false;
     sotto_status status = read_training(from, &training, error);
     if (status != SOTTO_OK) return status;
-    if (!is_known) {
+    /* The numbers of a concept are places: how they vary says nothing. */
+    if (!is_known && from->model->concept == NULL) {
         from->deviations = sot_new_array(count, sizeof *from->deviations);
         if (from->deviations == NULL)
             return sot_fail_memory(error, count, sizeof *from->deviations);
     }
-    status =
-        sot_report_curve_fill(&training, &from->config->data, from->config->repeats,
-                              &from->curve, from->deviations, count, &measured, error);
+    status = sot_report_curve_fill(&training, &from->config->data, from->config->repeats,
+                                   &from->curve, is_known ? NULL : from->deviations,
+                                   count, &measured, error);
     if (status == SOTTO_OK && measured) {
         report->noise = (sot_report_noise){.kind = SOT_NOISE_MEASURED,
                                            .deviations = from->deviations,
@@ -202,6 +232,7 @@ static sotto_status read_rows(sources *from, sot_report *report, sotto_error *er
 static void release(sources *from)
 {
     sot_free(from->deviations);
+    sot_json_writer_free(from->concept);
     sot_report_scores_clear(&from->scores);
     sot_report_ledger_clear(&from->ledger);
     if (from->is_certified) sot_certificate_file_close(&from->file);

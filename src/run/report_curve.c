@@ -28,6 +28,7 @@ static sotto_train_config config_of(const sot_report_training *training, double 
     config.adjacency = training->adjacency;
     config.threads = training->threads;
     config.radius = training->radius;
+    config.concept = training->concept;
     config.insecure_test = true;
     config.test_seed = SEED;
     if (training->adjacency == SOTTO_REPLACE_ONE &&
@@ -63,6 +64,7 @@ static sotto_status open_rows(const sot_report_training *training,
     sotto_train_config config = sotto_train_defaults();
     config.model =
         training->model == SOTTO_MODEL_HINGE ? SOTTO_MODEL_SVM : training->model;
+    config.concept = training->concept;
     config.method = SOTTO_METHOD_NONE;
     config.data_is_public = true;
     config.threads = training->threads;
@@ -173,6 +175,13 @@ sotto_status sot_report_curve_fill(const sot_report_training *training,
             out_curve->reason, sizeof out_curve->reason,
             "a network takes long to learn, and so many trainings too long for "
             "a page; sotto plan --forecast tries one setting.");
+        return SOTTO_OK;
+    }
+    if (training->method == SOTTO_METHOD_POSTERIOR ||
+        training->method == SOTTO_METHOD_REGULARIZED_EM) {
+        (void)snprintf(out_curve->reason, sizeof out_curve->reason,
+                       "a draw of a posterior takes long, and so many too long for a "
+                       "page; sotto plan --forecast tries one setting.");
         return SOTTO_OK;
     }
     sotto_status status = sotto_rng_new_for_test(SEED, &rng, error);

@@ -10,18 +10,20 @@
 #include "run/prose.h"
 #include "run/session.h"
 
-enum { SOT_ADVICE_MAX = 8, SOT_ADVICE_BYTES = 240, SOT_TRAINING_TEXTS = 5 };
+enum { SOT_ADVICE_MAX = 8, SOT_ADVICE_BYTES = 240, SOT_TRAINING_TEXTS = 6 };
 
 /* Everything here follows from settings and schema. */
 struct sotto_training {
     sotto_train_config config; /* texts are `target` and `texts`, the others are NULL */
     char *target;
-    char *texts[SOT_TRAINING_TEXTS]; /* owned: of networks */
+    char *texts[SOT_TRAINING_TEXTS]; /* owned: of networks and concepts */
     double
         *center; /* of config.prior, outputs x dimension, or of config.init; NULL: none */
     bool fresh_norms[SOT_NET_LAYERS_MAX]; /* data norms that `learn` fills in */
     sot_net *init_net;                    /* of config.init; NULL: none */
     const sotto_schema *schema;           /* borrowed */
+    struct sot_concept_class
+        *class; /* of config.concept, until the learner has it; NULL: none */
     sot_encoding *encoding;
     sot_learner *learner;
     sotto_plan *plan;       /* NULL: public data */
@@ -72,6 +74,14 @@ SOTTO_MUST_CHECK sotto_status sot_training_check_keeping(const sotto_training *t
 SOTTO_MUST_CHECK sotto_status sot_training_keep(sotto_training *training,
                                                 sot_session *session, sotto_error *error);
 
+/* ---- train_draws.c ---- */
+
+/* "19 draws from the tempered posterior of a logistic model", of a learner with draws. */
+void sot_training_name_draws(const sotto_training *training, const char *model, char *out,
+                             size_t size_bytes);
+/* How they were drawn, and the error budget: a certificate's route. False: there are no private draws. */
+bool sot_training_route(const sotto_training *training, char *out, size_t size_bytes);
+
 /* ---- train_advice.c, train_text.c ---- */
 
 /* What the settings could be better at, as sentences. */
@@ -84,9 +94,10 @@ SOTTO_MUST_CHECK sotto_status sot_training_payload(const sotto_training *trainin
                                                    const double *theta,
                                                    const sot_validation *curve,
                                                    char **out_json, sotto_error *error);
-/* The summary of a run; free with sot_free(). */
+/* The summary of a run; free with sot_free(). `theta` is what was released. */
 SOTTO_MUST_CHECK sotto_status sot_training_summary(const sotto_training *training,
                                                    const sot_session *session,
-                                                   char **out_text, sotto_error *error);
+                                                   const double *theta, char **out_text,
+                                                   sotto_error *error);
 
 #endif

@@ -105,6 +105,9 @@ static void write_config(sot_json_writer *writer, const sotto_train_config *conf
     write_text(writer, "freeze", config->freeze);
     write_text(writer, "validation", config->validation);
     write_text(writer, "validation_labels", config->validation_labels);
+    write_count(writer, "draws", config->draws);
+    write_count(writer, "sampler", (uint64_t)config->sampler);
+    write_count(writer, "public_constants", config->public_constants);
     write_text(writer, "loss", config->loss == NULL ? NULL : config->loss->name);
     write_count(writer, "stream", config->stream);
     write_count(writer, "insecure_test", config->insecure_test);
@@ -124,7 +127,8 @@ static sotto_status hash_settings(const sotto_training *training,
     sot_json_begin_object(writer);
     write_config(writer, config);
     sot_json_end_object(writer);
-    const char *const files[] = {config->prior, config->network, config->init};
+    const char *const files[] = {config->prior, config->network, config->init,
+                                 config->concept};
     for (size_t i = 0; i < sizeof files / sizeof files[0] && status == SOTTO_OK; i++) {
         sot_json_begin_object(writer);
         status = write_file(writer, "file", files[i], error);

@@ -264,7 +264,8 @@ sotto_status sot_training_spare_files(const sotto_train_config *config,
     } files[] = {{config->network, "network"},
                  {config->init, "init"},
                  {config->validation, "validation rows"},
-                 {config->validation_labels, "validation labels"}};
+                 {config->validation_labels, "validation labels"},
+                 {config->concept, "class of concepts"}};
     for (size_t i = 0; output != NULL && i < sizeof files / sizeof files[0]; i++) {
         if (files[i].path == NULL || !sot_file_is_same(output, files[i].path)) continue;
         return sot_fail(

@@ -10,34 +10,55 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "concept/concept.h"
 #include "data/schema_parts.h"
 #include "learn/erm/erm.h"
 #include "learn/posterior/posterior.h"
 #include "privacy/mechanisms/objective.h"
 #include "release/model.h"
 #include "run/train.h"
+#include "run/train_concept.h"
 #include "run/train_network.h"
 
 /* ---- checks ---- */
 
+static bool draws(sotto_method method)
+{
+    return method == SOTTO_METHOD_POSTERIOR || method == SOTTO_METHOD_REGULARIZED_EM;
+}
+
+/* Draws that nobody proves anything about are for public rows alone. */
+static bool is_of_public_rows(const sotto_train_config *config)
+{
+    return config->method == SOTTO_METHOD_NONE ||
+           (draws(config->method) && config->sampler == SOTTO_SAMPLER_MALA);
+}
+
 /* A training on public rows has no guarantee, and so no settings of one. */
 static sotto_status check_public(const sotto_train_config *config, sotto_error *error)
 {
+    const bool plain = config->method == SOTTO_METHOD_NONE;
     if (!config->data_is_public) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the method none adds no noise; declare the data public, or choose "
-            "a private method");
+            plain ? "the method none adds no noise; declare the data public, or choose "
+                    "a private method"
+                  : "the sampler mala is a heuristic: nobody knows how far its draws are "
+                    "from the posterior, so that no certificate can be about them; "
+                    "declare the data public, or choose the sampler proximal");
     }
     if (!isnan(config->epsilon) || !isnan(config->delta) || config->public_n > 0) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the method none gives no guarantee; leave out epsilon, delta and "
-            "the public number of rows");
+            plain ? "the method none gives no guarantee; leave out epsilon, delta and "
+                    "the public number of rows"
+                  : "the sampler mala gives no guarantee; leave out epsilon, delta and "
+                    "the public number of rows, or choose the sampler proximal");
     }
     if (config->ledger != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method none costs nothing; leave out the ledger");
+                        plain ? "the method none costs nothing; leave out the ledger"
+                              : "the sampler mala costs nothing; leave out the ledger");
     }
     return SOTTO_OK;
 }
@@ -85,13 +106,21 @@ static sotto_status check_config(const sotto_train_config *config,
                         "the method is %d; set it to one of sotto_method",
                         (int)config->method);
     }
-    if (config->method == SOTTO_METHOD_NONE) return check_public(config, error);
+    if (sot_method_chooses(config->method) && config->model != SOTTO_MODEL_CONCEPT) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the method %s chooses among concepts, and the model %s is none; "
+                        "use the model concept, or another method",
+                        sotto_method_name(config->method),
+                        sotto_model_kind_name(config->model));
+    }
+    if (is_of_public_rows(config)) return check_public(config, error);
     if (config->data_is_public) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the data is declared public, but the method %s is private; use the "
-            "method none, or leave the declaration out",
-            sotto_method_name(config->method));
+            "method none%s, or leave the declaration out",
+            sotto_method_name(config->method),
+            draws(config->method) ? ", or the sampler mala" : "");
     }
     const sotto_status status = sot_check_privacy(
         config->epsilon, config->delta, config->adjacency, config->public_n, error);
@@ -104,9 +133,9 @@ static sotto_status check_config(const sotto_train_config *config,
 static sotto_status copy_texts(sotto_training *training, const sotto_train_config *config,
                                sotto_error *error)
 {
-    const char *const given[SOT_TRAINING_TEXTS] = {config->network, config->init,
-                                                   config->freeze, config->validation,
-                                                   config->validation_labels};
+    const char *const given[SOT_TRAINING_TEXTS] = {
+        config->network,           config->init,   config->freeze, config->validation,
+        config->validation_labels, config->concept};
     for (size_t i = 0; i < SOT_TRAINING_TEXTS; i++) {
         if (given[i] == NULL) continue;
         training->texts[i] = sot_copy_string(given[i]);
@@ -118,6 +147,7 @@ static sotto_status copy_texts(sotto_training *training, const sotto_train_confi
     training->config.freeze = training->texts[2];
     training->config.validation = training->texts[3];
     training->config.validation_labels = training->texts[4];
+    training->config.concept = training->texts[5];
     return SOTTO_OK;
 }
 
@@ -156,13 +186,28 @@ static sotto_status find_role(const sotto_train_config *config,
     return status;
 }
 
+/* Features as the model takes them: numbers of bounded norm, or of a concept places on public grids. */
+static sotto_status make_encoding(sotto_training *training, sotto_error *error)
+{
+    const sotto_train_config *config = &training->config;
+    sot_target_role role = SOT_TARGET_CLASSES;
+    if (config->model == SOTTO_MODEL_CONCEPT)
+        return sot_training_make_class(training, error);
+    const sotto_status status = find_role(config, training->schema, &role, error);
+    if (status != SOTTO_OK) return status;
+    return sot_encoding_new(training->schema, training->target, role, &training->encoding,
+                            error);
+}
+
 /* The coefficients of a model that was released before, or made of public rows: either way they
  * are public, and a place to shrink towards. They must be about the same features. */
 static sotto_status load_prior(sotto_training *training, const char *path,
                                sotto_error *error)
 {
     sotto_model *model = NULL;
-    if (path == NULL || training->config.model == SOTTO_MODEL_NETWORK) return SOTTO_OK;
+    if (path == NULL || training->config.model == SOTTO_MODEL_NETWORK ||
+        training->config.model == SOTTO_MODEL_CONCEPT)
+        return SOTTO_OK; /* the learner refuses it */
     sotto_status status = sotto_model_load(path, &model, error);
     if (status != SOTTO_OK) return status;
     const size_t dimension = sotto_model_dimension(model);
@@ -198,6 +243,8 @@ static sotto_status make_learner(sotto_training *training, sotto_error *error)
     const uint64_t unit_rows = sotto_schema_unit_rows(training->schema);
     if (config->model == SOTTO_MODEL_NETWORK)
         return sot_training_make_network(training, error);
+    if (config->model == SOTTO_MODEL_CONCEPT)
+        return sot_training_make_concept(training, error);
     training->method = config->method;
     if (config->method == SOTTO_METHOD_AUTO)
         training->method = sot_erm_choose(config, &training->method_why);
@@ -207,8 +254,7 @@ static sotto_status make_learner(sotto_training *training, sotto_error *error)
                                      .unit_rows = unit_rows == 0 ? 1 : unit_rows,
                                      .method = training->method,
                                      .center = training->center};
-    if (training->method == SOTTO_METHOD_POSTERIOR ||
-        training->method == SOTTO_METHOD_REGULARIZED_EM)
+    if (draws(training->method))
         return sot_posterior_new(&setup, &training->learner, error);
     return sot_erm_new(&setup, &training->learner, error);
 }
@@ -247,8 +293,12 @@ static sotto_status price(sotto_training *training, sotto_error *error)
     const sotto_train_config *config = &training->config;
     const double sampler_error = training->learner->sampler_error;
     training->delta = config->delta;
-    if (isnan(config->delta))
-        training->delta = sampler_error > 0.0 ? SOT_OBJECTIVE_PURE_DELTA : 0.0;
+    if (isnan(config->delta)) {
+        const double pure_delta = training->learner->pure_delta;
+        training->delta = pure_delta > 0.0      ? pure_delta
+                          : sampler_error > 0.0 ? SOT_OBJECTIVE_PURE_DELTA
+                                                : 0.0;
+    }
     const sotto_status status =
         sotto_account_epsilon_inexact(training->plan, SOTTO_EXACT, training->delta,
                                       sampler_error, &training->account, error);
@@ -290,11 +340,7 @@ sotto_status sotto_training_plan(const sotto_train_config *config,
     training->schema = schema;
     sot_name_unit(training->schema, training->unit);
     status = copy_config(training, config, error);
-    sot_target_role role = SOT_TARGET_CLASSES;
-    if (status == SOTTO_OK) status = find_role(config, schema, &role, error);
-    if (status == SOTTO_OK)
-        status =
-            sot_encoding_new(schema, training->target, role, &training->encoding, error);
+    if (status == SOTTO_OK) status = make_encoding(training, error);
     if (status == SOTTO_OK)
         status = sot_model_check_classes(config->model,
                                          sot_encoding_classes(training->encoding), error);
@@ -317,8 +363,9 @@ sotto_status sotto_training_plan(const sotto_train_config *config,
 void sotto_training_free(sotto_training *training)
 {
     if (training == NULL) return;
+    sot_encoding_free(training->encoding); /* borrows the grids of the class */
     sot_learner_free(training->learner);
-    sot_encoding_free(training->encoding);
+    sot_concept_class_free(training->class);
     sotto_plan_free(training->plan);
     sot_free(training->target);
     for (size_t i = 0; i < SOT_TRAINING_TEXTS; i++)

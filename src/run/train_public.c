@@ -114,7 +114,10 @@ static sot_matrix *new_like(const sot_matrix *all, size_t rows, size_t values)
     part->room_rows = rows;
     part->labels = sot_new_array(rows, sizeof *part->labels);
     bool made = part->labels != NULL;
-    if (all->dense != NULL) {
+    if (all->cells != NULL) {
+        part->cells = sot_new_array(rows * all->columns, sizeof *part->cells);
+        made = made && part->cells != NULL;
+    } else if (all->dense != NULL) {
         part->dense = sot_new_aligned(rows * all->stride, sizeof *part->dense);
         made = made && part->dense != NULL;
     } else {
@@ -132,13 +135,16 @@ static sot_matrix *new_like(const sot_matrix *all, size_t rows, size_t values)
 
 static size_t values_of(const sot_matrix *all, size_t row)
 {
-    return all->dense != NULL ? 0 : (size_t)(all->starts[row + 1] - all->starts[row]);
+    return all->starts == NULL ? 0 : (size_t)(all->starts[row + 1] - all->starts[row]);
 }
 
 static void append(sot_matrix *part, const sot_matrix *all, size_t row)
 {
     part->labels[part->rows] = all->labels[row];
-    if (all->dense != NULL) {
+    if (all->cells != NULL) {
+        memcpy(part->cells + part->rows * part->columns, all->cells + row * all->columns,
+               all->columns * sizeof *all->cells);
+    } else if (all->dense != NULL) {
         memcpy(part->dense + part->rows * part->stride, all->dense + row * all->stride,
                all->stride * sizeof *all->dense);
     } else {

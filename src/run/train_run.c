@@ -9,10 +9,12 @@
 #include "base/memory.h"
 #include "base/plant.h"
 #include "base/text.h"
+#include "concept/concept.h"
 #include "data/matrix.h"
 #include "privacy/mechanisms/gate.h"
 #include "run/checkpoint.h"
 #include "run/train.h"
+#include "run/train_concept.h"
 #include "run/train_network.h"
 
 typedef struct train_run {
@@ -197,7 +199,8 @@ static sotto_status take_output(train_run *run, bool *out_taken, sotto_error *er
 
 /* ---- what the caller keeps ---- */
 
-/* "a logistic model", "an svm model", "a network of 26010 parameters". */
+/* "a logistic model", "an svm model", "a network of 26010 parameters",
+ * "a concept of the class stumps, 4096 concepts". */
 static void name_output(const sotto_training *training, char *out, size_t size_bytes)
 {
     const sotto_model_kind model = training->config.model;
@@ -212,8 +215,21 @@ static void name_output(const sotto_training *training, char *out, size_t size_b
                        net->parameters, net->trainable);
         return;
     }
-    (void)snprintf(out, size_bytes, "a%s %s model", model == SOTTO_MODEL_SVM ? "n" : "",
+    if (training->learner->concept != NULL) {
+        char concepts[SOT_CONCEPTS_BYTES];
+        (void)snprintf(out, size_bytes, "a concept of the class %s, %s concepts",
+                       sot_concept_kind_name(training->learner->concept->kind),
+                       sot_concept_count_text(training->learner->concept, concepts));
+        return;
+    }
+    char kind[80];
+    (void)snprintf(kind, sizeof kind, "a%s %s model", model == SOTTO_MODEL_SVM ? "n" : "",
                    sotto_model_kind_name(model));
+    if (training->learner->sampler != NULL) {
+        sot_training_name_draws(training, kind, out, size_bytes);
+    } else {
+        (void)snprintf(out, size_bytes, "%s", kind);
+    }
 }
 
 static sotto_status certify(train_run *run, const char *payload, sotto_error *error)
@@ -236,8 +252,10 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
             "tried on a grid, and is the caller's word between its points",
             config->loss->name);
     }
+    const bool concept = run->training->learner->concept != NULL;
     const char *unprotected[12] = {
-        "the schema: columns, types, bounds, categories, the norm bound",
+        concept ? "the schema: columns, types, bounds, categories"
+                : "the schema: columns, types, bounds, categories, the norm bound",
         classes == 0   ? "the bounds of the target"
         : classes == 2 ? "the label set and which of two labels is the positive one"
                        : "the label set",
@@ -245,6 +263,8 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
     size_t count = 3;
     if (run->training->learner->net != NULL)
         unprotected[count++] = "the network: its layers, and the numbers in its file";
+    if (concept)
+        unprotected[count++] = "the class of concepts: its columns, cuts and weights";
     if (config->expected_rows > 0)
         unprotected[count++] = "the expected number of rows, a public guess";
     if (config->prior != NULL)
@@ -268,6 +288,8 @@ static sotto_status certify(train_run *run, const char *payload, sotto_error *er
     facts.unit = run->training->unit;
     facts.covered = covered;
     facts.unprotected = unprotected;
+    char route[640];
+    if (sot_training_route(run->training, route, sizeof route)) facts.route = route;
     return sot_session_certify(&run->session, payload, &facts, error);
 }
 
@@ -293,7 +315,8 @@ static sotto_status deliver(train_run *run, sotto_train_result *result,
     const sot_session *session = &run->session;
     sotto_status status = session->file == NULL ? finish_file(run, error) : SOTTO_OK;
     if (status == SOTTO_OK)
-        status = sot_training_summary(run->training, session, &result->text, error);
+        status = sot_training_summary(run->training, session, run->theta, &result->text,
+                                      error);
     if (status == SOTTO_OK && session->gate != NULL)
         status = sot_session_render(session, &result->certificate, error);
     if (status == SOTTO_OK) {

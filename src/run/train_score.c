@@ -5,11 +5,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "random/rng.h"
+#include "release/model.h"
 #include "run/train.h"
+#include "run/train_concept.h"
 #include "run/train_network.h"
 #include "run/train_public.h"
 
-static double margin(const sot_matrix *matrix, size_t row, const double *theta)
+double sot_public_margin(const sot_matrix *matrix, size_t row, const double *theta)
 {
     double sum = 0.0;
     if (matrix->dense != NULL) {
@@ -32,14 +34,14 @@ static size_t place_of(size_t classes, double label)
 }
 
 /* The largest margin of several, or the sign of one. */
-static size_t class_of(const sot_matrix *matrix, size_t row, const double *theta,
-                       size_t margins)
+static size_t decide(const sot_matrix *matrix, size_t row, const double *theta,
+                     size_t margins)
 {
-    if (margins == 1) return margin(matrix, row, theta) >= 0.0 ? 1 : 0;
+    if (margins == 1) return sot_public_margin(matrix, row, theta) >= 0.0 ? 1 : 0;
     size_t best = 0;
     double largest = -(double)INFINITY;
     for (size_t k = 0; k < margins; k++) {
-        const double found = margin(matrix, row, theta + k * matrix->columns);
+        const double found = sot_public_margin(matrix, row, theta + k * matrix->columns);
         if (!(found > largest)) continue;
         largest = found;
         best = k;
@@ -47,15 +49,52 @@ static size_t class_of(const sot_matrix *matrix, size_t row, const double *theta
     return best;
 }
 
-static double accuracy(const sotto_training *training, const sot_matrix *matrix,
-                       const double *theta)
+/* Several draws: the class that their mean prediction is for, as sotto_model_predict() has it. `room` for twice
+ * as many numbers as there are margins. */
+static size_t decide_by_mean(const sotto_training *training, const sot_matrix *matrix,
+                             size_t row, const double *theta, double *room)
+{
+    const size_t margins = training->learner->outputs;
+    const bool probable =
+        sot_model_prediction(training->config.model, SOT_TARGET_CLASSES) ==
+        SOTTO_PREDICTS_PROBABILITIES;
+    double *sums = room + margins;
+    memset(sums, 0, margins * sizeof *sums);
+    for (size_t k = 0; k < training->learner->draws; k++) {
+        for (size_t c = 0; c < margins; c++, theta += matrix->columns)
+            room[c] = sot_public_margin(matrix, row, theta);
+        if (margins > 1) {
+            sot_model_softmax(room, margins, room);
+        } else if (probable) {
+            room[0] = sot_model_sigmoid(room[0]) - 0.5;
+        }
+        for (size_t c = 0; c < margins; c++)
+            sums[c] += room[c];
+    }
+    if (margins == 1) return sums[0] >= 0.0 ? 1 : 0;
+    size_t best = 0;
+    for (size_t c = 1; c < margins; c++)
+        if (sums[c] > sums[best]) best = c;
+    return best;
+}
+
+static sotto_status accuracy(const sotto_training *training, const sot_matrix *matrix,
+                             const double *theta, double *out_score, sotto_error *error)
 {
     const size_t classes = sot_encoding_classes(training->encoding);
+    const size_t margins = training->learner->outputs;
     size_t right = 0;
-    for (size_t i = 0; i < matrix->rows; i++)
-        right += class_of(matrix, i, theta, training->learner->outputs) ==
-                 place_of(classes, matrix->labels[i]);
-    return (double)right / (double)matrix->rows;
+    double *room = sot_new_array(2 * margins, sizeof *room);
+    if (room == NULL) return sot_fail_memory(error, 2 * margins, sizeof *room);
+    for (size_t i = 0; i < matrix->rows; i++) {
+        const size_t said = training->learner->draws > 1
+                                ? decide_by_mean(training, matrix, i, theta, room)
+                                : decide(matrix, i, theta, margins);
+        right += said == place_of(classes, matrix->labels[i]);
+    }
+    sot_free(room);
+    *out_score = (double)right / (double)matrix->rows;
+    return SOTTO_OK;
 }
 
 static sotto_status majority(const sot_encoding *encoding, const sot_matrix *seen,
@@ -90,10 +129,15 @@ static double root_mean_square(const sotto_training *training, const sot_matrix 
                                const double *theta)
 {
     const sot_encoding *encoding = training->encoding;
+    const size_t draws = training->learner->draws > 1 ? training->learner->draws : 1;
     double sum = 0.0;
     for (size_t i = 0; i < matrix->rows; i++) {
-        const double miss = value_of(encoding, margin(matrix, i, theta)) -
-                            sot_encoding_target_value(encoding, matrix->labels[i]);
+        double said = 0.0;
+        for (size_t k = 0; k < draws; k++)
+            said += value_of(encoding,
+                             sot_public_margin(matrix, i, theta + k * matrix->columns)) /
+                    (double)draws;
+        const double miss = said - sot_encoding_target_value(encoding, matrix->labels[i]);
         sum += miss * miss;
     }
     return sqrt(sum / (double)matrix->rows);
@@ -118,9 +162,13 @@ sotto_status sot_public_score(const sotto_training *training, const sot_matrix *
 {
     if (training->learner->net != NULL)
         return sot_training_score_network(training, matrix, theta, out_score, error);
-    *out_score = sot_encoding_role(training->encoding) == SOT_TARGET_CLASSES
-                     ? accuracy(training, matrix, theta)
-                     : root_mean_square(training, matrix, theta);
+    if (training->learner->concept != NULL) {
+        *out_score = sot_training_score_concept(training, matrix, theta);
+        return SOTTO_OK;
+    }
+    if (sot_encoding_role(training->encoding) == SOT_TARGET_CLASSES)
+        return accuracy(training, matrix, theta, out_score, error);
+    *out_score = root_mean_square(training, matrix, theta);
     return SOTTO_OK;
 }
 
@@ -207,7 +255,7 @@ static void draw_model(const sot_matrix *matrix, size_t margins, sotto_rng *rng,
         theta[j] = (sot_rng_u64(rng) & 1) != 0 ? 1.0 : -1.0;
     for (size_t k = 0; k < margins; k++)
         for (size_t i = 0; i < matrix->rows; i++)
-            mean += fabs(margin(matrix, i, theta + k * matrix->columns)) /
+            mean += fabs(sot_public_margin(matrix, i, theta + k * matrix->columns)) /
                     (double)(margins * matrix->rows);
     for (size_t j = 0; mean > 0.0 && j < margins * matrix->columns; j++)
         theta[j] *= 2.0 / mean;
@@ -227,7 +275,7 @@ sotto_status sot_public_plant(const sot_encoding *encoding, sot_matrix *matrix,
     if (status == SOTTO_OK) draw_model(matrix, margins, rng, theta);
     for (size_t i = 0; status == SOTTO_OK && i < matrix->rows; i++) {
         for (size_t k = 0; k < margins; k++)
-            found[k] = margin(matrix, i, theta + k * matrix->columns);
+            found[k] = sot_public_margin(matrix, i, theta + k * matrix->columns);
         matrix->labels[i] = plant(encoding, found, rng);
     }
     sot_free(theta);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "release/model.h"
 #include "run/train.h"
+#include "run/train_concept.h"
 #include "run/train_network.h"
 
 static const char *class_at(const sotto_training *training, size_t index)
@@ -99,7 +100,10 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
     write_whole(writer, "dimension", sot_encoding_dimension(training->encoding));
     if (sot_encoding_classes(training->encoding) > 2)
         write_whole(writer, "classes", sot_encoding_classes(training->encoding));
-    write_number(writer, "norm_bound", sot_encoding_bound(training->encoding));
+    if (training->learner->concept == NULL)
+        write_number(writer, "norm_bound", sot_encoding_bound(training->encoding));
+    else
+        sot_training_write_concept(training, writer);
     if (training->learner->net != NULL) {
         write_text(writer, "optimizer", sotto_optimizer_name(config->optimizer));
         write_text(writer, "schedule", sotto_schedule_name(schedule_of(config)));
@@ -109,6 +113,8 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
         }
     }
     if (training->learner->net != NULL) sot_training_write_network(training, writer);
+    write_text(writer, "sampler", training->learner->sampler);
+    write_text(writer, "sampler_reason", training->learner->sampler_why);
     write_settings(writer, training->learner);
     sot_json_key(writer, "advice");
     sot_json_begin_array(writer);
@@ -169,10 +175,13 @@ static void show_settings(sot_prose *prose, const sotto_training *training, bool
 {
     const sot_learner *learner = training->learner;
     char value[SOT_SHOWN_BYTES];
-    const double bound = sot_encoding_bound(training->encoding);
-    sot_prose_line(prose, "features", "%zu, of norm at most %s",
-                   sot_encoding_dimension(training->encoding),
-                   sot_shown(bound, 1, value));
+    if (learner->concept != NULL) {
+        sot_training_show_concept(training, whole, prose);
+    } else {
+        sot_prose_line(prose, "features", "%zu, of norm at most %s",
+                       sot_encoding_dimension(training->encoding),
+                       sot_shown(sot_encoding_bound(training->encoding), 1, value));
+    }
     if (learner->net != NULL) {
         const sotto_train_config *config = &training->config;
         sot_training_show_network(training, whole, prose);
@@ -185,6 +194,7 @@ static void show_settings(sot_prose *prose, const sotto_training *training, bool
     }
     for (size_t i = 0; i < learner->setting_count; i++) {
         const sot_setting *setting = &learner->settings[i];
+        if (learner->concept != NULL && sot_training_is_said(training, setting)) continue;
         sot_prose_line(
             prose, setting->name, "%s%s%s%s", sot_shown(setting->value, 0, value),
             setting->why == NULL ? "" : " (", setting->why == NULL ? "" : setting->why,
@@ -204,6 +214,16 @@ static void show_method(sot_prose *prose, const sotto_training *training)
                    training->method_why == NULL ? "" : " (",
                    training->method_why == NULL ? "" : training->method_why,
                    training->method_why == NULL ? "" : ")");
+}
+
+/* What is drawn, and how. */
+static void show_sampler(sot_prose *prose, const sotto_training *training)
+{
+    const sot_learner *learner = training->learner;
+    if (learner->sampler == NULL) return;
+    sot_prose_line(
+        prose, "sampler", "%s (%s)%s", learner->sampler, learner->sampler_why,
+        training->config.public_constants ? ", its steps fixed by public constants" : "");
 }
 
 static void show_advice(sot_prose *prose, const sotto_training *training)
@@ -239,6 +259,7 @@ static sotto_status make_text(sotto_training *training, sotto_error *error)
         sot_prose_guarantee(&prose, config->epsilon, stated_delta(training),
                             config->adjacency, training->schema);
     }
+    show_sampler(&prose, training);
     show_settings(&prose, training, true);
     show_advice(&prose, training);
     return sot_prose_finish(&prose, &training->text, error);
@@ -251,19 +272,24 @@ sotto_status sot_training_describe(sotto_training *training, sotto_error *error)
 }
 
 sotto_status sot_training_summary(const sotto_training *training,
-                                  const sot_session *session, char **out_text,
-                                  sotto_error *error)
+                                  const sot_session *session, const double *theta,
+                                  char **out_text, sotto_error *error)
 {
     sot_prose prose = {0};
     const sotto_train_config *config = &training->config;
     show_method(&prose, training);
+    show_sampler(&prose, training);
     show_settings(&prose, training, false);
+    if (training->learner->concept != NULL)
+        sot_training_show_rule(training, theta, &prose);
     if (training->plan != NULL) {
         sot_prose_guarantee(&prose, config->epsilon, stated_delta(training),
                             config->adjacency, training->schema);
         sot_prose_ledger(&prose, session->ledger == NULL ? NULL : &session->reservation);
     } else {
-        sot_prose_line(&prose, "privacy", "none: the rows were declared public");
+        sot_prose_line(
+            &prose, "privacy", "none: the rows were declared public%s",
+            training->learner->sampler != NULL ? ", and the sampler is a heuristic" : "");
     }
     show_validation(&prose, training);
     if (session->output != NULL)
@@ -280,6 +306,7 @@ typedef struct names {
     const char **classes;
     const char **features;
     sot_model_setting *settings;
+    size_t setting_count;
     char *schema_json;
 } names;
 
@@ -291,7 +318,7 @@ static void free_names(names *all)
     sotto_schema_free_text(all->schema_json);
 }
 
-/* "norm_bound" beside what the learner set. */
+/* "norm_bound" beside what the learner set; places on grids have no norm. */
 static sotto_status gather(const sotto_training *training, names *all, sotto_error *error)
 {
     const sot_learner *learner = training->learner;
@@ -306,11 +333,13 @@ static sotto_status gather(const sotto_training *training, names *all, sotto_err
         all->classes[i] = class_at(training, i);
     for (size_t i = 0; i < dimension; i++)
         all->features[i] = sot_encoding_feature(training->encoding, i);
-    all->settings[0] =
-        (sot_model_setting){"norm_bound", sot_encoding_bound(training->encoding)};
-    all->settings[1] = (sot_model_setting){"grid", learner->grid};
+    if (learner->concept == NULL) {
+        all->settings[all->setting_count++] =
+            (sot_model_setting){"norm_bound", sot_encoding_bound(training->encoding)};
+    }
+    all->settings[all->setting_count++] = (sot_model_setting){"grid", learner->grid};
     for (size_t i = 0; i < learner->setting_count; i++) {
-        all->settings[i + 2] =
+        all->settings[all->setting_count++] =
             (sot_model_setting){learner->settings[i].name, learner->settings[i].value};
     }
     return sotto_schema_to_json(training->schema, training->target, &all->schema_json,
@@ -342,12 +371,15 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
             .dimension = sot_encoding_dimension(training->encoding),
             .margins = training->learner->outputs,
             .net = training->learner->net,
+            .draws = training->learner->draws,
+            .sampler = training->learner->sampler,
+            .concept = training->learner->concept,
             .curve = curve == NULL ? (sot_model_curve){.count = 0}
                                    : (sot_model_curve){.steps = curve->steps,
                                                        .scores = curve->scores,
                                                        .count = curve->count},
             .settings = all.settings,
-            .setting_count = training->learner->setting_count + 2};
+            .setting_count = all.setting_count};
         status = sot_model_write(&content, out_json, error);
     }
     free_names(&all);

@@ -42,8 +42,10 @@ sotto_status sotto_training_theory(const sotto_training *training,
     if (learner->empirical == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "theory speaks about convex losses, and the model %s has none; "
-                        "ask for a forecast on public rows instead",
-                        sotto_model_kind_name(config->model));
+                        "ask for %s instead",
+                        sotto_model_kind_name(config->model),
+                        learner->concept == NULL ? "a forecast on public rows"
+                                                 : "the sizes of sotto pac sample-size");
     }
     if (rows == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -59,7 +61,8 @@ sotto_status sotto_training_theory(const sotto_training *training,
     setting.unit_rows = (double)learner->setup.unit_rows;
     setting.lipschitz = learner->empirical->facts.record_bound;
     setting.trace = learner->empirical->facts.trace;
-    setting.radius = isnan(config->radius) ? sot_erm_norm_guess(learner) : config->radius;
+    setting.radius =
+        isnan(config->radius) ? sot_learner_norm_guess(learner) : config->radius;
     setting.lambda = config->lambda;
     const sotto_status status =
         find_objective_least(learner, &setting.objective_least, error);

@@ -170,6 +170,7 @@ static void facts_are_read_back_as_they_were_written(void **state)
     sample_from_json(&made, SAMPLE_GAUSSIAN, 1e-6);
     sample_add_ledger(&made, false);
     made.certificate.sampler_error = 3.5e-14;
+    made.certificate.facts.route = "by the proximal sampler";
     const char *text = sample_text(&made);
     assert_ok(sot_certificate_file_open(text, strlen(text), &file, &error), &error);
     const sot_certificate *read = &file.certificate;
@@ -177,6 +178,7 @@ static void facts_are_read_back_as_they_were_written(void **state)
     assert_string_equal(read->facts.unit, "row");
     assert_string_equal(read->facts.dataset, "registry-2026");
     assert_string_equal(read->facts.tuning, "fixed in advance");
+    assert_string_equal(read->facts.route, "by the proximal sampler");
     assert_string_equal(read->facts.covered[0], sample_covered[0]);
     assert_string_equal(read->facts.unprotected[1], sample_unprotected[1]);
     assert_null(read->facts.unprotected[2]);
@@ -411,6 +413,10 @@ static void not_utf8(sample *made)
 {
     made->certificate.facts.tuning = "\xff";
 }
+static void route_not_utf8(sample *made)
+{
+    made->certificate.facts.route = "\xff";
+}
 static void empty_item(sample *made)
 {
     static const char *const list[] = {"rows", "", NULL};
@@ -510,6 +516,7 @@ static void facts_that_no_certificate_may_state_are_refused(void **state)
         {{"unit", "control character", "position 4"}, escape},
         {{"unit", "control character", "position 1"}, backwards},
         {{"tuning", "not UTF-8"}, not_utf8},
+        {{"route", "not UTF-8"}, route_not_utf8},
         {{"covered is empty"}, empty_item},
         {{"output has 1099 bytes", "at most 1000"}, long_text},
         {{"unprotected has more than 64 entries"}, long_list},

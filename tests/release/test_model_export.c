@@ -183,6 +183,7 @@ static void rows_of_bounded_numbers_agree_to_the_bit(void **state)
 
 #define TAIL ", \"intercept\": 0.7, \"row_norm\": {\"bound\": 1.3, \"rule\": \"clip\"}}"
 
+enum { DRAWS = 3 };
 static const char *const labels[] = {"0", "1", "2"};
 
 static const struct {
@@ -191,6 +192,9 @@ static const struct {
     const char
         *program; /* prints the outputs of row i, and the class where there is one */
 } kinds[] = {
+    {"logistic", "{\"features\": 6, \"labels\": [0, 1]" TAIL, 2, 2,
+     "{ const double p = m_probability(rows[i]);"
+     " printf(\"%a %d\\n\", p, m_predict(rows[i])); }"},
     {"svm", "{\"features\": 6, \"labels\": [0, 1]" TAIL, 2, 1,
      "printf(\"%a %d\\n\", m_score(rows[i]), m_predict(rows[i]));"},
     {"linear", "{\"features\": 6, \"target\": {\"lower\": -3, \"upper\": 17.3}" TAIL, 0,
@@ -217,10 +221,10 @@ static int class_of(size_t kind, const double *outputs)
     return best;
 }
 
-static void check_kind(size_t kind)
+static void check_kind(size_t kind, size_t draws)
 {
     static double outputs[MATRIX_ROWS * 3];
-    double coefficients[3 * (FEATURES + 1)];
+    double coefficients[DRAWS * 3 * (FEATURES + 1)];
     uint64_t random = 47;
     for (size_t j = 0; j < sizeof coefficients / sizeof coefficients[0]; j++)
         coefficients[j] = 9.0 * (next_uniform(&random) - 0.5);
@@ -228,6 +232,8 @@ static void check_kind(size_t kind)
     content.model = kinds[kind].kind;
     content.schema_json = kinds[kind].schema;
     content.coefficients = coefficients;
+    content.draws = draws;
+    content.sampler = draws > 1 ? "proximal" : NULL;
     content.dimension = FEATURES + 1;
     content.classes = labels;
     content.class_count = kinds[kind].classes;
@@ -245,7 +251,9 @@ static void check_kind(size_t kind)
     for (size_t i = 0; i < MATRIX_ROWS; i++) {
         const double *found = outputs + i * kinds[kind].outputs;
         int predicted;
-        for (size_t k = 0; k < kinds[kind].outputs; k++) {
+        /* Of a logistic model the header tells the second probability alone. */
+        const bool second = strcmp(kinds[kind].kind, "logistic") == 0;
+        for (size_t k = second ? 1 : 0; k < kinds[kind].outputs; k++) {
             double printed;
             assert_int_equal(fscanf(output, "%la", &printed), 1);
             if (memcmp(&printed, &found[k], sizeof printed) != 0)
@@ -263,7 +271,49 @@ static void every_kind_agrees_to_the_bit(void **state)
 {
     (void)state;
     for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
-        check_kind(kind);
+        if (strcmp(kinds[kind].kind, "logistic") != 0) /* the matrices above */
+            check_kind(kind, 1);
+}
+
+static void the_mean_of_draws_agrees_to_the_bit(void **state)
+{
+    (void)state;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
+        if (strcmp(kinds[kind].kind, "poisson") != 0 &&
+            !(kinds[kind].classes == 2 && strcmp(kinds[kind].kind, "softmax") == 0))
+            check_kind(kind, DRAWS);
+}
+
+static void more_scores_than_a_stack_holds_are_refused(void **state)
+{
+    (void)state;
+    enum { CLASSES = 20, MANY = SOT_MODEL_DRAWS_MAX };
+    static double zeros[MANY * CLASSES];
+    static const char *names[CLASSES];
+    static char numbers[CLASSES][4];
+    char schema[400] = "{\"features\": 1, \"intercept\": 0, \"row_norm\": {\"bound\": 1, "
+                       "\"rule\": \"clip\"}, \"labels\": [";
+    for (size_t k = 0; k < CLASSES; k++) {
+        (void)snprintf(numbers[k], sizeof numbers[k], "%zu", k);
+        names[k] = numbers[k];
+        (void)strcat(strcat(schema, k == 0 ? "" : ", "), numbers[k]);
+    }
+    (void)strcat(schema, "]}");
+    sot_model_content content = model_matrix_content();
+    content.model = "softmax";
+    content.schema_json = schema;
+    content.coefficients = zeros;
+    content.dimension = 1;
+    content.classes = names;
+    content.class_count = content.margins = CLASSES;
+    content.draws = MANY;
+    content.sampler = "proximal";
+    sotto_model *model = model_of(&content);
+    char *text = NULL;
+    sotto_error error;
+    assert_refused(sotto_model_export_c(model, "m", &text, &error), SOTTO_UNSUPPORTED,
+                   &error, "1000 draws with 20 scores", "16384", NULL);
+    sotto_model_free(model);
 }
 
 /* ---- tables ---- */
@@ -433,6 +483,8 @@ int main(void)
         cmocka_unit_test(clipped_matrix_rows_agree_to_the_bit),
         cmocka_unit_test(rows_of_bounded_numbers_agree_to_the_bit),
         cmocka_unit_test(every_kind_agrees_to_the_bit),
+        cmocka_unit_test(the_mean_of_draws_agrees_to_the_bit),
+        cmocka_unit_test(more_scores_than_a_stack_holds_are_refused),
         cmocka_unit_test(table_rows_agree_to_the_bit),
         cmocka_unit_test(clipped_table_rows_agree_to_the_bit),
         cmocka_unit_test(scaled_table_rows_agree_to_the_bit),

@@ -170,12 +170,14 @@ static void what_is_special_about_a_run_is_told(void **state)
     made.certificate.sampler_error = 2e-13;
     made.certificate.facts.unprotected = NULL;
     made.certificate.facts.tuning = "chosen on public data";
+    made.certificate.facts.route = "by the proximal sampler";
     (void)sample_text(&made);
     char *page = render(&made, SOTTO_CERTIFICATE_TEXT);
     assert_non_null(strstr(page, "epsilon 0.25, 4 answers"));
     assert_non_null(strstr(page, "at most 2e-13 in total variation"));
     assert_non_null(strstr(page, "Nothing was declared public."));
     assert_non_null(strstr(page, "chosen on public data"));
+    assert_non_null(strstr(page, "by the proximal sampler"));
     assert_non_null(strstr(page, "number of rows  public"));
     assert_non_null(strstr(page, "wrong guesses believed"));
     assert_non_null(strstr(page, "No ledger kept a budget"));

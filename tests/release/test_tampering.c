@@ -225,6 +225,7 @@ static bool is_free(const char *path)
                                              "certificate.covered",
                                              "certificate.unprotected",
                                              "certificate.tuning",
+                                             "certificate.route",
                                              "certificate.software",
                                              "certificate.ledger.epsilon",
                                              "certificate.ledger.delta",

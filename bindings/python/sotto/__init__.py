@@ -16,6 +16,7 @@ from ._errors import (
 )
 from ._version import VERSION as __version__
 from .classifiers import LinearSVC, LogisticRegression, SoftmaxRegression
+from .concepts import ConceptClassifier
 from .model import Model, load
 from .networks import CNNClassifier, MLPClassifier
 from .regressors import HuberRegressor, LinearRegression, PoissonRegressor
@@ -24,6 +25,7 @@ from .schema import Schema
 __all__ = [
     "BudgetExceededError",
     "CNNClassifier",
+    "ConceptClassifier",
     "HuberRegressor",
     "InvalidArgumentError",
     "LinearRegression",

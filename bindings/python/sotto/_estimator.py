@@ -71,10 +71,17 @@ _SETTINGS = """
         Step sizes of method "sgd".
     iterate : {"auto", "average", "suffix", "weighted", "last"}
         Which iterate of methods "sgd" and "gd" is the result.
+    draws : int, optional
+        Of methods "posterior" and "regularized-em": draws that are released, paid for together;
+        predict() says their mean, predict_interval() how far they spread.
+    sampler : {"auto", "proximal", "exact-gaussian", "mala"}
+        How these methods draw; "mala" is a heuristic and needs data_is_public.
+    public_constants : bool
+        The sampler's steps follow from public facts alone; needs public_n or expected_rows.
     dataset, ledger : str, optional
         The data set's id, and the file that keeps its budget.
     data_is_public : bool
-        Of method "none" only.
+        Of method "none" and sampler "mala" only.
     threads : int, optional
         Default one per CPU; the result is the same for any number.
     progress : callable, optional
@@ -129,6 +136,9 @@ class Estimator(FeatureNames, Parameters):
     batch: int | None = None
     schedule: str = "auto"
     iterate: str = "auto"
+    draws: int | None = None
+    sampler: str = "auto"
+    public_constants: bool = False
     dataset: str | None = None
     ledger: str | os.PathLike[str] | None = None
     data_is_public: bool = False
@@ -307,6 +317,13 @@ class Estimator(FeatureNames, Parameters):
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row, or its number."""
         return self._model(X).predict(self._rows(X))
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends of what the share `level` of the posterior says of each row.
+
+        Of classifiers the probability of each class, or the score. It takes draws: 19 for 0.9.
+        """
+        return self._model(X).predict_interval(self._rows(X), level)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Of PUBLIC rows the accuracy, or for numbers R^2.

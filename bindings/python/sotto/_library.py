@@ -125,6 +125,10 @@ class TrainConfig(Structure):
         ("max_minutes", c_double),
         ("validation", c_char_p),
         ("validation_labels", c_char_p),
+        ("concept", c_char_p),
+        ("draws", c_uint64),
+        ("sampler", c_int),
+        ("public_constants", c_bool),
         ("loss", c_void_p),
         ("stream", c_bool),
         ("data_is_public", c_bool),
@@ -214,6 +218,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_iterate_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
     "sotto_clipping_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
     "sotto_optimizer_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_sampler_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
     "sotto_method_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
     "sotto_calibration_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
     "sotto_schema_parse": (
@@ -239,10 +244,20 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_model_dimension": (c_size_t, [c_void_p]),
     "sotto_model_feature": (c_char_p, [c_void_p, c_size_t]),
     "sotto_model_coefficient": (c_double, [c_void_p, c_size_t]),
+    "sotto_model_concept": (c_char_p, [c_void_p, c_char_p, c_size_t]),
+    "sotto_model_coefficients": (c_size_t, [c_void_p]),
+    "sotto_model_draws": (c_size_t, [c_void_p]),
+    "sotto_model_draw_coefficient": (c_double, [c_void_p, c_size_t, c_size_t]),
+    "sotto_model_concept": (c_char_p, [c_void_p, c_char_p, c_size_t]),
     "sotto_model_classes": (c_size_t, [c_void_p]),
     "sotto_model_class": (c_char_p, [c_void_p, c_size_t]),
     "sotto_model_predict": (
         c_int, [c_void_p, POINTER(Array), POINTER(c_double), POINTER(Error)]),
+    "sotto_model_predict_draws": (
+        c_int, [c_void_p, POINTER(Array), POINTER(c_double), POINTER(Error)]),
+    "sotto_model_predict_interval": (
+        c_int, [c_void_p, POINTER(Array), c_double, POINTER(c_double), POINTER(c_double),
+                POINTER(c_double), POINTER(Error)]),
     "sotto_model_evaluate_records": (
         c_int, [c_void_p, POINTER(Records), c_double, POINTER(Evaluation), POINTER(Error)]),
     "sotto_model_kind_of": (c_int, [c_void_p]),

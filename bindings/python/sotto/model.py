@@ -37,14 +37,20 @@ class Model(Handle):
     json : str
         The whole file.
     kind : str
-        What was learned: ``"logistic"``, ``"svm"``, ``"softmax"``, ``"linear"``, ...
+        What was learned: ``"logistic"``, ``"svm"``, ``"softmax"``, ``"linear"``, ``"concept"``, ...
     classes_ : ndarray or None
         The label set, in the schema's order; of two the second is the positive one. None for
         numbers.
     coef_, intercept_ : ndarray
         Coefficients of the encoded features and the constant term: one row, for softmax one a
         class. For numbers a plain list and a number, in the units of the target; for counts they
-        make its logarithm.
+        make its logarithm. Of several draws the mean.
+    draws_ : int
+        Draws of a posterior that the file has; 1 unless method "posterior" or "regularized-em" made several.
+    coef_draws_, intercept_draws_ : ndarray
+        coef_ and intercept_ of every draw, the draw first.
+    sampler_ : str or None
+        How they were drawn: ``"proximal"``, ``"exact-gaussian"``, or ``"mala"``, a heuristic of public data.
     encoded_features_ : list of str
         Their names: ``"age"``, ``"town=Lund"``, or the place in a matrix.
     certificate_ : dict or None
@@ -52,6 +58,11 @@ class Model(Handle):
     weights_ : list of ndarray or None
         Of a network the parameters of each layer that has some, weights first, then biases, in the
         order of docs/networks.md. It has no coef_ and no intercept_: they are None.
+    concept_ : dict or None
+        Of a concept its class, as the file has it, and "numbers": which of the class it is
+        (docs/concepts.md). It has no coef_ and no intercept_ either.
+    rule_ : str or None
+        Of a concept what it says yes to, in words: ``"age >= 37"``.
     curve_ : dict or None
         Of a network that was scored on public rows on the way: "steps" and "scores".
     """
@@ -72,12 +83,20 @@ class Model(Handle):
         members = json.loads(text)
         self.certificate_ = members.get("certificate")
         self.curve_ = members.get("curve")
-        self.weights_ = None
+        self.sampler_ = members.get("sampler")
+        self.draws_ = library.sotto_model_draws(self.pointer)
+        self.weights_ = self.concept_ = self.rule_ = None
+        self.coef_ = self.intercept_ = self.coef_draws_ = self.intercept_draws_ = None
+        self.encoded_features_ = self._feature_names()
         if self.kind == "network":
             self.weights_ = [np.array([float.fromhex(value) for value in layer])
                              for layer in members["coefficients"]]
-            self.encoded_features_ = self._feature_names()
-            self.coef_ = self.intercept_ = None
+        elif self.kind == "concept":
+            places = range(library.sotto_model_coefficients(self.pointer))
+            self.concept_ = {**members["concept"], "numbers": [
+                int(library.sotto_model_coefficient(self.pointer, place)) for place in places]}
+            room = ctypes.create_string_buffer(4096)
+            self.rule_ = text_of("sotto_model_concept", self.pointer, room, len(room))
         else:
             self._read_coefficients()
 
@@ -87,25 +106,31 @@ class Model(Handle):
     def _feature_names(self) -> list[str]:
         places = range(library.sotto_model_dimension(self.pointer))
         names = [text_of("sotto_model_feature", self.pointer, place) for place in places]
-        if float(self.schema.get("intercept", 0.0)) != 0.0:  # the constant column comes last
-            names.pop()
+        if self.kind != "concept" and float(self.schema.get("intercept", 0.0)) != 0.0:
+            names.pop()  # the constant column comes last
         return names
 
     def _read_coefficients(self) -> None:
-        names = self._feature_names()
-        size = library.sotto_model_dimension(self.pointer)
+        places = range(library.sotto_model_dimension(self.pointer)
+                       * library.sotto_model_margins(self.pointer))
+        self.coef_, self.intercept_ = self._in_units(
+            [library.sotto_model_coefficient(self.pointer, place) for place in places])
+        parts = [self._in_units([library.sotto_model_draw_coefficient(self.pointer, draw, place)
+                                 for place in places]) for draw in range(self.draws_)]
+        self.coef_draws_, self.intercept_draws_ = (np.array(side) for side in zip(*parts))
+
+    def _in_units(self, numbers: list[float]) -> tuple[Any, Any]:
+        """One vector of the file as coefficients and constant term."""
         margins = library.sotto_model_margins(self.pointer)
-        values = np.array([library.sotto_model_coefficient(self.pointer, place)
-                           for place in range(margins * size)]).reshape(margins, -1)
+        values = np.array(numbers).reshape(margins, -1)
         constant = float(self.schema.get("intercept", 0.0))
         term = np.zeros(margins)
         if constant != 0.0:
             values, term = values[:, :-1], values[:, -1] * constant
-        self.encoded_features_ = names
-        self.coef_, self.intercept_ = values, term
-        if self._predicts == _NUMBER:
-            center, half = (0.0, 1.0) if self.kind == "poisson" else _scale_of(self.schema)
-            self.coef_, self.intercept_ = half * values[0], center + half * float(term[0])
+        if self._predicts != _NUMBER:
+            return values, term
+        center, half = (0.0, 1.0) if self.kind == "poisson" else _scale_of(self.schema)
+        return half * values[0], center + half * float(term[0])
 
     def _outputs(self, X: Any) -> np.ndarray:
         """What the library says of each row, one line each. Any row has a prediction."""
@@ -150,6 +175,32 @@ class Model(Handle):
         if outputs.shape[1] == 2:
             return self.classes_[(outputs[:, 1] >= 0.5).astype(np.intp)]
         return self.classes_[outputs.argmax(axis=1)]
+
+    def predict_draws(self, X: Any) -> np.ndarray:
+        """What each draw says of each row: rows x draws, of probabilities x classes."""
+        features = self._reader.features_of(X)
+        size = library.sotto_model_outputs(self.pointer)
+        out = np.empty((len(features), self.draws_, size))
+        call("sotto_model_predict_draws", self.pointer, byref(view(features)),
+             out.ctypes.data_as(ctypes.POINTER(c_double)))
+        return out if self._predicts == _PROBABILITIES else out[:, :, 0]
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends of what the share `level` of the draws' posterior says of each row.
+
+        Of probabilities one a class, of scores and numbers one a row. They are order statistics of
+        the draws: another draw would be between them with probability at least `level`. Of numbers
+        they are about the mean of such rows, not about a new observation. It takes 2 / (1 - level) - 1
+        draws.
+        """
+        features = self._reader.features_of(X)
+        size = library.sotto_model_outputs(self.pointer)
+        values, lower, upper = (np.empty((len(features), size)) for _ in range(3))
+        call("sotto_model_predict_interval", self.pointer, byref(view(features)), float(level),
+             *(part.ctypes.data_as(ctypes.POINTER(c_double)) for part in (values, lower, upper)))
+        if self._predicts == _PROBABILITIES:
+            return lower, upper
+        return lower[:, 0], upper[:, 0]
 
     def evaluate(self, X: Any, y: Any = None, *, threshold: float = 0.5) -> dict[str, Any]:
         """How well the model does on PUBLIC rows.

@@ -83,8 +83,9 @@ sotto_status sot_descent_plan(const sot_descent *descent, sotto_plan *plan,
 double sot_descent_curvature(const sot_learner *learner)
 {
     const sot_empirical_facts *facts = &learner->empirical->facts;
-    return isinf(facts->smoothness) ? facts->record_bound / sot_erm_norm_guess(learner)
-                                    : facts->smoothness;
+    return isinf(facts->smoothness)
+               ? facts->record_bound / sot_learner_norm_guess(learner)
+               : facts->smoothness;
 }
 
 double sot_descent_sampler_error(const sot_descent *descent, size_t dimension)

@@ -70,7 +70,8 @@ typedef struct sot_empirical_operations {
 struct sot_empirical {
     sot_empirical_facts facts;
     const sot_empirical_operations *operations;
-    void *state; /* owned; sot_free() */
+    const struct sot_loss *loss; /* of one margin; NULL: softmax. Lives as long */
+    void *state;                 /* owned; sot_free() */
 };
 
 /* Of the setup's model. Refuses a target or settings that the model cannot use, by name. */

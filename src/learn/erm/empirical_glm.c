@@ -298,8 +298,10 @@ sotto_status sot_empirical_glm(const sot_learner_setup *setup,
         sot_free(empirical);
         return status;
     }
-    *empirical = (sot_empirical){
-        .facts = facts_of(setup, loss), .operations = &operations, .state = loss};
+    *empirical = (sot_empirical){.facts = facts_of(setup, loss),
+                                 .operations = &operations,
+                                 .loss = loss,
+                                 .state = loss};
     *out_empirical = empirical;
     return SOTTO_OK;
 }

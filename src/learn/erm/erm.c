@@ -11,8 +11,6 @@
  * margin by more than this counts as 0. */
 #define L1_WIDTH_RULE 0x1p-7
 
-#define MARGIN_GUESS 4.0
-
 sot_empirical_terms sot_erm_terms(const sot_learner *learner, double lambda)
 {
     const sotto_train_config *config = learner->setup.config;
@@ -47,22 +45,9 @@ void sot_erm_project(double *theta, size_t count, double radius)
         theta[i] *= scale;
 }
 
-double sot_erm_norm_guess(const sot_learner *learner)
-{
-    const double guess = MARGIN_GUESS / sot_encoding_bound(learner->setup.encoding);
-    return fmin(guess, learner->setup.config->radius); /* of NaN: the guess */
-}
-
 double sot_erm_delta(const sotto_train_config *config)
 {
     return isnan(config->delta) ? 0.0 : config->delta;
-}
-
-void sot_erm_from_units(const int64_t *units, size_t count, double grid,
-                        double *out_theta)
-{
-    for (size_t i = 0; i < count; i++)
-        out_theta[i] = (double)units[i] * grid;
 }
 
 void sot_erm_round(double *theta, size_t count, double grid)

@@ -48,20 +48,12 @@ double sot_erm_terms_slope(const sot_empirical_terms *terms, size_t index, doubl
 /* The nearest point of the L2 ball, to rounding; a radius of 0: none. */
 void sot_erm_project(double *theta, size_t count, double radius);
 
-/* |theta*| of the theory: with margins of up to 4, odds of 55 to 1; or the radius of the ball, if that is
- * less. Rules for steps and lambda alone depend on it. */
-double sot_erm_norm_guess(const sot_learner *learner);
-
 /* The samplers of an objective's or an output's noise, over all they draw: at most 2^-880 each for
  * the noise and its correction (privacy/mechanisms/objective.h, output.h), and room to spare. */
 #define SOT_ERM_SAMPLER_ERROR 0x1p-870
 
 /* 0 for a pure guarantee. */
 double sot_erm_delta(const sotto_train_config *config);
-
-/* Multiples of a power of two become doubles, exactly up to 2^53 units. */
-void sot_erm_from_units(const int64_t *units, size_t count, double grid,
-                        double *out_theta);
 
 /* Rounds theta to the grid, to nearest. For results that are already released, or public. */
 void sot_erm_round(double *theta, size_t count, double grid);

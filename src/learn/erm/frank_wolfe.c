@@ -17,7 +17,7 @@
 enum { GRADIENT_BITS = 19 };
 
 /* The ball, where nobody says: the L1 norm of so many equal coefficients whose L2 norm is
- * sot_erm_norm_guess(). */
+ * sot_learner_norm_guess(). */
 #define COEFFICIENTS_GUESS 64.0
 
 /* A is the worst that the loss can curve, and real losses curve less: more steps than this only cost. */
@@ -321,7 +321,7 @@ sotto_status sot_erm_frank_wolfe(sot_learner *learner, sotto_error *error)
         .pure = isnan(config->delta),
         .steps = config->steps,
         .radius = isnan(config->radius)
-                      ? sot_erm_norm_guess(learner) *
+                      ? sot_learner_norm_guess(learner) *
                             sqrt(fmin(COEFFICIENTS_GUESS,
                                       (double)learner->empirical->facts.dimension))
                       : config->radius,

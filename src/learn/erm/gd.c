@@ -9,7 +9,7 @@
 
 /* The rule where nobody gave steps and rate: as many steps as it takes for the error of descent and
  * that of the noise to meet, n mu beta D / (2 L sqrt(d)) with steps of 1/beta (gd.md), D =
- * sot_erm_norm_guess(). On data that does not lie along one direction longer steps are stable too, and the
+ * sot_learner_norm_guess(). On data that does not lie along one direction longer steps are stable too, and the
  * average over the later half forgives those that are not. */
 enum { STEPS_LEAST = 20, STEPS_RULE_MOST = 500 };
 #define RATE 4.0
@@ -46,7 +46,7 @@ static sotto_status steps_of_rule(const sot_learner *learner, uint64_t *out_step
                          sqrt((double)facts->dimension) / (double)sot_learner_rows(setup);
     const double steps = isinf(facts->smoothness)
                              ? 1.0 / (4.0 * noise * noise)
-                             : facts->smoothness * sot_erm_norm_guess(learner) /
+                             : facts->smoothness * sot_learner_norm_guess(learner) /
                                    (2.0 * noise * facts->record_bound);
     *out_steps = (uint64_t)fmin(STEPS_RULE_MOST, fmax(STEPS_LEAST, ceil(steps)));
     return SOTTO_OK;

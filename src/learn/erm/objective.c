@@ -6,6 +6,7 @@
 #include "base/plant.h"
 #include "base/progress.h"
 #include "learn/erm/erm.h"
+#include "privacy/mechanisms/correction.h"
 #include "privacy/mechanisms/objective.h"
 
 /* The part of the budget that covers the solver's error and the rounding, as a share of mu or of a
@@ -223,7 +224,7 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
     if (status == SOTTO_OK)
         status = sot_progress_report(&progress, 1, 1, settings->epsilon, error);
     if (status == SOTTO_OK)
-        sot_erm_from_units(units, config->dimension, learner->grid, out_theta);
+        sot_coefficients_from_units(units, config->dimension, learner->grid, out_theta);
     sot_free(units); /* released */
     return status;
 }

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "learn/erm/erm.h"
 #include "numeric/outward.h"
+#include "privacy/mechanisms/correction.h"
 #include "privacy/mechanisms/output.h"
 
 /* Of a pure budget: for the solver's error and the rounding. */
@@ -67,7 +68,7 @@ static sotto_status lambda_of_theory(const sot_learner *learner, double *out_lam
         deviation =
             trial.sensitivity / trial.epsilon * sqrt((double)trial.dimension + 1.0);
     }
-    const double norm_guess = sot_erm_norm_guess(learner);
+    const double norm_guess = sot_learner_norm_guess(learner);
     if (isinf(facts->trace)) { /* the hinge: see above */
         const double length = sqrt((double)facts->dimension) * deviation;
         *out_lambda = sqrt(2.0 * rows * facts->record_bound * length) / norm_guess;
@@ -111,7 +112,7 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
     if (status == SOTTO_OK)
         status = sot_progress_report(&progress, 1, 1, settings->epsilon, error);
     if (status == SOTTO_OK)
-        sot_erm_from_units(units, config->dimension, learner->grid, out_theta);
+        sot_coefficients_from_units(units, config->dimension, learner->grid, out_theta);
     sot_wipe_and_free(minimiser, size_bytes); /* without noise */
     sot_free(units);                          /* released */
     return status;

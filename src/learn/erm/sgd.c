@@ -129,7 +129,8 @@ static sotto_iterate iterate_of_rule(const sot_descent *descent)
  * takes. */
 static double rate_of_rule(const sot_learner *learner, const sot_descent *descent)
 {
-    const double rate = sot_erm_norm_guess(learner) / gradient_length(learner, descent);
+    const double rate =
+        sot_learner_norm_guess(learner) / gradient_length(learner, descent);
     if (descent->schedule == SOTTO_SCHEDULE_ROOT) return rate;
     return fmin(rate / sqrt((double)descent->steps),
                 RATE_MOST / sot_descent_curvature(learner));

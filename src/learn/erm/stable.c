@@ -12,6 +12,7 @@
 #include "learn/erm/erm.h"
 #include "learn/glm/row_sum.h"
 #include "numeric/outward.h"
+#include "privacy/mechanisms/correction.h"
 #include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/output.h"
 
@@ -147,7 +148,7 @@ static sotto_status length_of_rule(const sot_learner *learner, const stable *at,
     const double deviation = isnan(trial.sigma) ? sqrt((double)trial.dimension + 1.0) /
                                                       trial.epsilon /* output.c has why */
                                                 : trial.sigma;
-    const double distance = sot_erm_norm_guess(learner);
+    const double distance = sot_learner_norm_guess(learner);
     const double noise = 2.0 * deviation * facts->record_bound / (double)at->rows;
     *out_length = cbrt(distance * distance / (2.0 * facts->trace * noise * noise));
     return SOTTO_OK;
@@ -275,7 +276,7 @@ static sotto_status release(const walk *run, sotto_gate *gate, double *out_theta
         status = sot_progress_report(&progress, at->passes, at->passes, config->epsilon,
                                      error);
     if (status == SOTTO_OK)
-        sot_erm_from_units(units, dimension, run->learner->grid, out_theta);
+        sot_coefficients_from_units(units, dimension, run->learner->grid, out_theta);
     sot_free(units); /* released */
     return status;
 }

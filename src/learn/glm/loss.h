@@ -22,7 +22,10 @@ struct sot_loss {
     double curvature_most; /* sup f'': it is curvature_most R^2-smooth */
     bool self_bounding;    /* f'' <= |f'| (1 - |f'|): the determinant is free */
     bool one_signed;       /* for a given label f' does not change its sign */
-    bool smooth;          /* f' is Lipschitz; else curvature_most is infinite, f' jumps */
+    bool
+        ball_gain; /* the largest |f'| over labels, as a function of the margin, is concave beyond 0 and point-symmetric
+                              or lower below: posterior.md */
+    bool smooth;   /* f' is Lipschitz; else curvature_most is infinite, f' jumps */
     double twist_most;    /* sup |f'''| / f'': how fast the curvature may change; infinite
                           where f'' jumps */
     double label_most;    /* the largest |label|; others are cut */

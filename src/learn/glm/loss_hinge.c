@@ -96,6 +96,7 @@ sot_loss sot_loss_smoothed_hinge(double width)
         .name = "smoothed-hinge",
         .slope_most = 1.0,
         .curvature_most = sot_div_up(0.5, width),
+        .ball_gain = true,
         .one_signed = true,
         .smooth = true,
         .twist_most = (double)INFINITY,

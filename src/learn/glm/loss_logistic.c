@@ -126,6 +126,7 @@ const sot_loss sot_loss_logistic = {
     .slope_most = 1.0,
     .curvature_most = 0.25,
     .self_bounding = true,
+    .ball_gain = true,
     .one_signed = true,
     .smooth = true,
     .label_most = 1.0,

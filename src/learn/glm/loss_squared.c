@@ -70,6 +70,7 @@ sot_loss sot_loss_squared(double threshold, double label_most)
         .name = "squared",
         .slope_most = threshold,
         .curvature_most = 1.0,
+        .ball_gain = true,
         .smooth = true,
         .twist_most = (double)INFINITY,
         .label_most = label_most,

@@ -46,6 +46,13 @@ void sot_coefficients_round(const double *theta, size_t dimension, double grid,
     }
 }
 
+void sot_coefficients_from_units(const int64_t *units, size_t count, double grid,
+                                 double *out_theta)
+{
+    for (size_t i = 0; i < count; i++)
+        out_theta[i] = (double)units[i] * grid;
+}
+
 sotto_status sot_correction_purpose(const char *purpose,
                                     char out_purpose[SOTTO_PURPOSE_BYTES],
                                     sotto_error *error)

@@ -52,6 +52,10 @@ double sot_correction_sensitivity_units(const sot_correction *correction);
 void sot_coefficients_round(const double *theta, size_t dimension, double grid,
                             int64_t *out_units);
 
+/* The way back: multiples of a power of two become doubles, exactly up to 2^53 units. */
+void sot_coefficients_from_units(const int64_t *units, size_t count, double grid,
+                                 double *out_theta);
+
 /* "PURPOSE: solver". SOTTO_INVALID_ARGUMENT if PURPOSE leaves no room for it. */
 SOTTO_MUST_CHECK sotto_status sot_correction_purpose(
     const char *purpose, char out_purpose[SOTTO_PURPOSE_BYTES], sotto_error *error);

@@ -5,7 +5,7 @@
  *     1. check the settings, build the event (the function that plans use too)
  *     2. sot_gate_check_adjacency()   the settings mean the neighbours that the plan means
  *     3. sot_gate_admit()             refuses what the plan does not cover; counts it
- *     4. sot_tape_sum(), sot_tape_choice() or sot_tape_density()
+ *     4. sot_tape_sum(), sot_tape_choice(), sot_tape_density() or sot_tape_draw()
  *                                     tests only: true means a replay gave the output
  *     5. draw from sot_gate_rng(), compute the output
  *     6. sot_tape_sum_result(), ...   tests only: the output goes on the tape

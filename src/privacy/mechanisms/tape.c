@@ -24,8 +24,10 @@ static void clear_item(sot_tape_item *it)
 {
     sot_free(it->values);
     sot_free(it->ends);
+    sot_free(it->highs);
     sot_free(it->noise);
     sot_free(it->drawn);
+    sot_free(it->probes);
     sot_free(it->released);
     sot_free(it->theta);
 }

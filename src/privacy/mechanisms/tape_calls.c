@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "privacy/mechanisms/grid.h"
 
-static void *copy_array(sot_tape *tape, const void *array, size_t count, size_t size)
+void *sot_tape_copy_array(sot_tape *tape, const void *array, size_t count, size_t size)
 {
     void *copy = sot_new_array(count, size);
     if (copy == NULL) {
@@ -21,7 +21,7 @@ static void *copy_array(sot_tape *tape, const void *array, size_t count, size_t 
     return copy;
 }
 
-static void note_generator(sot_tape_item *it, sotto_gate *gate)
+void sot_tape_note_generator(sot_tape_item *it, sotto_gate *gate)
 {
     const sotto_rng *rng = sot_gate_rng(gate);
     memcpy(it->generator.key, rng->key, sizeof it->generator.key);
@@ -29,9 +29,8 @@ static void note_generator(sot_tape_item *it, sotto_gate *gate)
     it->draws = true;
 }
 
-/* What all three kinds of call begin with. */
-static sot_tape_item *begin_call(sotto_gate *gate, sot_tape_item_kind kind, size_t index,
-                                 const char *details)
+sot_tape_item *sot_tape_begin_call(sotto_gate *gate, sot_tape_item_kind kind,
+                                   size_t index, const char *details)
 {
     char text[SOT_TAPE_TEXT_BYTES], event[SOT_TAPE_EVENT_BYTES];
     sot_tape_describe_event(sotto_plan_event(gate->plan, index), event);
@@ -49,13 +48,13 @@ bool sot_tape_sum(sotto_gate *gate, const sot_tape_sum_call *call, int64_t *out_
     (void)snprintf(details, sizeof details,
                    "sum of %zu integers, L%d sensitivity %a, order slack %a", call->count,
                    (int)call->norm, call->sensitivity, call->order_slack);
-    sot_tape_item *it = begin_call(gate, SOT_TAPE_SUM, call->index, details);
+    sot_tape_item *it = sot_tape_begin_call(gate, SOT_TAPE_SUM, call->index, details);
     if (it == NULL) return false;
     if (sot_tape_running->mode == SOT_TAPE_RECORDING) {
         it->count = call->count;
-        it->values =
-            copy_array(sot_tape_running, call->values, call->count, sizeof *it->values);
-        if (call->count > 0) note_generator(it, gate);
+        it->values = sot_tape_copy_array(sot_tape_running, call->values, call->count,
+                                         sizeof *it->values);
+        if (call->count > 0) sot_tape_note_generator(it, gate);
         return false;
     }
     if (it->values == NULL || !it->has_result) return false;
@@ -89,7 +88,8 @@ void sot_tape_sum_result(sotto_gate *gate, const int64_t *values, size_t count)
                         "a result does not belong to the call before it: %s", it->text);
         return;
     }
-    it->released = copy_array(sot_tape_running, values, count, sizeof *it->released);
+    it->released =
+        sot_tape_copy_array(sot_tape_running, values, count, sizeof *it->released);
     it->has_result = it->released != NULL;
 }
 
@@ -145,7 +145,7 @@ bool sot_tape_choice(sotto_gate *gate, const sot_tape_choice_call *call,
                    "choice among %" PRIu64 ", range at most %" PRIu64
                    ", change at most %" PRIu64,
                    call->candidates, call->range_most, call->change_most);
-    sot_tape_item *it = begin_call(gate, SOT_TAPE_CHOICE, call->index, details);
+    sot_tape_item *it = sot_tape_begin_call(gate, SOT_TAPE_CHOICE, call->index, details);
     if (it == NULL) return false;
     if (!cells_cover(call)) {
         sot_tape_report(sot_tape_running, "the cells do not cover the candidates: %s",
@@ -154,13 +154,13 @@ bool sot_tape_choice(sotto_gate *gate, const sot_tape_choice_call *call,
     }
     if (sot_tape_running->mode == SOT_TAPE_RECORDING) {
         it->count = call->cells;
-        it->values =
-            copy_array(sot_tape_running, call->scores, call->cells, sizeof *it->values);
+        it->values = sot_tape_copy_array(sot_tape_running, call->scores, call->cells,
+                                         sizeof *it->values);
         if (call->ends != NULL) {
-            it->ends =
-                copy_array(sot_tape_running, call->ends, call->cells, sizeof *it->ends);
+            it->ends = sot_tape_copy_array(sot_tape_running, call->ends, call->cells,
+                                           sizeof *it->ends);
         }
-        if (call->candidates > 1) note_generator(it, gate);
+        if (call->candidates > 1) sot_tape_note_generator(it, gate);
         return false;
     }
     if (it->values == NULL || !it->has_result) return false;
@@ -225,7 +225,7 @@ bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
                    "%a, residual at most %a",
                    call->dimension, call->shift_most, call->log_determinant_most,
                    call->residual_most);
-    sot_tape_item *it = begin_call(gate, SOT_TAPE_DENSITY, call->index, details);
+    sot_tape_item *it = sot_tape_begin_call(gate, SOT_TAPE_DENSITY, call->index, details);
     if (it == NULL) return false;
     if (!(call->tolerance >= 0.0 && call->tolerance <= 1e-3) || call->noise_of == NULL) {
         sot_tape_report(sot_tape_running,
@@ -235,11 +235,12 @@ bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
     }
     if (sot_tape_running->mode == SOT_TAPE_RECORDING) {
         it->count = call->dimension;
-        note_generator(it, gate);
+        sot_tape_note_generator(it, gate);
         return false;
     }
     if (!it->has_result) return false;
-    double *noise = copy_array(sot_tape_running, it->noise, it->count, sizeof *noise);
+    double *noise =
+        sot_tape_copy_array(sot_tape_running, it->noise, it->count, sizeof *noise);
     if (noise == NULL) return false;
     compare_densities(sot_tape_running, it, call, noise);
     if (out_theta != NULL) memcpy(out_theta, it->theta, it->count * sizeof *out_theta);
@@ -309,12 +310,12 @@ void sot_tape_density_result(sotto_gate *gate, const sot_tape_density_call *call
         return;
     }
     if (call->noise_of == NULL) return; /* reported when the call began */
-    it->theta = copy_array(tape, theta, call->dimension, sizeof *it->theta);
-    it->noise = copy_array(tape, theta, call->dimension, sizeof *it->noise);
+    it->theta = sot_tape_copy_array(tape, theta, call->dimension, sizeof *it->theta);
+    it->noise = sot_tape_copy_array(tape, theta, call->dimension, sizeof *it->noise);
     if (it->theta == NULL || it->noise == NULL) return;
     call->noise_of(call->context, theta, it->noise, &it->log_determinant);
     if (drawn != NULL) {
-        it->drawn = copy_array(tape, drawn, call->dimension, sizeof *it->drawn);
+        it->drawn = sot_tape_copy_array(tape, drawn, call->dimension, sizeof *it->drawn);
         if (it->drawn == NULL) return;
         check_residual(tape, it, call);
     }

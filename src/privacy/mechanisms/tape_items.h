@@ -1,4 +1,4 @@
-/* mechanisms/tape_items.h: what a tape is made of; for tape.c and tape_calls.c alone. */
+/* mechanisms/tape_items.h: what a tape is made of; for tape.c and the other files tape_*.c alone. */
 #ifndef SOT_MECHANISMS_TAPE_ITEMS_H
 #define SOT_MECHANISMS_TAPE_ITEMS_H
 
@@ -18,7 +18,9 @@ typedef enum sot_tape_item_kind {
     SOT_TAPE_STEP,
     SOT_TAPE_SUM,
     SOT_TAPE_CHOICE,
-    SOT_TAPE_DENSITY
+    SOT_TAPE_PAIRS,
+    SOT_TAPE_DENSITY,
+    SOT_TAPE_DRAW
 } sot_tape_item_kind;
 
 /* The generator before a call: equal states draw equal noise. */
@@ -31,14 +33,20 @@ typedef struct sot_tape_generator {
 typedef struct sot_tape_item {
     sot_tape_item_kind kind;
     char text[SOT_TAPE_TEXT_BYTES];
-    int64_t *values; /* sum: exact values; choice: scores of cells */
-    uint64_t *ends;  /* choice: ends of cells */
+    int64_t *
+        values; /* sum: exact values; choice: scores of cells; pairs: low scores, or gains */
+    int64_t *highs;                   /* pairs: high scores */
+    uint64_t *ends;                   /* choice, pairs: ends of cells */
+    int64_t empty;                    /* pairs */
+    uint64_t chosen[SOT_TAPE_CHOSEN]; /* pairs: what left */
     size_t count;
     double *noise; /* density: behind the output */
     double *drawn; /* density: as it was drawn; NULL if the mechanism did not say */
     double log_determinant;
+    double *
+        probes; /* draw: at each point the potential's value and gradient, one after another */
     int64_t *released; /* sum: what left */
-    double *theta;     /* density: what left */
+    double *theta;     /* density, draw: what left */
     size_t choice;     /* choice: what left */
     bool has_result;
     bool draws;
@@ -74,6 +82,13 @@ void sot_tape_report(sot_tape *tape, const char *format, ...);
  * nothing to fill in or to compare with (the difference has been reported). */
 sot_tape_item *sot_tape_next_item(sot_tape *tape, sot_tape_item_kind kind,
                                   const char *text);
+
+/* What every kind of call begins with. */
+sot_tape_item *sot_tape_begin_call(sotto_gate *gate, sot_tape_item_kind kind,
+                                   size_t index, const char *details);
+void sot_tape_note_generator(sot_tape_item *it, sotto_gate *gate);
+/* NULL, and a report, when memory runs out. */
+void *sot_tape_copy_array(sot_tape *tape, const void *array, size_t count, size_t size);
 
 void sot_tape_describe_event(const sotto_event *event, char text[SOT_TAPE_EVENT_BYTES]);
 

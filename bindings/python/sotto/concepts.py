@@ -1,0 +1,63 @@
+"""Private choice of one rule of a finite class: thresholds, stumps, rectangles, conjunctions, ..."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from . import schema as schemas
+from ._estimator import Classifier
+from ._library import TrainConfig, value_of_name
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class ConceptClassifier(Classifier):
+    """One rule of a finite class, chosen by its errors with pure differential privacy.
+
+    The rule is drawn exactly, without a delta: the fewer errors it makes on the rows, the likelier
+    it is. Nothing about the rows is read but by the private learner: bounds, classes and cuts are
+    given. How many errors the rule makes stays secret. fit_intercept and
+    intercept_scaling have no effect.
+
+    Parameters
+    ----------
+    concept : str, path or dict
+        The class of rules: "thresholds", "intervals", "stumps", "rectangles", "conjunctions",
+        "parities", "candidates", or a class with columns, cuts or weights of its own: a file's
+        path, its text or its object (docs/pac.md).
+    mechanism : {"exponential", "permute-and-flip", "laplace", "none"}
+        How the rule is drawn; it stands in the place of method. "none" needs data_is_public.
+    classes : pair, optional
+        The label set; the second is what a rule says yes to. Without it, or a schema, the labels in
+        y are declared public, with a PrivacyWarning.
+
+    After fit() the rule in words is rule_, for example "age >= 50".
+    """
+
+    concept: str | os.PathLike[str] | Mapping[str, Any] = "stumps"
+    mechanism: str = "exponential"
+
+    _of_model: ClassVar[tuple[str, ...]] = ("certificate_", "classes_", "concept_", "rule_")
+
+    def _kind(self) -> str:
+        return "concept"
+
+    def _config(self) -> TrainConfig:
+        config = super()._config()
+        text = json.dumps(self.concept) if isinstance(self.concept, Mapping) else self.concept
+        config.concept = os.fsencode(text)
+        if self.method == "auto":  # any other was given, and the library says what it makes of it
+            config.method = value_of_name("sotto_method_from_name", self.mechanism)
+        return config
+
+    def _set(self, config: TrainConfig, name: str, kind: Any) -> None:
+        if name != "concept":  # _config() knows all its forms
+            super()._set(config, name, kind)
+
+    def _make_schema(self, table: Any, goal: schemas.Goal) -> dict[str, Any]:
+        made = super()._make_schema(table, goal)
+        made["intercept"] = 0.0  # a rule has no constant term
+        return made
