@@ -67,7 +67,7 @@ SOTTO_API size_t sotto_model_dimension(const sotto_model *model);
 SOTTO_API const char *sotto_model_feature(const sotto_model *model, size_t index);
 /* Scores a row: 1, or one a class for softmax and a network of classes. */
 SOTTO_API size_t sotto_model_margins(const sotto_model *model);
-/* How many there are: margins times the dimension; of a network its parameters. */
+/* How many there are: margins times the dimension; of a network its parameters, of a concept its numbers. */
 SOTTO_API size_t sotto_model_coefficients(const sotto_model *model);
 /* The coefficient of the encoded feature `index`, of several draws their mean; of softmax class by class: that of a feature
  * for a class stands at class * dimension + feature; of a network layer by layer (docs/networks.md). */

@@ -27,7 +27,7 @@ def test_the_rule_is_found_and_its_certificate_holds():
     X, y = rows(seed=2)
     model = fitted()
     assert model.score(X, y.astype(int)) > 0.85
-    feature, sign, cut = model.concept_.split()
+    feature, sign, cut = model.rule_.split()
     assert (feature, sign) == ("x1", ">=")
     assert 3.8 < float(cut) < 4.2
     assert (model.certificate_["epsilon"], model.certificate_["delta"]) == (1.0, 0.0)
@@ -40,7 +40,7 @@ def test_the_rule_is_found_and_its_certificate_holds():
 def test_every_mechanism_learns(mechanism):
     concept = {"class": "stumps", "columns": ["x1"], "cuts": {"x1": [2, 4, 6]}}
     model = fitted(concept=concept, mechanism=mechanism, epsilon=4.0)
-    assert model.concept_ == "x1 >= 4"
+    assert model.rule_ == "x1 >= 4"
     assert json.loads(model.model_json_)["method"] == mechanism
 
 
@@ -49,13 +49,13 @@ def test_a_class_is_a_name_a_file_a_text_or_an_object(tmp_path):
     path = tmp_path / "class.json"
     path.write_text(json.dumps(concept), encoding="utf-8")
     for given in (concept, json.dumps(concept), path, str(path)):
-        assert fitted(concept=given).concept_ == "x1 >= 4"
+        assert fitted(concept=given).rule_ == "x1 >= 4"
 
 
 def test_public_rows_need_no_epsilon():
     model = fitted(epsilon=None, mechanism="none", data_is_public=True)
     assert model.certificate_ is None
-    assert model.concept_.startswith("x1 >= ")
+    assert model.rule_.startswith("x1 >= ")
 
 
 def test_a_plan_says_how_many_errors_more():
@@ -81,7 +81,7 @@ def test_a_copy_is_the_same_model(tmp_path):
     model.save(tmp_path / "rule.json")
     for again in (pickle.loads(pickle.dumps(model)), sotto.load(tmp_path / "rule.json")):
         assert (again.predict(X) == model.predict(X)).all()
-    assert again.concept_ == model.concept_
+    assert again.rule_ == model.rule_
 
 
 def test_every_check_passes():

@@ -34,13 +34,13 @@ class ConceptClassifier(Classifier):
         The label set; the second is what a rule says yes to. Without it, or a schema, the labels in
         y are declared public, with a PrivacyWarning.
 
-    After fit() the rule in words is concept_, for example "age >= 50".
+    After fit() the rule in words is rule_, for example "age >= 50".
     """
 
     concept: str | os.PathLike[str] | Mapping[str, Any] = "stumps"
     mechanism: str = "exponential"
 
-    _of_model: ClassVar[tuple[str, ...]] = ("certificate_", "classes_", "concept_")
+    _of_model: ClassVar[tuple[str, ...]] = ("certificate_", "classes_", "concept_", "rule_")
 
     def _kind(self) -> str:
         return "concept"
