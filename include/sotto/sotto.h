@@ -19,6 +19,7 @@
 #include <sotto/model.h>
 #include <sotto/model_kind.h>
 #include <sotto/noisy_max.h>
+#include <sotto/pac.h>
 #include <sotto/pac_theory.h>
 #include <sotto/permute_and_flip.h>
 #include <sotto/progress.h>
