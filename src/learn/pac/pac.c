@@ -274,11 +274,15 @@ static sotto_status plan(const sot_learner *learner, sotto_plan *events,
                          sotto_error *error)
 {
     const sot_pac *pac = learner->state;
+    /* Choices are alike; noise on counts goes by their number. */
+    const bool alike = pac->method != SOTTO_METHOD_LAPLACE;
     sotto_status status = SOTTO_OK;
-    for (size_t i = 0; i < pac->choices && status == SOTTO_OK; i++) {
+    for (size_t i = 0; i < (alike ? 1 : pac->choices) && status == SOTTO_OK; i++) {
         sotto_event event;
         status = sot_pac_event(pac, i, &event, error);
-        if (status == SOTTO_OK) status = sotto_plan_add(events, &event, error);
+        if (status != SOTTO_OK) break;
+        if (alike) event.count = pac->choices;
+        status = sotto_plan_add(events, &event, error);
     }
     return status;
 }
