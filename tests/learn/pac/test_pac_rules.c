@@ -14,23 +14,18 @@ typedef struct class
     int64_t scores[RULES];
 } class;
 
-static uint64_t next_bits(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *state >> 33;
-}
-
 /* Rules that agree with the labels more or less often; bits behind the last row are rubbish. */
 static class make_class(uint64_t seed, size_t rows)
 {
     class made = {.labels = {0}};
+    sotto_rng *rng = test_rng(seed);
     memset(made.bits, 0xa5, sizeof made.bits);
     for (size_t i = 0; i < rows; i++)
-        made.labels[i] = (uint8_t)(next_bits(&seed) % 2 == 0 ? 0 : 1 + i % 200);
+        made.labels[i] = (uint8_t)(sot_rng_below(rng, 2) == 0 ? 0 : 1 + i % 200);
     const size_t words = (rows + 63) / 64;
     for (size_t h = 0; h < RULES; h++) {
         for (size_t i = 0; i < rows; i++) {
-            const bool wrong = next_bits(&seed) % 40 < h;
+            const bool wrong = sot_rng_below(rng, 40) < h;
             made.says[h][i] = (made.labels[i] != 0) != wrong ? 1 : 0;
             made.scores[h] -= wrong ? 1 : 0;
             uint64_t *word = &made.bits[h * words + i / 64];
@@ -38,6 +33,7 @@ static class make_class(uint64_t seed, size_t rows)
             *word |= (uint64_t)made.says[h][i] << (i % 64);
         }
     }
+    sotto_rng_free(rng);
     return made;
 }
 
