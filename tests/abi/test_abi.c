@@ -54,6 +54,8 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_system_part, 96, version, 32);
     assert_layout(sotto_system, 2304, parts, 768);
     assert_layout(sotto_selection_config, 32, purpose, 24);
+    assert_layout(sotto_rectangle, 32, y_high, 24);
+    assert_layout(sotto_pac_problem, 48, context, 40);
     assert_layout(sotto_sparse_vector_config, 48, purpose, 40);
     assert_layout(sotto_propose_test_release_config, 32, purpose, 24);
     assert_layout(sotto_randomized_response_config, 24, purpose, 16);
