@@ -277,7 +277,7 @@ static void our_classes_are_counted(void **state)
         {"conjunctions", 1, 20, false, 1048576.0, 0.0},
         {"parities", 1, 3000, false, SOTTO_UNSET, 2079.4415416798359},
         {"rectangles", 32, 3, false, SOTTO_UNSET,
-         131.00482420}, /* 6 * 32 ln 2 - 3 ln 2 */
+         131.00481712652814}, /* 3 ln(2^31 (2^32 + 1)) */
     };
     sotto_error error;
     sotto_pac_setting s = ordinary();
