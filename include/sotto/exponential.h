@@ -57,11 +57,12 @@ typedef struct sotto_rectangle {
     uint64_t x_low, x_high, y_low, y_high; /* all 0: empty */
 } sotto_rectangle;
 
-/* Chooses a rectangle of a public grid of width x height cells, at most 1024 each, or the empty one. Its score is the sum of
+/* Chooses a rectangle of a public grid of width x height cells, at most 1024 each, or the empty one. Its score is empty_score and the sum of
  * gains[x * height + y] over the cells inside; all of them together are within +-2^60. Time: width^2 height steps. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_exponential_choose_rectangle(
     sotto_gate *gate, const sotto_selection_config *config, const int64_t *gains,
-    size_t width, size_t height, sotto_rectangle *out_rectangle, sotto_error *error);
+    size_t width, size_t height, int64_t empty_score, sotto_rectangle *out_rectangle,
+    sotto_error *error);
 
 #ifdef __cplusplus
 }

@@ -68,25 +68,6 @@ static sotto_status measure_rectangles(sot_pac *pac, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* How many numbers a concept has: concept/concept.h. */
-static size_t numbers_of(const sot_concept_class *class)
-{
-    switch (class->kind) {
-    case SOT_CONCEPT_CONJUNCTIONS:
-    case SOT_CONCEPT_PARITIES:
-        return 1;
-    case SOT_CONCEPT_THRESHOLDS:
-    case SOT_CONCEPT_INTERVALS:
-    case SOT_CONCEPT_CANDIDATES:
-        return 2;
-    case SOT_CONCEPT_STUMPS:
-        return 3;
-    case SOT_CONCEPT_RECTANGLES:
-        break;
-    }
-    return 2 * class->features;
-}
-
 /* The measure of all concepts, choice by choice. */
 static sotto_status measure_choices(sot_pac *pac, sotto_error *error)
 {
@@ -332,7 +313,7 @@ static sotto_status prepare(sot_learner *learner, sotto_error *error)
     if (status == SOTTO_OK) status = check_listed(pac, error);
     if (status == SOTTO_OK) status = show_settings(learner, error);
     if (status != SOTTO_OK) return status;
-    learner->coefficients = numbers_of(pac->class);
+    learner->coefficients = sot_concept_numbers(pac->class);
     learner->grid = 1.0;
     learner->streams = streams(pac->class);
     learner->plan = pac->method == SOTTO_METHOD_NONE ? NULL : plan;

@@ -20,7 +20,7 @@ typedef struct sot_pac {
     sotto_selection_config choice; /* of one event */
     size_t choices;                /* one, or one a feature */
     uint64_t *sizes; /* of each choice: the measure of all concepts; owned */
-    /* Of a class with weights, a feature at a time: sums of the weights of the cuts below 0 .. cells + 1; owned. */
+    /* Of a class with weights, a feature at a time: sums of the weights of the cuts below 0 .. cells + 1; NULL where every cut has 1; owned. */
     uint64_t **sums;
 } sot_pac;
 

@@ -144,8 +144,9 @@ sotto_status sot_pac_learn_rectangles(const sot_pac *pac, sotto_gate *gate,
     sotto_rectangle box = {0, 0, 0, 0};
     sotto_status status = count_cells(pac, table, &scores, error);
     if (status == SOTTO_OK && pac->method == SOTTO_METHOD_EXPONENTIAL) {
-        status = sotto_exponential_choose_rectangle(
-            gate, &pac->choice, scores.gains, scores.width, scores.height, &box, error);
+        status = sotto_exponential_choose_rectangle(gate, &pac->choice, scores.gains,
+                                                    scores.width, scores.height,
+                                                    -scores.yes, &box, error);
     } else if (status == SOTTO_OK && pac->method == SOTTO_METHOD_NONE) {
         box = choose_best(&scores);
     } else if (status == SOTTO_OK) {

@@ -87,7 +87,8 @@ done:
 
 /* ---- rectangles ---- */
 
-static sotto_status check_grid(const sot_box_cells *grid, sotto_error *error)
+static sotto_status check_grid(const sot_box_cells *grid, int64_t empty_score,
+                               sotto_error *error)
 {
     if (grid->width < 1 || grid->width > SIDE_MOST || grid->height < 1 ||
         grid->height > SIDE_MOST) {
@@ -95,6 +96,7 @@ static sotto_status check_grid(const sot_box_cells *grid, sotto_error *error)
                         "the grid has %zu x %zu cells; give 1 to %d each way",
                         grid->width, grid->height, (int)SIDE_MOST);
     }
+    if (!is_score(empty_score)) return fail_scores(error);
     uint64_t sum = 0; /* of absolute values */
     for (size_t i = 0; i < grid->width * grid->height; i++) {
         if (!is_score(grid->gains[i])) return fail_scores(error);
@@ -138,15 +140,18 @@ static sotto_status new_scratch(const sot_box_cells *grid, sot_box_scratch *out,
     return sot_fail_memory(error, strips, sizeof *out->sums);
 }
 
-sotto_status
-sotto_exponential_choose_rectangle(sotto_gate *gate, const sotto_selection_config *config,
-                                   const int64_t *gains, size_t width, size_t height,
-                                   sotto_rectangle *out_rectangle, sotto_error *error)
+sotto_status sotto_exponential_choose_rectangle(sotto_gate *gate,
+                                                const sotto_selection_config *config,
+                                                const int64_t *gains, size_t width,
+                                                size_t height, int64_t empty_score,
+                                                sotto_rectangle *out_rectangle,
+                                                sotto_error *error)
 {
     const sot_box_cells grid = {gains, width, height};
-    sot_tape_pairs_call call = {.gains = gains, .width = width, .height = height};
+    sot_tape_pairs_call call = {
+        .gains = gains, .width = width, .height = height, .empty_score = empty_score};
     sot_box_scratch scratch = {0};
-    sotto_status status = check_grid(&grid, error);
+    sotto_status status = check_grid(&grid, empty_score, error);
     if (status == SOTTO_OK) status = new_scratch(&grid, &scratch, error);
     if (status != SOTTO_OK) return status;
     status = sot_selection_admit(gate, config, SOTTO_EXPONENTIAL, &call.index, error);

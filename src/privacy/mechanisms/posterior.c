@@ -198,11 +198,11 @@ static sotto_status correction_of(const sot_posterior_law *law,
     return sot_correction_purpose(law->purpose, purpose, error);
 }
 
-/* Of all draws. */
+/* Of all draws; and room for the gate, which adds them one by one and rounds up every time. */
 static double total_error(const sot_posterior_law *law)
 {
-    return sot_mul_up((double)law->draws,
-                      sot_add_up(law->sampler_error, CORRECTION_ERROR));
+    const double each = sot_add_up(law->sampler_error, CORRECTION_ERROR);
+    return sot_widen_up(sot_mul_up((double)law->draws, each), ROOM);
 }
 
 sotto_status sot_posterior_derive(const sot_posterior_law *law,

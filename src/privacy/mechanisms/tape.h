@@ -68,7 +68,7 @@ typedef struct sot_tape_choice_call {
 } sot_tape_choice_call;
 
 /* A choice among the pairs low < high of points of a line and the empty one, with scores low_scores + high_scores constant on
- * cells; or among the rectangles of width x height cells and the empty one, with the sum of gains inside, if there are gains. */
+ * cells; or among the rectangles of width x height cells and the empty one, with empty_score and the sum of gains inside, if there are gains. */
 typedef struct sot_tape_pairs_call {
     size_t index;
     const int64_t *low_scores, *high_scores;

@@ -55,7 +55,8 @@ static changes compare_intervals(const sot_tape_item *it, const sot_tape_pairs_c
 static changes compare_boxes(const sot_tape_item *it, const sot_tape_pairs_call *call,
                              int64_t *column)
 {
-    changes seen = {0, 0}; /* the empty one has no score of its own */
+    const change_type empty = (change_type)call->empty_score - it->empty;
+    changes seen = {empty, empty};
     for (size_t low = 0; low < call->width; low++) {
         memset(column, 0, call->height * sizeof *column);
         for (size_t high = low; high < call->width; high++) {
@@ -65,8 +66,8 @@ static changes compare_boxes(const sot_tape_item *it, const sot_tape_pairs_call 
                 column[y] += call->gains[cell] - it->values[cell];
                 most = column[y] + (most > 0 ? most : 0);
                 least = column[y] + (least < 0 ? least : 0);
-                note_change(&seen, most);
-                note_change(&seen, least);
+                note_change(&seen, empty + most);
+                note_change(&seen, empty + least);
             }
         }
     }
@@ -89,8 +90,9 @@ static void compare_pairs(sot_tape *tape, const sot_tape_item *it,
         sot_free(column);
     }
     const change_type largest = seen.most > -seen.least ? seen.most : -seen.least;
-    const bool is_within =
-        seen.most - seen.least <= call->range_most && largest <= call->change_most;
+    /* Gains are relative to the empty rectangle, whose own score may move with the others: the range counts alone. */
+    const bool is_within = seen.most - seen.least <= call->range_most &&
+                           (call->gains != NULL || largest <= call->change_most);
     if (is_within && !(tape->identical && largest != 0)) return;
     sot_tape_report(
         tape, "step %zu: the scores moved by %.17g to %.17g, more than declared: %s",
