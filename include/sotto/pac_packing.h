@@ -37,6 +37,7 @@ typedef struct sotto_packing_success {
     double ceiling; /* of every learner, on the worst of the K data sets */
 } sotto_packing_success;
 
+/* By the formulas above. SOTTO_INVALID_ARGUMENT names what is out of range. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_packing_success_of(const sotto_packing_setting *setting,
                          sotto_packing_success *out_success, sotto_error *error);
