@@ -385,7 +385,7 @@ sotto_status sotto_model_export_c(const sotto_model *model, const char *name,
     sotto_status status = SOTTO_OK;
     if (model->net != NULL) status = sot_c_check_network(model->net, error);
     if (sot_c_vectors(model) > SOT_C_SCORES_MAX) {
-        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+        status = sot_fail(error, SOTTO_UNSUPPORTED,
                           "the model has %zu draws with %zu scores each; a header holds "
                           "at most %d scores a row",
                           model->draws, model->margins, (int)SOT_C_SCORES_MAX);

@@ -108,10 +108,19 @@ static void advise_on_lambda(sotto_training *training)
 {
     const double lambda = setting(training, "lambda");
     const double rows = (double)sot_learner_rows(&training->learner->setup);
+    const double beta = setting(training, "beta"); /* of draws: the weight of a row */
     char shown[SOT_SHOWN_BYTES];
-    if (isnan(training->config.lambda) || rows == 0.0) return;
+    if ((isnan(training->config.lambda) && isnan(beta)) || rows == 0.0) return;
     const double bound = sot_encoding_bound(training->encoding);
-    if (lambda > rows * bound * bound * curvature_of(&training->config)) {
+    const double weight = rows * bound * bound * curvature_of(&training->config);
+    if (!isnan(beta) && lambda > beta * weight) {
+        advise(
+            training,
+            "the prior of precision lambda %s outweighs all expected rows together, "
+            "which count beta each: a draw will say little but the prior; more rows, a "
+            "larger epsilon or fewer draws would help",
+            sot_shown(lambda, 0, shown));
+    } else if (lambda > weight) {
         advise(
             training,
             "lambda %s outweighs all expected rows together: the model will say little; "

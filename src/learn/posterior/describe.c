@@ -4,11 +4,10 @@
 static const char *sampler_text(sotto_sampler sampler)
 {
     if (sampler == SOTTO_SAMPLER_EXACT_GAUSSIAN)
-        return "exact-gaussian: the Gaussian posterior by its Cholesky factor, cut to "
-               "the ball "
-               "by rejection; certified";
-    if (sampler == SOTTO_SAMPLER_MALA) return "mala: a heuristic, without a certificate";
-    return "proximal: with exact rejection; certified";
+        return "the Gaussian posterior by its Cholesky factor, cut to the ball by "
+               "rejection; certified";
+    if (sampler == SOTTO_SAMPLER_MALA) return "a heuristic, without a certificate";
+    return "with exact rejection; certified";
 }
 
 static void describe_sampler(sot_learner *learner, const sot_posterior_state *state)
@@ -16,7 +15,8 @@ static void describe_sampler(sot_learner *learner, const sot_posterior_state *st
     const sotto_sampler sampler = learner->setup.config->sampler == SOTTO_SAMPLER_MALA
                                       ? SOTTO_SAMPLER_MALA
                                       : state->plan.sampler;
-    sot_learner_set(learner, "sampler", (double)sampler, sampler_text(sampler));
+    learner->sampler = sotto_sampler_name(sampler);
+    learner->sampler_why = sampler_text(sampler);
     if (sampler == SOTTO_SAMPLER_MALA) return;
     sot_learner_set(learner, "distance_mix", state->plan.distance_mixing,
                     "Delta_mix: what mixing leaves between a draw and an exact one");
