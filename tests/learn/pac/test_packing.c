@@ -123,11 +123,12 @@ static void the_least_number_of_rows_is_below_every_size(void **state)
         assert_ok(sotto_pac_rows(&setting, SOTTO_PAC_REALIZABLE, &enough, &error),
                   &error);
         assert_true(least <= enough);
-        const long double beta = setting.beta,
-                          x = i % 2 == 0 ? packing.epsilon : 2.0 * packing.epsilon;
+        const long double beta = (long double)setting.beta;
+        const long double x =
+            (long double)(i % 2 == 0 ? packing.epsilon : 2.0 * packing.epsilon);
         const long double exact = (1.0L - beta) *
                                   logl((long double)(cells - 2) * (1.0L - beta) / beta) /
-                                  (2.0L * setting.alpha * x);
+                                  (2.0L * (long double)setting.alpha * x);
         assert_within((double)least, (double)ceill(exact * (1.0L - 1e-12L)),
                       (double)ceill(exact * (1.0L + 1e-12L)));
     }
