@@ -113,6 +113,7 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
         }
     }
     if (training->learner->net != NULL) sot_training_write_network(training, writer);
+    write_text(writer, "sampler", training->learner->sampler);
     write_settings(writer, training->learner);
     sot_json_key(writer, "advice");
     sot_json_begin_array(writer);
@@ -189,6 +190,12 @@ static void show_settings(sot_prose *prose, const sotto_training *training, bool
         if (training->plan != NULL)
             sot_prose_line(prose, "clipping", "%s, sampling %s",
                            sotto_clipping_name(config->clipping), sampling_of(training));
+    }
+    if (learner->sampler != NULL) {
+        sot_prose_line(prose, "sampler", "%s (%s)", learner->sampler,
+                       training->config.sampler != SOTTO_SAMPLER_MALA
+                           ? "certified"
+                           : "a heuristic: it has no certificate");
     }
     for (size_t i = 0; i < learner->setting_count; i++) {
         const sot_setting *setting = &learner->settings[i];

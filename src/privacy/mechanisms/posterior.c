@@ -234,7 +234,7 @@ sotto_status sot_posterior_derive(const sot_posterior_law *law,
 double sot_posterior_pure_delta(double epsilon, double sampler_error)
 {
     const double price = sot_mul_up(sot_add_up(1.0, sot_exp_up(epsilon)), sampler_error);
-    return fmin(1.0, sot_power_of_two_above(4.0 * price));
+    return fmin(1.0, sot_power_of_two_above(2.0 * price));
 }
 
 /* delta without what the samplers cost: (1 + e^epsilon) of their error, and a hair more, for the accountant's search begins
