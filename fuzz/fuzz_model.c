@@ -17,11 +17,14 @@ static void check_parts(const sotto_model *model)
     require(sotto_model_dimension(model) > 0);
     for (size_t i = 0; i < sotto_model_dimension(model); i++)
         require(sotto_model_feature(model, i)[0] != '\0');
-    require(model->net != NULL ||
+    require(model->net != NULL || model->concept != NULL ||
             sotto_model_coefficients(model) ==
                 sotto_model_margins(model) * sotto_model_dimension(model));
     for (size_t i = 0; i < sotto_model_coefficients(model); i++)
         require(isfinite(sotto_model_coefficient(model, i)));
+    char rule[64];
+    require((sotto_model_concept(model, rule, sizeof rule)[0] != '\0') ==
+            (model->concept != NULL));
     const size_t classes = sotto_model_classes(model);
     const bool numbers = sotto_model_predicts(model) == SOTTO_PREDICTS_NUMBER;
     require(numbers ? classes == 0 : classes >= 2);
@@ -29,6 +32,21 @@ static void check_parts(const sotto_model *model)
     for (size_t i = 1; i < classes; i++)
         require(strcmp(sotto_model_class(model, i - 1), sotto_model_class(model, i)) !=
                 0);
+}
+
+/* The widest that the draws show holds something, and the prediction is the same. */
+static void check_interval(const sotto_model *model, const sotto_array *row,
+                           const double *outputs)
+{
+    double values[SOT_MODEL_CLASSES_MAX];
+    double lower[SOT_MODEL_CLASSES_MAX], upper[SOT_MODEL_CLASSES_MAX];
+    const double level = 1.0 - 2.0 / ((double)sotto_model_draws(model) + 1.0);
+    sotto_error error;
+    require(sotto_model_draws_needed(level) == sotto_model_draws(model));
+    require(sotto_model_predict_interval(model, row, level, values, lower, upper,
+                                         &error) == SOTTO_OK);
+    for (size_t i = 0; i < sotto_model_outputs(model); i++)
+        require(values[i] == outputs[i] && lower[i] <= upper[i]);
 }
 
 static void check_prediction(const sotto_model *model, double cell)
@@ -62,6 +80,7 @@ static void check_prediction(const sotto_model *model, double cell)
                 (outputs[i] >= 0.0 && outputs[i] <= 1.0 && fabs(sum - 1.0) < 1e-9));
     if (sotto_model_predicts(model) == SOTTO_PREDICTS_NUMBER)
         require(outputs[0] >= target->lower && outputs[0] <= target->upper);
+    if (sotto_model_draws(model) > 1) check_interval(model, &row, outputs);
     sot_free(cells);
 }
 
@@ -80,7 +99,8 @@ static void check_export(const sotto_model *model)
     char *text = NULL;
     sotto_error error;
     const sotto_status status = sotto_model_export_c(model, "m", &text, &error);
-    if (status == SOTTO_UNSUPPORTED && model->net != NULL) return; /* scattering */
+    /* Scattering, or more scores than a stack holds. */
+    if (status == SOTTO_UNSUPPORTED && (model->net != NULL || model->draws > 1)) return;
     require(status == SOTTO_OK);
     size_t opened = 0, closed = 0;
     for (const char *c = text; *c != '\0'; c++) {

@@ -7,6 +7,8 @@
  *                        and its minimiser released. Best in most settings.
  *             output     the minimiser itself, with noise.
  *             gd         noisy gradient descent: each step's gradient sum, with noise.
+ *             posterior, regularized-em
+ *                        draws instead of a minimiser: docs/posterior.md.
  *             none       no noise; only for data declared public.
  *             Networks learn by sgd, with settings of their own: docs/networks.md.
  * Theorem     Each method's own, with its proof, stands in src/learn/erm/ and src/privacy/mechanisms/.

@@ -84,6 +84,7 @@ struct sot_learner {
         draws; /* vectors of outputs x columns that `learn` writes, one after another; 0: 1 */
     const char *
         sampler; /* static: how they are drawn, "proximal", ...; NULL: it is no sampler's work */
+    const char *sampler_why; /* static: what that is worth */
     sot_checkpoint
         *checkpoint; /* set by the run before `learn`, borrowed; NULL: none is kept */
     sot_validation *validation; /* the same */

@@ -42,7 +42,7 @@ static const char *find_shared(const sotto_train_config *config, unsigned taken,
         {SOT_TAKES_CONCEPT, config->concept != NULL, "a class of concepts"},
         {SOT_TAKES_DRAWS, config->draws > 0, "a number of draws"},
         {SOT_TAKES_DRAWS, config->sampler != SOTTO_SAMPLER_AUTO, "a sampler"},
-        {SOT_TAKES_DRAWS, config->public_constants, "the sampler's public constants"},
+        {SOT_TAKES_DRAWS, config->public_constants, "a wish for public constants"},
     };
     return find_stranger(settings, sizeof settings / sizeof settings[0], taken, out_flag);
 }

@@ -69,7 +69,11 @@ static void end_number(sot_c_exporter *self, const char *argument, const char *p
     sot_c_text(self, "}\n\n/* In the units of the target and within its bounds. */\n");
     begin(self, "double", "predict", argument, passed);
     sot_c_write(self, " sum += @_value(scores[k]);\n");
-    mean(self, "", "");
+    sot_c_print(&self->output, "    return fmin(fmax(sum / %zu.0, ", self->model->draws);
+    sot_c_value(self, self->encoding->target->lower);
+    sot_c_text(self, "), ");
+    sot_c_value(self, self->encoding->target->upper);
+    sot_c_text(self, ");\n}\n");
 }
 
 /* Softmax of one draw's scores is added to `out`. */

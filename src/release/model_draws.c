@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/plant.h"
 #include "numeric/sum.h"
 #include "release/model.h"
 
@@ -185,16 +186,20 @@ static void join_many(sot_scorer *scorer)
         scorer->margins[c] = log_sum(scorer->draw_margins + c, draws, classes);
 }
 
-/* The mean of finite outputs, which stay within what one of them could be. */
+/* The mean of finite outputs, within what one of them could be: rounding must not lead beyond. */
 static void mean_outputs(sot_scorer *scorer)
 {
     const sotto_model *model = scorer->model;
+    const bool number = model->prediction == SOTTO_PREDICTS_NUMBER;
+    const sotto_target *target = sot_encoding_target(model->encoding);
+    const double least = number ? target->lower : -DBL_MAX;
+    const double most = number ? target->upper : DBL_MAX;
     for (size_t j = 0; j < model->outputs; j++) {
         double sum = 0.0;
         for (size_t k = 0; k < model->draws; k++)
             sum += scorer->draw_outputs[k * model->outputs + j];
         const double mean = sum / (double)model->draws;
-        scorer->outputs[j] = fmax(-DBL_MAX, fmin(DBL_MAX, mean));
+        scorer->outputs[j] = fmin(fmax(mean, least), most);
     }
 }
 
@@ -205,6 +210,13 @@ void sot_scorer_join_draws(sot_scorer *scorer)
         sot_model_outputs_of(model, scorer->draw_margins + k * model->margins,
                              scorer->draw_outputs + k * model->outputs);
     mean_outputs(scorer);
+    if (SOT_PLANTED(draws_averaged_before_predicting)) {
+        for (size_t k = 1; k < model->draws * model->margins; k++)
+            scorer->draw_margins[k % model->margins] += scorer->draw_margins[k];
+        for (size_t c = 0; c < model->margins; c++)
+            scorer->draw_margins[c] /= (double)model->draws;
+        sot_model_outputs_of(model, scorer->draw_margins, scorer->outputs);
+    }
     if (model->prediction != SOTTO_PREDICTS_PROBABILITIES) {
         scorer->margins[0] = scorer->outputs[0];
     } else if (model->margins == 1) {
@@ -219,7 +231,9 @@ void sot_scorer_join_draws(sot_scorer *scorer)
 /* Rounding of 1 - level must not cost a place: 20 draws and a tenth outside have one on each side. */
 size_t sot_model_interval_place(size_t draws, double level)
 {
-    const double place = 0.5 * ((double)draws + 1.0) * (1.0 - level);
+    const double place =
+        0.5 * ((double)draws + (SOT_PLANTED(draws_interval_too_narrow) ? 3.0 : 1.0)) *
+        (1.0 - level);
     return (size_t)floor(place + 1e-9);
 }
 

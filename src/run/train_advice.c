@@ -108,10 +108,19 @@ static void advise_on_lambda(sotto_training *training)
 {
     const double lambda = setting(training, "lambda");
     const double rows = (double)sot_learner_rows(&training->learner->setup);
+    const double beta = setting(training, "beta"); /* of draws: the weight of a row */
     char shown[SOT_SHOWN_BYTES];
-    if (isnan(training->config.lambda) || rows == 0.0) return;
+    if ((isnan(training->config.lambda) && isnan(beta)) || rows == 0.0) return;
     const double bound = sot_encoding_bound(training->encoding);
-    if (lambda > rows * bound * bound * curvature_of(&training->config)) {
+    const double weight = rows * bound * bound * curvature_of(&training->config);
+    if (!isnan(beta) && lambda > beta * weight) {
+        advise(
+            training,
+            "the prior of precision lambda %s outweighs all expected rows together, "
+            "which count beta each: a draw will say little but the prior; more rows, a "
+            "larger epsilon or fewer draws would help",
+            sot_shown(lambda, 0, shown));
+    } else if (lambda > weight) {
         advise(
             training,
             "lambda %s outweighs all expected rows together: the model will say little; "
@@ -156,11 +165,27 @@ static void advise_on_method(sotto_training *training)
                "columns; here the other methods do better: try auto");
 }
 
+/* What is proven of a concept's errors says nothing when it is as bad as guessing. */
+static void advise_on_class(sotto_training *training)
+{
+    const double shortfall = setting(training, "shortfall");
+    const double rows = (double)sot_learner_rows(&training->learner->setup);
+    char shown[SOT_SHOWN_BYTES], half[SOT_SHOWN_BYTES];
+    if (!(rows > 0.0 && shortfall > 0.5 * rows)) return;
+    advise(training,
+           "the shortfall %s is more than %s, half of the expected rows: the concept may "
+           "be as good as guessed; take %s, or a larger epsilon",
+           sot_shown(shortfall, 0, shown), sot_shown(floor(0.5 * rows), 0, half),
+           training->method == SOTTO_METHOD_LAPLACE ? "the method exponential"
+                                                    : "fewer columns or cuts");
+}
+
 void sot_training_advise(sotto_training *training)
 {
     if (training->plan == NULL) return;
     advise_on_epsilon(training);
     advise_on_delta(training);
+    if (training->learner->concept != NULL) advise_on_class(training);
     if (training->learner->net != NULL || training->learner->concept != NULL)
         return; /* the rest is of convex losses */
     advise_on_norm(training);

@@ -27,12 +27,11 @@ static bool draws(sotto_method method)
     return method == SOTTO_METHOD_POSTERIOR || method == SOTTO_METHOD_REGULARIZED_EM;
 }
 
-/* Draws that nobody proves anything about are for public rows alone; any other draw may be of public rows. */
+/* Draws that nobody proves anything about are for public rows alone. */
 static bool is_of_public_rows(const sotto_train_config *config)
 {
-    if (config->method == SOTTO_METHOD_NONE) return true;
-    return draws(config->method) &&
-           (config->data_is_public || config->sampler == SOTTO_SAMPLER_MALA);
+    return config->method == SOTTO_METHOD_NONE ||
+           (draws(config->method) && config->sampler == SOTTO_SAMPLER_MALA);
 }
 
 /* A training on public rows has no guarantee, and so no settings of one. */
@@ -53,15 +52,13 @@ static sotto_status check_public(const sotto_train_config *config, sotto_error *
             error, SOTTO_INVALID_ARGUMENT,
             plain ? "the method none gives no guarantee; leave out epsilon, delta and "
                     "the public number of rows"
-                  : "a draw of public rows has no guarantee; leave out epsilon, delta "
-                    "and the public number of rows, or the declaration that they are "
-                    "public");
+                  : "the sampler mala gives no guarantee; leave out epsilon, delta and "
+                    "the public number of rows, or choose the sampler proximal");
     }
     if (config->ledger != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         plain ? "the method none costs nothing; leave out the ledger"
-                              : "a draw of public rows costs nothing; leave out the "
-                                "ledger");
+                              : "the sampler mala costs nothing; leave out the ledger");
     }
     return SOTTO_OK;
 }
@@ -121,8 +118,9 @@ static sotto_status check_config(const sotto_train_config *config,
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the data is declared public, but the method %s is private; use the "
-            "method none, or leave the declaration out",
-            sotto_method_name(config->method));
+            "method none%s, or leave the declaration out",
+            sotto_method_name(config->method),
+            draws(config->method) ? ", or the sampler mala" : "");
     }
     const sotto_status status = sot_check_privacy(
         config->epsilon, config->delta, config->adjacency, config->public_n, error);

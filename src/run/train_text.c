@@ -114,6 +114,7 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
     }
     if (training->learner->net != NULL) sot_training_write_network(training, writer);
     write_text(writer, "sampler", training->learner->sampler);
+    write_text(writer, "sampler_reason", training->learner->sampler_why);
     write_settings(writer, training->learner);
     sot_json_key(writer, "advice");
     sot_json_begin_array(writer);
@@ -191,12 +192,6 @@ static void show_settings(sot_prose *prose, const sotto_training *training, bool
             sot_prose_line(prose, "clipping", "%s, sampling %s",
                            sotto_clipping_name(config->clipping), sampling_of(training));
     }
-    if (learner->sampler != NULL) {
-        sot_prose_line(prose, "sampler", "%s (%s)", learner->sampler,
-                       training->config.sampler != SOTTO_SAMPLER_MALA
-                           ? "certified"
-                           : "a heuristic: it has no certificate");
-    }
     for (size_t i = 0; i < learner->setting_count; i++) {
         const sot_setting *setting = &learner->settings[i];
         if (learner->concept != NULL && sot_training_is_said(training, setting)) continue;
@@ -219,6 +214,16 @@ static void show_method(sot_prose *prose, const sotto_training *training)
                    training->method_why == NULL ? "" : " (",
                    training->method_why == NULL ? "" : training->method_why,
                    training->method_why == NULL ? "" : ")");
+}
+
+/* What is drawn, and how. */
+static void show_sampler(sot_prose *prose, const sotto_training *training)
+{
+    const sot_learner *learner = training->learner;
+    if (learner->sampler == NULL) return;
+    sot_prose_line(
+        prose, "sampler", "%s (%s)%s", learner->sampler, learner->sampler_why,
+        training->config.public_constants ? ", its steps fixed by public constants" : "");
 }
 
 static void show_advice(sot_prose *prose, const sotto_training *training)
@@ -254,6 +259,7 @@ static sotto_status make_text(sotto_training *training, sotto_error *error)
         sot_prose_guarantee(&prose, config->epsilon, stated_delta(training),
                             config->adjacency, training->schema);
     }
+    show_sampler(&prose, training);
     show_settings(&prose, training, true);
     show_advice(&prose, training);
     return sot_prose_finish(&prose, &training->text, error);
@@ -272,6 +278,7 @@ sotto_status sot_training_summary(const sotto_training *training,
     sot_prose prose = {0};
     const sotto_train_config *config = &training->config;
     show_method(&prose, training);
+    show_sampler(&prose, training);
     show_settings(&prose, training, false);
     if (training->learner->concept != NULL)
         sot_training_show_rule(training, theta, &prose);
@@ -280,7 +287,9 @@ sotto_status sot_training_summary(const sotto_training *training,
                             config->adjacency, training->schema);
         sot_prose_ledger(&prose, session->ledger == NULL ? NULL : &session->reservation);
     } else {
-        sot_prose_line(&prose, "privacy", "none: the rows were declared public");
+        sot_prose_line(
+            &prose, "privacy", "none: the rows were declared public%s",
+            training->learner->sampler != NULL ? ", and the sampler is a heuristic" : "");
     }
     show_validation(&prose, training);
     if (session->output != NULL)

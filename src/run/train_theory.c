@@ -61,7 +61,8 @@ sotto_status sotto_training_theory(const sotto_training *training,
     setting.unit_rows = (double)learner->setup.unit_rows;
     setting.lipschitz = learner->empirical->facts.record_bound;
     setting.trace = learner->empirical->facts.trace;
-    setting.radius = isnan(config->radius) ? sot_learner_norm_guess(learner) : config->radius;
+    setting.radius =
+        isnan(config->radius) ? sot_learner_norm_guess(learner) : config->radius;
     setting.lambda = config->lambda;
     const sotto_status status =
         find_objective_least(learner, &setting.objective_least, error);

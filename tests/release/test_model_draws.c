@@ -326,6 +326,11 @@ static void a_level_needs_its_number_of_draws(void **state)
             assert_int_equal(sot_model_interval_place(needed - 1, levels[i].level), 0);
     }
     assert_int_equal(sotto_model_draws_needed((double)NAN), 0);
+    for (size_t draws = 2; draws <= SOT_MODEL_DRAWS_MAX; draws++) { /* rounding */
+        const double widest = 1.0 - 2.0 / ((double)draws + 1.0);
+        assert_int_equal(sotto_model_draws_needed(widest), draws);
+        assert_int_equal(sot_model_interval_place(draws, widest), 1);
+    }
 }
 
 static void a_level_that_the_draws_cannot_show_is_refused(void **state)

@@ -1,12 +1,23 @@
 /* What the learners say of themselves. */
 #include "learn/posterior/parts.h"
 
+static const char *sampler_text(sotto_sampler sampler)
+{
+    if (sampler == SOTTO_SAMPLER_EXACT_GAUSSIAN)
+        return "the Gaussian posterior by its Cholesky factor, cut to the ball by "
+               "rejection; certified";
+    if (sampler == SOTTO_SAMPLER_MALA) return "a heuristic, without a certificate";
+    return "with exact rejection; certified";
+}
+
 static void describe_sampler(sot_learner *learner, const sot_posterior_state *state)
 {
-    const bool is_public = sot_posterior_is_public(learner->setup.config);
-    learner->sampler =
-        sotto_sampler_name(is_public ? SOTTO_SAMPLER_MALA : state->plan.sampler);
-    if (is_public) return;
+    const sotto_sampler sampler = learner->setup.config->sampler == SOTTO_SAMPLER_MALA
+                                      ? SOTTO_SAMPLER_MALA
+                                      : state->plan.sampler;
+    learner->sampler = sotto_sampler_name(sampler);
+    learner->sampler_why = sampler_text(sampler);
+    if (sampler == SOTTO_SAMPLER_MALA) return;
     sot_learner_set(learner, "distance_mix", state->plan.distance_mixing,
                     "Delta_mix: what mixing leaves between a draw and an exact one");
     sot_learner_set(learner, "distance_fp", state->plan.distance_rounding,
