@@ -88,12 +88,6 @@ static double factor_over(double epsilon, const comparison *of)
     return has_base ? epsilon / exact->account.epsilon : SOTTO_UNSET;
 }
 
-static void add_row(json_t *array, cli_json *row, cli_json *whole)
-{
-    if (row->failed || json_array_append(array, row->object) != 0) whole->failed = true;
-    json_decref(row->object);
-}
-
 static sotto_status show_json(const comparison *made, sotto_error *error)
 {
     cli_json json = cli_json_new();
@@ -113,7 +107,7 @@ static sotto_status show_json(const comparison *made, sotto_error *error)
         } else {
             cli_json_text(&row, "reason", said->reason.message);
         }
-        add_row(rows, &row, &json);
+        cli_json_append(&json, rows, &row);
     }
     cli_json_add(&json, "accountants", rows);
     rows = json_array();
@@ -131,7 +125,7 @@ static sotto_status show_json(const comparison *made, sotto_error *error)
         } else {
             cli_json_text(&row, "reason", said->reason.message);
         }
-        add_row(rows, &row, &json);
+        cli_json_append(&json, rows, &row);
     }
     cli_json_add(&json, "references", rows);
     return cli_json_print(&json, error);

@@ -119,12 +119,6 @@ static void show_csv(const sotto_curve *curve, const char *table)
 
 /* --- JSON --- */
 
-static void append(cli_json *json, json_t *array, cli_json *row)
-{
-    if (row->failed || json_array_append(array, row->object) != 0) json->failed = true;
-    json_decref(row->object);
-}
-
 static json_t *profile_array(const sotto_curve *curve, cli_json *json)
 {
     const sotto_account *points = sotto_curve_points(curve);
@@ -134,7 +128,7 @@ static json_t *profile_array(const sotto_curve *curve, cli_json *json)
         cli_json_number(&row, "epsilon", points[i].epsilon);
         cli_json_number(&row, "delta", points[i].delta);
         cli_json_number(&row, "delta_lower", points[i].delta_lower);
-        append(json, array, &row);
+        cli_json_append(json, array, &row);
     }
     return array;
 }
@@ -145,7 +139,7 @@ static void add_pair(cli_json *json, json_t *array, double rate, const char *key
     cli_json row = cli_json_new();
     cli_json_number(&row, "false_positive_rate", rate);
     cli_json_number(&row, key, value);
-    append(json, array, &row);
+    cli_json_append(json, array, &row);
 }
 
 static sotto_status show_json(const sotto_curve *curve, sotto_error *error)

@@ -174,8 +174,7 @@ static sotto_status show_json(const lesson *of, sotto_error *error)
         } else {
             cli_json_text(&row, "reason", said->reason.message);
         }
-        if (row.failed || json_array_append(rows, row.object) != 0) json.failed = true;
-        json_decref(row.object);
+        cli_json_append(&json, rows, &row);
     }
     cli_json_add(&json, "lecture", rows);
     return cli_json_print(&json, error);

@@ -108,6 +108,12 @@ void cli_json_flag(cli_json *json, const char *key, bool value)
     cli_json_add(json, key, json_boolean(value));
 }
 
+void cli_json_append(cli_json *json, json_t *array, cli_json *row)
+{
+    if (row->failed || json_array_append(array, row->object) != 0) json->failed = true;
+    json_decref(row->object);
+}
+
 /* Jansson writes reals with one fixed number of digits (1.0000000000000001e-05), so reals are
  * written here and everything else by it. */
 static void write_value(json_t *value);

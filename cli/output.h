@@ -42,6 +42,9 @@ void cli_json_count(cli_json *json, const char *key, uint64_t value);
 void cli_json_text(cli_json *json, const char *key, const char *value);
 void cli_json_flag(cli_json *json, const char *key, bool value);
 
+/* Appends a row to an array of the object's, and releases the row. */
+void cli_json_append(cli_json *json, json_t *array, cli_json *row);
+
 /* Prints the object on standard output, one line, and releases it. A failed write is the
  * frame's to report. */
 SOTTO_MUST_CHECK sotto_status cli_json_print(cli_json *json, sotto_error *error);

@@ -4,8 +4,7 @@
 #include "commands.h"
 
 static const cli_command *const commands[] = {
-    &pac_learn,
-    NULL,
+    &pac_learn, &pac_sample_size, &pac_packing, &pac_experiment, NULL,
 };
 
 const cli_command cli_pac = {

@@ -4,6 +4,18 @@
 
 #include "frame.h"
 
-extern const cli_command pac_learn; /* cli/pac_learn.c */
+extern const cli_command pac_learn;       /* cli/pac_learn.c */
+extern const cli_command pac_sample_size; /* cli/pac_size.c */
+extern const cli_command pac_packing;     /* cli/pac_packing.c */
+extern const cli_command pac_experiment;  /* cli/pac_experiment.c */
+
+const char *pac_class_choice(size_t index); /* the names of the classes */
+
+enum { PAC_COUNTS_MAX = 64 };
+
+/* The list of an option: 10,20,1e3,2^40. */
+SOTTO_MUST_CHECK sotto_status pac_counts(const cli_call *call, const char *name,
+                                         uint64_t out_counts[PAC_COUNTS_MAX],
+                                         size_t *out_count, sotto_error *error);
 
 #endif

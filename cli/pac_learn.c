@@ -12,7 +12,7 @@
 
 /* --- the words --- */
 
-static const char *class_choice(size_t index)
+const char *pac_class_choice(size_t index)
 {
     static const char *const names[] = {"thresholds", "intervals",    "stumps",
                                         "rectangles", "conjunctions", "parities",
@@ -45,7 +45,7 @@ static const cli_option options[] = {
     {"schema", CLI_FILE, CLI_REQUIRED, "JSON file with types, bounds and categories",
      .value = "FILE", .example = "survey.schema.json"},
     {"class", CLI_CHOICE, CLI_REQUIRED, "the rules to choose from", .value = "CLASS",
-     .example = "stumps", .choices = class_choice, .is_other = is_whole_class,
+     .example = "stumps", .choices = pac_class_choice, .is_other = is_whole_class,
      .other = "FILE.json|{JSON}"},
     {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "privacy loss of the choice, above 0; pure",
      .value = "E", .example = "1", .range = CLI_POSITIVE},

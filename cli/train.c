@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sotto/model.h>
 #include <sotto/report.h>
 #include <sotto/train.h>
 
@@ -14,6 +15,8 @@
 #include "input.h"
 #include "output.h"
 #include "training.h"
+
+enum { RULE_BYTES = 512 };
 
 static const cli_option options[] = {
     {"data", CLI_FILE, CLI_OPERAND,
@@ -97,6 +100,18 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The rule that was chosen, in words; of other models nothing. */
+static void add_concept(cli_json *json, const sotto_train_result *result)
+{
+    char rule[RULE_BYTES];
+    sotto_model *model = NULL;
+    const char *text = sotto_train_json(result);
+    if (sotto_model_parse("model", text, strlen(text), &model, NULL) != SOTTO_OK) return;
+    if (sotto_model_kind_of(model) == SOTTO_MODEL_CONCEPT)
+        cli_json_text(json, "concept", sotto_model_concept(model, rule, sizeof rule));
+    sotto_model_free(model);
+}
+
 /* The members that scripts rely on, from the file that was written; of the certificate its hash. */
 static sotto_status print_json(const cli_call *call, const sotto_train_result *result,
                                double seconds, sotto_error *error)
@@ -110,6 +125,7 @@ static sotto_status print_json(const cli_call *call, const sotto_train_result *r
         json_t *member = json_object_get(file, kept[i]);
         if (member != NULL) cli_json_add(&json, kept[i], json_incref(member));
     }
+    add_concept(&json, result);
     json_t *certificate = json_object_get(file, "certificate");
     const char *hash = json_string_value(json_object_get(certificate, "hash"));
     cli_json_text(&json, "certificate", hash);
@@ -124,12 +140,16 @@ static sotto_status print_json(const cli_call *call, const sotto_train_result *r
 /* It replaces what has its name: none of the other files of this command. */
 static sotto_status spare_files(const cli_call *call, sotto_error *error)
 {
-    static const char *const files[] = {"data", "schema", "labels", "ledger", "output"};
+    static const char *const files[][2] = {{"data", "data"},
+                                           {"schema", "schema"},
+                                           {"labels", "labels"},
+                                           {"ledger", "ledger"},
+                                           {"output", "model"}};
     const char *page = cli_text(call, "report");
     sotto_status status =
         cli_spare("schema", cli_text(call, "schema"), cli_text(call, "output"), error);
     for (size_t i = 0; status == SOTTO_OK && i < sizeof files / sizeof files[0]; i++)
-        status = cli_spare(files[i], cli_text(call, files[i]), page, error);
+        status = cli_spare(files[i][1], cli_text(call, files[i][0]), page, error);
     return status;
 }
 

@@ -17,11 +17,14 @@ static void check_parts(const sotto_model *model)
     require(sotto_model_dimension(model) > 0);
     for (size_t i = 0; i < sotto_model_dimension(model); i++)
         require(sotto_model_feature(model, i)[0] != '\0');
-    require(model->net != NULL ||
+    require(model->net != NULL || model->concept != NULL ||
             sotto_model_coefficients(model) ==
                 sotto_model_margins(model) * sotto_model_dimension(model));
     for (size_t i = 0; i < sotto_model_coefficients(model); i++)
         require(isfinite(sotto_model_coefficient(model, i)));
+    char rule[64];
+    require((sotto_model_concept(model, rule, sizeof rule)[0] != '\0') ==
+            (model->concept != NULL));
     const size_t classes = sotto_model_classes(model);
     const bool numbers = sotto_model_predicts(model) == SOTTO_PREDICTS_NUMBER;
     require(numbers ? classes == 0 : classes >= 2);

@@ -24,6 +24,7 @@ FRAME = {
     "gate": "lets mechanisms through and records them",
     "tape": "replays the gate in tests",
     "tape_calls": "a part of it",
+    "tape_pairs": "a part of it",
     "tape_items": "a part of it",
     "additive": "adds noise for the mechanisms whose notes prove its law",
     "additive_avx2": "a part of it",

@@ -43,6 +43,27 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_exponential_choose_point(
     sotto_gate *gate, const sotto_selection_config *config, const int64_t *scores,
     const uint64_t *ends, size_t cells, uint64_t *out_point, sotto_error *error);
 
+/* Chooses an interval: two points low < high of such a grid, or the empty one, which is low = high = 0. Its score is
+ * low_scores of low's cell plus high_scores of high's, or empty_score; each pair of points is one candidate. The grid has at most
+ * 2^32 + 1 points, scores are within +-2^60. The cells may depend on the records. Time: `cells` steps and a bounded
+ * number of trials on average. Proof note: src/privacy/mechanisms/exponential_pairs.md */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_exponential_choose_interval(
+    sotto_gate *gate, const sotto_selection_config *config, const int64_t *low_scores,
+    const int64_t *high_scores, const uint64_t *ends, size_t cells, int64_t empty_score,
+    uint64_t *out_low, uint64_t *out_high, sotto_error *error);
+
+/* A rectangle holds the cells x_low <= x < x_high, y_low <= y < y_high. */
+typedef struct sotto_rectangle {
+    uint64_t x_low, x_high, y_low, y_high; /* all 0: empty */
+} sotto_rectangle;
+
+/* Chooses a rectangle of a public grid of width x height cells, at most 1024 each, or the empty one. Its score is empty_score and the sum of
+ * gains[x * height + y] over the cells inside; all of them together are within +-2^60. Time: width^2 height steps. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_exponential_choose_rectangle(
+    sotto_gate *gate, const sotto_selection_config *config, const int64_t *gains,
+    size_t width, size_t height, int64_t empty_score, sotto_rectangle *out_rectangle,
+    sotto_error *error);
+
 #ifdef __cplusplus
 }
 #endif

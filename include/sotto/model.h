@@ -50,7 +50,8 @@ typedef enum sotto_prediction {
     SOTTO_PREDICTS_PROBABILITIES = 1, /* one a class: logistic, softmax, network */
     SOTTO_PREDICTS_SCORE =
         2, /* one number, which speaks for the second class from 0 on and
-                                 is no probability: svm, hinge, a caller's loss of classes */
+                                 is no probability: svm, hinge, a caller's loss of classes, and
+                                 a concept, whose score is 1 or -1 */
     SOTTO_PREDICTS_NUMBER =
         3 /* one, in the units of the target and within its bounds: linear,
                                  huber, poisson, a caller's loss of numbers */
@@ -66,7 +67,7 @@ SOTTO_API size_t sotto_model_dimension(const sotto_model *model);
 SOTTO_API const char *sotto_model_feature(const sotto_model *model, size_t index);
 /* Scores a row: 1, or one a class for softmax and a network of classes. */
 SOTTO_API size_t sotto_model_margins(const sotto_model *model);
-/* How many there are: margins times the dimension; of a network its parameters. */
+/* How many there are: margins times the dimension; of a network its parameters, of a concept its numbers. */
 SOTTO_API size_t sotto_model_coefficients(const sotto_model *model);
 /* The coefficient of the encoded feature `index`, of several draws their mean; of softmax class by class: that of a feature
  * for a class stands at class * dimension + feature; of a network layer by layer (docs/networks.md). */
@@ -77,6 +78,11 @@ SOTTO_API size_t sotto_model_draws(const sotto_model *model);
 /* `draw` below sotto_model_draws(), `index` as above. */
 SOTTO_API double sotto_model_draw_coefficient(const sotto_model *model, size_t draw,
                                               size_t index);
+
+/* Of a concept: what it says yes to, in words, "age >= 37"; "" for every other kind. Cut to the buffer, which has room
+ * for a byte at least; 512 are enough for most. Returns `out`. */
+SOTTO_API const char *sotto_model_concept(const sotto_model *model, char *out,
+                                          size_t size_bytes);
 
 /* The label set, in the schema's order; of two the second is the positive one. None for a model of
  * numbers. */

@@ -58,6 +58,16 @@ typedef struct sotto_pac_setting {
 
 SOTTO_API sotto_pac_setting sotto_pac_defaults(void);
 
+/* How many concepts a class of the house has (docs/concepts.md): "thresholds", "intervals", "stumps", "rectangles",
+ * "conjunctions", "parities" or "candidates" over `features` features of 2^bits cells each. `both`: thresholds and
+ * candidates also the other way round. Fills in the setting's class_size if it is at most 2^53, else its logarithm, rounded
+ * up. Refuses other names, bits beyond 1 to 32 and features beyond 1 to 2^20; thresholds and intervals look at one. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pac_set_class(sotto_pac_setting *setting,
+                                                            const char *name,
+                                                            uint64_t bits,
+                                                            uint64_t features, bool both,
+                                                            sotto_error *error);
+
 /* "lecture", "realizable", ...; "unknown" for other values. */
 SOTTO_API const char *sotto_pac_bound_name(sotto_pac_bound bound);
 /* What it is of, in a few words: the learner and what is assumed of the distribution. */

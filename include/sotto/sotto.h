@@ -19,6 +19,8 @@
 #include <sotto/model.h>
 #include <sotto/model_kind.h>
 #include <sotto/noisy_max.h>
+#include <sotto/pac_experiment.h>
+#include <sotto/pac_packing.h>
 #include <sotto/pac_theory.h>
 #include <sotto/permute_and_flip.h>
 #include <sotto/progress.h>

@@ -69,7 +69,7 @@ typedef struct sot_concept_class {
 /* From a setting: the name of a kind, or a JSON object (it begins with a brace), or the path of a file with
  * one: {"class": "thresholds", "columns": ["age"], "bits": 16, "both": true, "cuts": {"age": [20, 30]}, "weights": ...}.
  * Columns left out: all that fit. `bits`: 2^bits equal cells of a number's bounds; integers have a cell each when
- * nothing is said and there are at most 2^32. `target` as for sot_encoding_new(): it is no feature; the schema may have none.
+ * nothing is said and there are at most 2^32. What sot_concept_class_write() writes is a setting too. `target` as for sot_encoding_new(): it is no feature; the schema may have none.
  * Refuses, by name, what does not fit the schema. */
 SOTTO_MUST_CHECK sotto_status sot_concept_class_new(const sotto_schema *schema,
                                                     const char *target, const char *text,

@@ -126,8 +126,8 @@ static sotto_status read_feature(sot_concept_builder *builder, const sot_json_va
     return status;
 }
 
-static sotto_status read_class(sot_concept_builder *builder, const sot_json_value *value,
-                               sotto_error *error)
+sotto_status sot_concept_read_whole(sot_concept_builder *builder,
+                                    const sot_json_value *value, sotto_error *error)
 {
     static const char *const keys[] = {"class", "both", "features", NULL};
     sot_json_value member, list;
@@ -149,7 +149,7 @@ static sotto_status read_class(sot_concept_builder *builder, const sot_json_valu
         const sot_json_value item = sot_json_item(&list, i);
         status = read_feature(builder, &item, error);
     }
-    return status == SOTTO_OK ? sot_concept_finish(builder, error) : status;
+    return status;
 }
 
 sotto_status sot_concept_class_read(const sot_json_value *value,
@@ -158,7 +158,8 @@ sotto_status sot_concept_class_read(const sot_json_value *value,
 {
     sot_concept_builder builder = {.schema = schema};
     sotto_status status = sot_concept_exclude_target(&builder, NULL, error);
-    if (status == SOTTO_OK) status = read_class(&builder, value, error);
+    if (status == SOTTO_OK) status = sot_concept_read_whole(&builder, value, error);
+    if (status == SOTTO_OK) status = sot_concept_finish(&builder, error);
     if (status != SOTTO_OK) {
         sot_concept_class_free(builder.class);
         return status;

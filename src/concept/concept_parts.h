@@ -69,6 +69,11 @@ SOTTO_MUST_CHECK sotto_status sot_concept_add_weights(sot_concept_builder *build
 /* Whether the kind takes features of two cells alone. */
 bool sot_concept_is_binary(sot_concept_kind kind);
 
+/* Begins the class of a model file's form and adds its features (concept_json.c). */
+SOTTO_MUST_CHECK sotto_status sot_concept_read_whole(sot_concept_builder *builder,
+                                                     const sot_json_value *value,
+                                                     sotto_error *error);
+
 /* Refuses a class whose features are too many, too few, too fine or twice there. */
 SOTTO_MUST_CHECK sotto_status sot_concept_finish(const sot_concept_builder *builder,
                                                  sotto_error *error);

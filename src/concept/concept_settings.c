@@ -257,6 +257,8 @@ static sotto_status read_root(settings *made, const sot_json_value *root,
     sot_concept_kind kind;
     bool both = false;
     sotto_status status = sot_json_as_object(root, error);
+    if (status == SOTTO_OK && sot_json_member(root, "features", &member))
+        return sot_concept_read_whole(&made->builder, root, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(root, keys, error);
     if (status != SOTTO_OK) return status;
     if (!sot_json_member(root, "class", &member))

@@ -194,9 +194,8 @@ static void end_rows(sot_c_exporter *self, const char *argument, const char *pas
 
 /* ---- rows of a table ---- */
 
-static void write_member(sot_c_exporter *self, size_t index)
+void sot_c_row_member(sot_c_exporter *self, const sotto_column *column, size_t index)
 {
-    const sotto_column *column = self->encoding->parts[index].column;
     const char *member = self->members[index];
     char lower[SOT_DOUBLE_TEXT_BYTES], upper[SOT_DOUBLE_TEXT_BYTES];
     sot_format_double(column->lower, lower);
@@ -219,9 +218,8 @@ static void write_member(sot_c_exporter *self, size_t index)
     }
 }
 
-static void write_values(sot_c_exporter *self, size_t index)
+void sot_c_values(sot_c_exporter *self, const sotto_column *column, size_t index)
 {
-    const sotto_column *column = self->encoding->parts[index].column;
     if (column->type != SOTTO_COLUMN_CATEGORY) return;
     sot_c_write(self, "static const char *const @_values_");
     sot_c_print(&self->output, "%zu[%zu] = {\n", index + 1, column->value_count);
@@ -237,12 +235,12 @@ static void write_row(sot_c_exporter *self)
 {
     const size_t count = self->encoding->part_count;
     for (size_t i = 0; i < count; i++)
-        write_values(self, i);
+        sot_c_values(self, self->encoding->parts[i].column, i);
     sot_c_write(self,
                 "/* What is missing: NAN, NULL, or anything that is not listed here. */\n"
                 "typedef struct @_row {\n");
     for (size_t i = 0; i < count; i++)
-        write_member(self, i);
+        sot_c_row_member(self, self->encoding->parts[i].column, i);
     sot_c_write(self, "} @_row;\n\n");
 }
 
@@ -255,20 +253,49 @@ static bool has_type(const sot_c_exporter *self, bool category)
     return false;
 }
 
+void sot_c_place(sot_c_exporter *self)
+{
+    sot_c_write(
+        self,
+        "static inline size_t @_place(const char *cell, const char *const *values,\n"
+        "    size_t count, size_t missing)\n"
+        "{\n"
+        "    size_t i;\n"
+        "    for (i = 0; cell != NULL && i < count; i++)\n"
+        "        if (strcmp(cell, values[i]) == 0) return i;\n"
+        "    return missing;\n"
+        "}\n\n");
+}
+
 static void write_cells(sot_c_exporter *self)
 {
     if (has_type(self, false)) write_number(self);
-    if (has_type(self, true)) {
-        sot_c_write(
-            self,
-            "static inline size_t @_place(const char *cell, const char *const *values,\n"
-            "    size_t count, size_t missing)\n"
-            "{\n"
-            "    size_t i;\n"
-            "    for (i = 0; cell != NULL && i < count; i++)\n"
-            "        if (strcmp(cell, values[i]) == 0) return i;\n"
-            "    return missing;\n"
-            "}\n\n");
+    if (has_type(self, true)) sot_c_place(self);
+}
+
+void sot_c_place_of(sot_c_exporter *self, const sotto_column *column, size_t index)
+{
+    sot_c_write(self, "@_place(");
+    sot_c_print(&self->output, "row->%s, ", self->members[index]);
+    sot_c_write(self, "@_values_");
+    sot_c_print(&self->output, "%zu, %zu, %zu)", index + 1, column->value_count,
+                (size_t)column->missing);
+}
+
+void sot_c_cell(sot_c_exporter *self, const sotto_column *column, size_t index)
+{
+    const char *member = self->members[index];
+    if (column->type == SOTTO_COLUMN_BOOLEAN) {
+        sot_c_print(&self->output,
+                    "row->%s == 0 || row->%s == 1 ? (double)row->%s : ", member, member,
+                    member);
+        sot_c_value(self, column->missing);
+    } else if (column->type == SOTTO_COLUMN_INTEGER) {
+        sot_c_print(&self->output, "row->%s == floor(row->%s) ? row->%s : ", member,
+                    member, member);
+        sot_c_value(self, column->missing);
+    } else {
+        sot_c_print(&self->output, "row->%s", member);
     }
 }
 
@@ -277,31 +304,17 @@ static void write_part(sot_c_exporter *self, size_t index)
 {
     const sot_encode_part *part = &self->encoding->parts[index];
     const sotto_column *column = part->column;
-    const char *member = self->members[index];
     sot_output *output = &self->output;
     if (column->type == SOTTO_COLUMN_CATEGORY) {
         sot_c_print(output, "    value[%zu] = 1.0;\n    place[%zu] = %zu + ", index,
                     index, part->first);
-        sot_c_write(self, "@_place(");
-        sot_c_print(output, "row->%s, ", member);
-        sot_c_write(self, "@_values_");
-        sot_c_print(output, "%zu, %zu, %zu);\n", index + 1, column->value_count,
-                    (size_t)column->missing);
+        sot_c_place_of(self, column, index);
+        sot_c_text(self, ";\n");
         return;
     }
     sot_c_print(output, "    value[%zu] = ", index);
     sot_c_write(self, "@_number(");
-    if (column->type == SOTTO_COLUMN_BOOLEAN) {
-        sot_c_print(output, "row->%s == 0 || row->%s == 1 ? (double)row->%s : ", member,
-                    member, member);
-        sot_c_value(self, column->missing);
-    } else if (column->type == SOTTO_COLUMN_INTEGER) {
-        sot_c_print(output, "row->%s == floor(row->%s) ? row->%s : ", member, member,
-                    member);
-        sot_c_value(self, column->missing);
-    } else {
-        sot_c_print(output, "row->%s", member);
-    }
+    sot_c_cell(self, column, index);
     write_facts(self, column);
     sot_c_print(output, ");\n    place[%zu] = %zu;\n", index, part->first);
 }
@@ -382,10 +395,14 @@ sotto_status sotto_model_export_c(const sotto_model *model, const char *name,
     if (model->net != NULL) {
         sot_c_parameters(&self);
         sot_c_classes(&self);
+    } else if (model->concept != NULL) {
+        sot_c_classes(&self);
     } else {
         sot_c_coefficients(&self);
     }
-    if (sotto_schema_is_matrix(model->schema)) {
+    if (model->concept != NULL) {
+        status = sot_c_concept(&self, error);
+    } else if (sotto_schema_is_matrix(model->schema)) {
         write_matrix(&self);
     } else {
         status = write_table(&self, error);

@@ -40,7 +40,8 @@ typedef struct sot_c_exporter {
     const sotto_model *model;
     const sot_encoding *encoding;
     const char *name;
-    char (*members)[SOT_C_NAME_BYTES]; /* of a table: one a part */
+    char (*members)[SOT_C_NAME_BYTES]; /* of a table: one a part, of a concept one a
+                                          column that it looks at */
 } sot_c_exporter;
 
 void sot_c_text(sot_c_exporter *self, const char *plain);
@@ -63,6 +64,17 @@ void sot_c_value_of_score(sot_c_exporter *self);
 void sot_c_decide_many(sot_c_exporter *self, const char *argument, const char *passed);
 /* export_c_draws.c: the end, of a model of several draws. */
 void sot_c_end_draws(sot_c_exporter *self, const char *argument, const char *passed);
+
+/* export_c.c: the member of the row that `column` is, members[index]; the list of a category's values; the
+ * function that finds a place among them; a call of it; and what a number's or boolean's cell counts as. */
+void sot_c_row_member(sot_c_exporter *self, const sotto_column *column, size_t index);
+void sot_c_values(sot_c_exporter *self, const sotto_column *column, size_t index);
+void sot_c_place(sot_c_exporter *self);
+void sot_c_place_of(sot_c_exporter *self, const sotto_column *column, size_t index);
+void sot_c_cell(sot_c_exporter *self, const sotto_column *column, size_t index);
+
+/* export_c_concept.c: everything behind the labels. */
+SOTTO_MUST_CHECK sotto_status sot_c_concept(sot_c_exporter *self, sotto_error *error);
 
 /* export_c_network.c: refuses networks that no header holds; the parameters; and, behind the
  * function that encodes a row, the layers and the function that gives their scores. */

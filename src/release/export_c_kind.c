@@ -81,9 +81,16 @@ void sot_c_opening(sot_c_exporter *self)
     write_promise(self);
     sot_c_write(
         self,
-        ".\n *\n"
-        " * C99, <math.h> and <string.h>; link with -lm. The numbers are those of the\n"
-        " * model file, bit by bit, and a row is scaled, cut and rounded as there.");
+        self->model->concept != NULL
+            ? ".\n *\n"
+              " * C99, <math.h> and <string.h>; link with -lm. A cell has the place that "
+              "it has\n"
+              " * for the model file, bit by bit."
+            : ".\n *\n"
+              " * C99, <math.h> and <string.h>; link with -lm. The numbers are those of "
+              "the\n"
+              " * model file, bit by bit, and a row is scaled, cut and rounded as "
+              "there.");
     if (self->model->draws > 1)
         sot_c_print(&self->output,
                     " It has\n * %zu draws of a posterior, and what it says is the mean "

@@ -90,12 +90,12 @@ SOTTO_MUST_CHECK sotto_status sot_model_write(const sot_model_content *content,
  * trained for: classes if that has labels. `target` may be NULL for the other kinds. */
 sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target);
 
-/* The version of the format that a kind's files have: 4 if it was drawn by a sampler, else 1 logistic,
- * 3 network, 2 every other. */
+/* The version of the format that a kind's files have: 4 a concept or if it was drawn by a sampler, else
+ * 1 logistic, 3 network, 2 every other. */
 int sot_model_version(sotto_model_kind kind, bool drawn);
 
 /* Margins a row, hence coefficients a feature: 1, or one a class for softmax. Of a network so many
- * scores. */
+ * scores. Of a concept 1, which is 1 for yes and -1 for no. */
 size_t sot_model_margins(sotto_model_kind kind, size_t classes);
 
 sotto_prediction sot_model_prediction(sotto_model_kind kind, sot_target_role role);
@@ -114,7 +114,8 @@ struct sotto_model {
     size_t outputs; /* numbers predicted a row */
     double *
         coefficients; /* draws x coefficient_count of them, finite; of a network floats */
-    size_t coefficient_count; /* margins x sot_encoding_dimension(), or net->parameters */
+    size_t coefficient_count; /* margins x sot_encoding_dimension(), net->parameters, or
+                                     sot_concept_numbers() */
     sot_net *net;             /* of a network; else NULL */
     struct sot_concept_class *concept; /* of a concept; else NULL */
     size_t

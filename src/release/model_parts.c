@@ -1,6 +1,7 @@
 /* The parts of a model that was read. */
 #include <assert.h>
 
+#include "concept/concept.h"
 #include "release/model.h"
 
 const sotto_schema *sotto_model_schema(const sotto_model *model)
@@ -48,6 +49,15 @@ size_t sotto_model_outputs(const sotto_model *model)
 size_t sotto_model_margins(const sotto_model *model)
 {
     return model->margins;
+}
+
+const char *sotto_model_concept(const sotto_model *model, char *out, size_t size_bytes)
+{
+    assert(size_bytes > 0);
+    out[0] = '\0';
+    return model->concept == NULL
+               ? out
+               : sot_concept_text(model->concept, model->coefficients, out, size_bytes);
 }
 
 size_t sotto_model_classes(const sotto_model *model)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "release/model.h"
+#include "release/model_concept.h"
 #include "release/model_network.h"
 
 /* ---- a row ---- */
@@ -132,7 +133,7 @@ void sot_model_outputs_of(const sotto_model *model, const double *margins,
     }
 }
 
-static void read_record(sot_scorer *scorer, const sot_record *record)
+static void find_margins(sot_scorer *scorer, const sot_record *record)
 {
     const sotto_model *model = scorer->model;
     const sot_features *features = &scorer->features;
@@ -147,6 +148,17 @@ static void read_record(sot_scorer *scorer, const sot_record *record)
         for (size_t i = 0; i < features->count; i++)
             margin += coefficients[features->indices[i]] * (double)features->values[i];
         margins[k] = margin;
+    }
+}
+
+static void read_record(sot_scorer *scorer, const sot_record *record)
+{
+    const sotto_model *model = scorer->model;
+    if (model->concept != NULL) {
+        scorer->margins[0] =
+            sot_model_concept_score(model, record, scorer->features.indices);
+    } else {
+        find_margins(scorer, record);
     }
     if (sot_encoding_role(model->encoding) == SOT_TARGET_CLASSES) {
         scorer->label = sot_encode_label(model->encoding, record);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "release/certificate.h"
 #include "release/model.h"
+#include "release/model_concept.h"
 #include "release/model_network.h"
 
 static const size_t size_max_bytes = SOTTO_CERTIFIED_BYTES_MAX;
@@ -74,15 +75,16 @@ static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *o
         sotto_model_kind_from_name(model, out_kind, NULL) != SOTTO_OK) {
         status = refuse_member(root, "model",
                                "this sotto predicts with logistic, linear, svm, hinge, "
-                               "huber, softmax, poisson, network and custom",
+                               "huber, softmax, poisson, network, concept and custom",
                                error);
     }
     int64_t version = 0;
     if (status == SOTTO_OK) status = sot_json_get_int64(root, "version", &version, error);
     if (status == SOTTO_OK && version != sot_model_version(*out_kind, drawn)) {
         status = refuse_member(root, "version",
-                               "a logistic model is of version 1, a network of 3, one "
-                               "that was drawn by a sampler of 4, every other of 2",
+                               "a logistic model is of version 1, a network of 3, a "
+                               "concept and one that was drawn by a sampler of 4, every "
+                               "other of 2",
                                error);
     }
     if (status == SOTTO_OK) status = sot_json_get_string(root, "method", &method, error);
@@ -111,8 +113,12 @@ static sotto_status check_own_members(const sot_json_value *root, sotto_model_ki
          "leave it out: only the model network has layers"},
         {"curve", SOTTO_MODEL_NETWORK,
          "leave it out: only the model network has a learning curve"},
+        {"concept", SOTTO_MODEL_CONCEPT,
+         "leave it out: only the model concept has a class of them"},
     };
     sot_json_value member;
+    if (kind == SOTTO_MODEL_CONCEPT && sot_json_member(root, "sampler", &member))
+        return sot_json_refuse(&member, "leave it out: no sampler draws concepts", error);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (kind != own[i].kind && sot_json_member(root, own[i].key, &member))
             return sot_json_refuse(&member, own[i].remedy, error);
@@ -229,12 +235,15 @@ static sotto_status check_names(const sot_json_value *root, const char *key,
 }
 
 /* What the kind makes of the schema: classes, margins, outputs. */
-static sotto_status derive(sotto_model *model, sotto_error *error)
+static sotto_status derive(const sot_json_value *root, sotto_model *model,
+                           sotto_error *error)
 {
     const sot_target_role role =
         sot_model_role(model->kind, sotto_schema_target(model->schema));
+    const bool concept = model->kind == SOTTO_MODEL_CONCEPT;
     sotto_status status =
-        sot_encoding_new(model->schema, NULL, role, &model->encoding, error);
+        concept ? sot_model_read_class(root, model, error)
+                : sot_encoding_new(model->schema, NULL, role, &model->encoding, error);
     if (status != SOTTO_OK) return status;
     const size_t dimension = sot_encoding_dimension(model->encoding);
     const size_t classes = sot_encoding_classes(model->encoding);
@@ -245,6 +254,10 @@ static sotto_status derive(sotto_model *model, sotto_error *error)
     model->prediction = sot_model_prediction(model->kind, role);
     model->outputs = model->prediction == SOTTO_PREDICTS_PROBABILITIES ? classes : 1;
     if (model->kind == SOTTO_MODEL_NETWORK) return SOTTO_OK; /* has a limit of its own */
+    if (concept) {
+        model->coefficient_count = sot_concept_numbers(model->concept);
+        return SOTTO_OK;
+    }
     model->coefficient_count = model->margins * dimension;
     const size_t each = model->draws * model->margins;
     if (dimension <= SOT_MODEL_DIMENSION_MAX / each) return SOTTO_OK;
@@ -269,7 +282,8 @@ static sotto_status check_lists(const sot_json_value *root, const sotto_model *m
             sot_json_refuse(&member, "leave it out: the model predicts numbers", error);
     }
     if (status != SOTTO_OK) return status;
-    /* The features of a matrix have no names but their places. */
+    /* The features of a matrix have no names but their places; a class lists its own. */
+    if (model->concept != NULL) return SOTTO_OK;
     if (sotto_schema_is_matrix(model->schema) &&
         !sot_json_member(root, "features", &member))
         return SOTTO_OK;
@@ -374,6 +388,17 @@ static sotto_status hash_file(const sot_json_value *root, sotto_model *model,
         "another file; use the file as sotto train wrote it");
 }
 
+/* What was learned. */
+static sotto_status read_own(const sot_json_value *root, sotto_model *model,
+                             sotto_error *error)
+{
+    if (model->kind == SOTTO_MODEL_NETWORK)
+        return sot_model_read_network(root, model, error);
+    if (model->kind == SOTTO_MODEL_CONCEPT)
+        return sot_model_read_concept(root, model, error);
+    return read_coefficients(root, model, error);
+}
+
 static sotto_status read_root(const char *name, const sot_json_value *root,
                               sotto_model *model, sotto_error *error)
 {
@@ -381,7 +406,7 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
         "kind",     "version",      "model",       "loss",     "method",  "epsilon",
         "delta",    "adjacency",    "unit",        "settings", "classes", "schema",
         "features", "coefficients", "certificate", "network",  "curve",   "sampler",
-        "draws",    "heuristic",    NULL};
+        "draws",    "heuristic",    "concept",     NULL};
     sotto_status status = sot_json_as_object(root, error);
     if (status == SOTTO_OK) status = check_kind(root, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(root, keys, error);
@@ -391,13 +416,9 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
     if (status == SOTTO_OK) status = check_guarantee(root, error);
     if (status == SOTTO_OK) status = check_settings(root, error);
     if (status == SOTTO_OK) status = read_schema(name, root, &model->schema, error);
-    if (status == SOTTO_OK) status = derive(model, error);
+    if (status == SOTTO_OK) status = derive(root, model, error);
     if (status == SOTTO_OK) status = check_lists(root, model, error);
-    if (status == SOTTO_OK) {
-        status = model->kind == SOTTO_MODEL_NETWORK
-                     ? sot_model_read_network(root, model, error)
-                     : read_coefficients(root, model, error);
-    }
+    if (status == SOTTO_OK) status = read_own(root, model, error);
     if (status == SOTTO_OK) status = hash_file(root, model, error);
     return status;
 }
@@ -447,6 +468,7 @@ void sotto_model_free(sotto_model *model)
     sot_free(model->curve.steps);
     sot_free(model->curve.scores);
     sot_encoding_free(model->encoding);
+    sot_concept_class_free(model->concept); /* the encoding borrowed its grids */
     sotto_schema_free(model->schema);
     sot_free(model);
 }

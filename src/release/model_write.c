@@ -8,6 +8,7 @@
 #include "base/json_canonical.h"
 #include "base/memory.h"
 #include "release/model.h"
+#include "release/model_concept.h"
 #include "release/model_network.h"
 
 static void write_text(sot_json_writer *writer, const char *key, const char *text)
@@ -128,10 +129,12 @@ static void write_payload(sot_json_writer *writer, const sot_model_content *cont
         write_list(writer, "classes", content->classes, content->class_count);
     sot_json_key(writer, "schema");
     sot_json_copy(writer, schema, false, NULL);
-    if (content->features != NULL)
+    if (content->features != NULL && content->concept == NULL)
         write_list(writer, "features", content->features, content->dimension);
     if (content->net != NULL) {
         sot_model_write_network(content, writer);
+    } else if (content->concept != NULL) {
+        sot_model_write_concept(content, writer);
     } else {
         write_coefficients(writer, content);
     }
@@ -174,6 +177,7 @@ static sotto_status check_content(const sot_model_content *content, sotto_error 
                         content->dimension, SOT_MODEL_DIMENSION_MAX);
     }
     if (content->net != NULL) return sot_model_check_network(content, error);
+    if (content->concept != NULL) return sot_model_check_concept(content, error);
     const size_t draws = draws_of(content);
     if (draws > SOT_MODEL_DRAWS_MAX || (draws > 1 && content->sampler == NULL)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,

@@ -82,10 +82,12 @@ static void add_contents(sot_growing *out, const sot_report *report)
 {
     sot_growing_text(out, "<nav aria-label=\"Contents\">\n<ol>\n");
     for (size_t i = 0; i < sizeof contents / sizeof contents[0]; i++) {
-        const bool layers =
-            report->model->net != NULL && strcmp(contents[i].id, "coefficients") == 0;
+        const bool own = strcmp(contents[i].id, "coefficients") == 0;
+        const char *title = own && report->model->net != NULL       ? "Layers"
+                            : own && report->model->concept != NULL ? "The rule"
+                                                                    : contents[i].title;
         sot_growing_format(out, "<li><a href=\"#%s\">%s</a></li>\n", contents[i].id,
-                           layers ? "Layers" : contents[i].title);
+                           title);
     }
     sot_growing_text(out, "</ol>\n</nav>\n");
 }

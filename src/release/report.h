@@ -194,6 +194,10 @@ SOTTO_MUST_CHECK sotto_status sot_report_add_learning(sot_growing *out,
                                                       sotto_error *error);
 /* In the place of a network's coefficients. */
 void sot_report_add_layers(sot_growing *out, const sot_report *report);
+/* In the place of a concept's: report_concept.c */
+SOTTO_MUST_CHECK sotto_status sot_report_add_concept(sot_growing *out,
+                                                     const sot_report *report,
+                                                     sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_report_add_coefficients(sot_growing *out,
                                                           const sot_report *report,
                                                           sotto_error *error);

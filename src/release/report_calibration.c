@@ -39,6 +39,12 @@ static void add_meaning(sot_growing *out, const sotto_model *model)
                      "Do predictions mean what they say? The public rows are put into "
                      "groups of similar prediction: what was predicted, and what was "
                      "true on average. On the diagonal the two agree.");
+    } else if (model->concept != NULL) {
+        sot_html_say(out,
+                     "Do predictions mean what they say? Of the public rows of which the "
+                     "rule says yes (a score of 1), and of those of which it says no "
+                     "(-1), the share of " OPEN "%s" CLOSE ".",
+                     second);
     } else if (model->prediction == SOTTO_PREDICTS_SCORE) {
         sot_html_say(out,
                      "Do predictions mean what they say? The public rows are put into "

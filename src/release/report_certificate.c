@@ -105,10 +105,12 @@ void sot_report_add_weaknesses(sot_growing *out, const sot_report *report)
                       "and its scores are too good.");
     }
     if (report->file != NULL) {
-        sot_html_item(out,
-                      "Noise and shrinkage push coefficients about. They are good for "
-                      "predicting together, and not for conclusions about single "
-                      "causes.");
+        sot_html_item(out, report->model->concept != NULL
+                               ? "Chance took part in the choice of the rule. It is good "
+                                 "for predicting, and not for conclusions about causes."
+                               : "Noise and shrinkage push coefficients about. They are "
+                                 "good for predicting together, and not for conclusions "
+                                 "about single causes.");
     }
     sot_html_item(out,
                   "A score is an average: the model may serve small groups worse, and "

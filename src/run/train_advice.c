@@ -165,11 +165,27 @@ static void advise_on_method(sotto_training *training)
                "columns; here the other methods do better: try auto");
 }
 
+/* What is proven of a concept's errors says nothing when it is as bad as guessing. */
+static void advise_on_class(sotto_training *training)
+{
+    const double shortfall = setting(training, "shortfall");
+    const double rows = (double)sot_learner_rows(&training->learner->setup);
+    char shown[SOT_SHOWN_BYTES], half[SOT_SHOWN_BYTES];
+    if (!(rows > 0.0 && shortfall > 0.5 * rows)) return;
+    advise(training,
+           "the shortfall %s is more than %s, half of the expected rows: the concept may "
+           "be as good as guessed; take %s, or a larger epsilon",
+           sot_shown(shortfall, 0, shown), sot_shown(floor(0.5 * rows), 0, half),
+           training->method == SOTTO_METHOD_LAPLACE ? "the method exponential"
+                                                    : "fewer columns or cuts");
+}
+
 void sot_training_advise(sotto_training *training)
 {
     if (training->plan == NULL) return;
     advise_on_epsilon(training);
     advise_on_delta(training);
+    if (training->learner->concept != NULL) advise_on_class(training);
     if (training->learner->net != NULL || training->learner->concept != NULL)
         return; /* the rest is of convex losses */
     advise_on_norm(training);

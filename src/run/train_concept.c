@@ -8,7 +8,6 @@
 #include <sotto/pac_theory.h>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/memory.h"
 #include "concept/concept.h"
 #include "learn/pac/pac.h"
@@ -51,37 +50,11 @@ static sotto_status check_concept(const sotto_train_config *config, sotto_error 
     return SOTTO_OK;
 }
 
-/* As a model file has it: its features stand one by one. */
-static sotto_status read_written(sotto_training *training, bool *out_is_written,
-                                 sotto_error *error)
-{
-    const char *text = training->config.concept;
-    sot_json *document = NULL;
-    sot_json_value list;
-    sotto_error ignored;
-    *out_is_written = false;
-    if (text[0] != '{') return SOTTO_OK;
-    sotto_status status = sot_json_parse("the class of concepts", text, strlen(text),
-                                         strlen(text), &document, &ignored);
-    if (status == SOTTO_OUT_OF_MEMORY) return sot_fail_memory(error, strlen(text), 1);
-    if (status != SOTTO_OK) return SOTTO_OK; /* refused where settings are read */
-    const sot_json_value root = sot_json_root(document);
-    if (sot_json_kind_of(&root) == SOT_JSON_OBJECT &&
-        sot_json_member(&root, "features", &list)) {
-        *out_is_written = true;
-        status = sot_concept_class_read(&root, training->schema, &training->class, error);
-    }
-    sot_json_free(document);
-    return status;
-}
-
 sotto_status sot_training_make_class(sotto_training *training, sotto_error *error)
 {
     const sotto_train_config *config = &training->config;
-    bool is_written = false;
     sotto_status status = check_concept(config, error);
-    if (status == SOTTO_OK) status = read_written(training, &is_written, error);
-    if (status == SOTTO_OK && !is_written)
+    if (status == SOTTO_OK)
         status = sot_concept_class_new(training->schema, training->target,
                                        config->concept, &training->class, error);
     if (status != SOTTO_OK) return status;

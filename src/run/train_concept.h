@@ -9,9 +9,8 @@
 /* Methods that choose among concepts, and have no meaning for other models. */
 bool sot_method_chooses(sotto_method method);
 
-/* Makes training->class of config->concept, and the encoding by its cells. Beside the forms of
- * sot_concept_class_new() a class may be JSON as a model file has it. Refuses a delta, a method and a class that concepts
- * do not have. */
+/* Makes training->class of config->concept, and the encoding by its cells. Refuses a delta, a method and a class
+ * that concepts do not have. */
 SOTTO_MUST_CHECK sotto_status sot_training_make_class(sotto_training *training,
                                                       sotto_error *error);
 

@@ -105,6 +105,9 @@ static void write_config(sot_json_writer *writer, const sotto_train_config *conf
     write_text(writer, "freeze", config->freeze);
     write_text(writer, "validation", config->validation);
     write_text(writer, "validation_labels", config->validation_labels);
+    write_count(writer, "draws", config->draws);
+    write_count(writer, "sampler", (uint64_t)config->sampler);
+    write_count(writer, "public_constants", config->public_constants);
     write_text(writer, "loss", config->loss == NULL ? NULL : config->loss->name);
     write_count(writer, "stream", config->stream);
     write_count(writer, "insecure_test", config->insecure_test);

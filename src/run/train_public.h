@@ -40,6 +40,9 @@ SOTTO_MUST_CHECK sotto_status sot_public_plant(const sot_encoding *encoding,
                                                sot_matrix *matrix, sotto_rng *rng,
                                                sotto_error *error);
 
+/* The sum of a row's features times coefficients. */
+double sot_public_margin(const sot_matrix *matrix, size_t row, const double *theta);
+
 /* The share of rows whose class the coefficients predict, or the root of the mean squared error in
  * the units of the target; at least one row. */
 SOTTO_MUST_CHECK sotto_status sot_public_score(const sotto_training *training,

@@ -11,7 +11,7 @@
 #include "run/train_network.h"
 #include "run/train_public.h"
 
-static double margin(const sot_matrix *matrix, size_t row, const double *theta)
+double sot_public_margin(const sot_matrix *matrix, size_t row, const double *theta)
 {
     double sum = 0.0;
     if (matrix->dense != NULL) {
@@ -37,11 +37,11 @@ static size_t place_of(size_t classes, double label)
 static size_t decide(const sot_matrix *matrix, size_t row, const double *theta,
                      size_t margins)
 {
-    if (margins == 1) return margin(matrix, row, theta) >= 0.0 ? 1 : 0;
+    if (margins == 1) return sot_public_margin(matrix, row, theta) >= 0.0 ? 1 : 0;
     size_t best = 0;
     double largest = -(double)INFINITY;
     for (size_t k = 0; k < margins; k++) {
-        const double found = margin(matrix, row, theta + k * matrix->columns);
+        const double found = sot_public_margin(matrix, row, theta + k * matrix->columns);
         if (!(found > largest)) continue;
         largest = found;
         best = k;
@@ -62,7 +62,7 @@ static size_t decide_by_mean(const sotto_training *training, const sot_matrix *m
     memset(sums, 0, margins * sizeof *sums);
     for (size_t k = 0; k < training->learner->draws; k++) {
         for (size_t c = 0; c < margins; c++, theta += matrix->columns)
-            room[c] = margin(matrix, row, theta);
+            room[c] = sot_public_margin(matrix, row, theta);
         if (margins > 1) {
             sot_model_softmax(room, margins, room);
         } else if (probable) {
@@ -134,7 +134,8 @@ static double root_mean_square(const sotto_training *training, const sot_matrix 
     for (size_t i = 0; i < matrix->rows; i++) {
         double said = 0.0;
         for (size_t k = 0; k < draws; k++)
-            said += value_of(encoding, margin(matrix, i, theta + k * matrix->columns)) /
+            said += value_of(encoding,
+                             sot_public_margin(matrix, i, theta + k * matrix->columns)) /
                     (double)draws;
         const double miss = said - sot_encoding_target_value(encoding, matrix->labels[i]);
         sum += miss * miss;
@@ -254,7 +255,7 @@ static void draw_model(const sot_matrix *matrix, size_t margins, sotto_rng *rng,
         theta[j] = (sot_rng_u64(rng) & 1) != 0 ? 1.0 : -1.0;
     for (size_t k = 0; k < margins; k++)
         for (size_t i = 0; i < matrix->rows; i++)
-            mean += fabs(margin(matrix, i, theta + k * matrix->columns)) /
+            mean += fabs(sot_public_margin(matrix, i, theta + k * matrix->columns)) /
                     (double)(margins * matrix->rows);
     for (size_t j = 0; mean > 0.0 && j < margins * matrix->columns; j++)
         theta[j] *= 2.0 / mean;
@@ -274,7 +275,7 @@ sotto_status sot_public_plant(const sot_encoding *encoding, sot_matrix *matrix,
     if (status == SOTTO_OK) draw_model(matrix, margins, rng, theta);
     for (size_t i = 0; status == SOTTO_OK && i < matrix->rows; i++) {
         for (size_t k = 0; k < margins; k++)
-            found[k] = margin(matrix, i, theta + k * matrix->columns);
+            found[k] = sot_public_margin(matrix, i, theta + k * matrix->columns);
         matrix->labels[i] = plant(encoding, found, rng);
     }
     sot_free(theta);

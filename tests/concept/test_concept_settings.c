@@ -298,6 +298,11 @@ static void a_class_survives_the_way_to_its_text_and_back(void **state)
         assert_ok(reread(schema, text, &same, &error), &error);
         char *again = written(same);
         assert_string_equal(text, again);
+        sot_concept_class *given = class_of(schema, text); /* it is a setting too */
+        char *third = written(given);
+        assert_string_equal(text, third);
+        free(third);
+        sot_concept_class_free(given);
         assert_int_equal(same->features, class->features);
         for (size_t j = 0; j < class->features; j++) {
             assert_string_equal(same->names[j], class->names[j]);

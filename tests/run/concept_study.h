@@ -42,6 +42,9 @@ static const concept_case concept_cases[] = {
     {"{\"class\": \"stumps\", \"columns\": [\"age\", \"visits\"], \"bits\": 4}", true},
     {"{\"class\": \"rectangles\", \"columns\": [\"age\", \"visits\"], \"bits\": 3}",
      true},
+    {"{\"class\": \"rectangles\", \"columns\": [\"age\", \"visits\", \"guess\"], "
+     "\"bits\": 3}",
+     true},
     {"{\"class\": \"conjunctions\", \"columns\": [\"town\", \"guess\"]}", true},
     {"{\"class\": \"parities\", \"columns\": [\"town\", \"guess\"]}", true},
     {"{\"class\": \"candidates\", \"columns\": [\"guess\"], \"both\": true}", true},

@@ -392,7 +392,7 @@ static void every_setting_counts(void **state)
     sotto_train_config base = scene_config(&s, NULL);
     base.insecure_test = true;
     hash_of(&base, &s, before);
-    if (sizeof(void *) == 8) assert_int_equal(sizeof base, 344);
+    if (sizeof(void *) == 8) assert_int_equal(sizeof base, 368);
 #define CHANGED(field, value)                                                            \
     do {                                                                                 \
         sotto_train_config config = base;                                                \
@@ -436,6 +436,10 @@ static void every_setting_counts(void **state)
     CHANGED(freeze, "1-2");
     CHANGED(validation, "rows.npy");
     CHANGED(validation_labels, "labels.npy");
+    CHANGED(concept, "stumps");
+    CHANGED(draws, 3);
+    CHANGED(sampler, SOTTO_SAMPLER_MALA);
+    CHANGED(public_constants, true);
     CHANGED(loss, &loss);
     CHANGED(stream, true);
     CHANGED(insecure_test, false);

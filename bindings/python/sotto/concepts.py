@@ -19,7 +19,8 @@ class ConceptClassifier(Classifier):
 
     The rule is drawn exactly, without a delta: the fewer errors it makes on the rows, the likelier
     it is. Nothing about the rows is read but by the private learner: bounds, classes and cuts are
-    given. How many errors the rule makes stays secret. Its places on the grid are model_.concept_.
+    given. How many errors the rule makes stays secret. fit_intercept and
+    intercept_scaling have no effect.
 
     Parameters
     ----------
@@ -32,12 +33,14 @@ class ConceptClassifier(Classifier):
     classes : pair, optional
         The label set; the second is what a rule says yes to. Without it, or a schema, the labels in
         y are declared public, with a PrivacyWarning.
+
+    After fit() the rule in words is rule_, for example "age >= 50".
     """
 
     concept: str | os.PathLike[str] | Mapping[str, Any] = "stumps"
     mechanism: str = "exponential"
 
-    _of_model: ClassVar[tuple[str, ...]] = ("certificate_", "classes_")
+    _of_model: ClassVar[tuple[str, ...]] = ("certificate_", "classes_", "concept_", "rule_")
 
     def _kind(self) -> str:
         return "concept"

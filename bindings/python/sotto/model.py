@@ -37,7 +37,7 @@ class Model(Handle):
     json : str
         The whole file.
     kind : str
-        What was learned: ``"logistic"``, ``"svm"``, ``"softmax"``, ``"linear"``, ...
+        What was learned: ``"logistic"``, ``"svm"``, ``"softmax"``, ``"linear"``, ``"concept"``, ...
     classes_ : ndarray or None
         The label set, in the schema's order; of two the second is the positive one. None for
         numbers.
@@ -58,6 +58,11 @@ class Model(Handle):
     weights_ : list of ndarray or None
         Of a network the parameters of each layer that has some, weights first, then biases, in the
         order of docs/networks.md. It has no coef_ and no intercept_: they are None.
+    concept_ : dict or None
+        Of a concept its class, as the file has it, and "numbers": which of the class it is
+        (docs/concepts.md). It has no coef_ and no intercept_ either.
+    rule_ : str or None
+        Of a concept what it says yes to, in words: ``"age >= 37"``.
     curve_ : dict or None
         Of a network that was scored on public rows on the way: "steps" and "scores".
     """
@@ -80,12 +85,18 @@ class Model(Handle):
         self.curve_ = members.get("curve")
         self.sampler_ = members.get("sampler")
         self.draws_ = library.sotto_model_draws(self.pointer)
-        self.weights_ = None
+        self.weights_ = self.concept_ = self.rule_ = None
+        self.coef_ = self.intercept_ = self.coef_draws_ = self.intercept_draws_ = None
+        self.encoded_features_ = self._feature_names()
         if self.kind == "network":
             self.weights_ = [np.array([float.fromhex(value) for value in layer])
                              for layer in members["coefficients"]]
-            self.encoded_features_ = self._feature_names()
-            self.coef_ = self.intercept_ = self.coef_draws_ = self.intercept_draws_ = None
+        elif self.kind == "concept":
+            places = range(library.sotto_model_coefficients(self.pointer))
+            self.concept_ = {**members["concept"], "numbers": [
+                int(library.sotto_model_coefficient(self.pointer, place)) for place in places]}
+            room = ctypes.create_string_buffer(4096)
+            self.rule_ = text_of("sotto_model_concept", self.pointer, room, len(room))
         else:
             self._read_coefficients()
 
@@ -95,12 +106,11 @@ class Model(Handle):
     def _feature_names(self) -> list[str]:
         places = range(library.sotto_model_dimension(self.pointer))
         names = [text_of("sotto_model_feature", self.pointer, place) for place in places]
-        if float(self.schema.get("intercept", 0.0)) != 0.0:  # the constant column comes last
-            names.pop()
+        if self.kind != "concept" and float(self.schema.get("intercept", 0.0)) != 0.0:
+            names.pop()  # the constant column comes last
         return names
 
     def _read_coefficients(self) -> None:
-        self.encoded_features_ = self._feature_names()
         places = range(library.sotto_model_dimension(self.pointer)
                        * library.sotto_model_margins(self.pointer))
         self.coef_, self.intercept_ = self._in_units(

@@ -46,6 +46,13 @@ struct sot_loss {
     sot_twofold (*slope_careful)(const sot_loss *loss, sot_twofold u, double label);
     double slope_error_careful;
 
+    /* f(u + step) - f(u) of numbers of about 106 bits, with an error of at most difference_error_careful |step|: what the
+     * samplers decide by. NULL: the loss has none (a slope that jumps; a caller's loss, see loss_joined.h). Finite u and
+     * step, below 2^500 in size. */
+    sot_twofold (*difference_careful)(const sot_loss *loss, sot_twofold u,
+                                      sot_twofold step, double label);
+    double difference_error_careful;
+
     /* f' in float for many margins, the same bits on every machine: out[i] is a function of
      * margins[i] and labels[i] alone, |out[i]| <= slope_most exactly, and, for a margin that is a
      * number, its absolute error is at most slopes_error. */
@@ -53,6 +60,10 @@ struct sot_loss {
                    size_t count, float *out);
     double slopes_error;
 };
+
+/* The sum of f over some margins, one after another, from 0 on; each value with the error of `at`. */
+double sot_loss_sum(const sot_loss *loss, const double *margins, const double *labels,
+                    size_t count);
 
 /* log(1 + exp(-y u)), y = -1 or 1 (any other label counts by its sign, 0 and NaN as 1):
  * slope_most 1, curvature_most 1/4, self-bounding, |f'''| <= f''. */

@@ -3,6 +3,7 @@
 
 #include "learn/glm/cut.h"
 #include "learn/glm/loss.h"
+#include "learn/glm/walk.h"
 #include "numeric/outward.h"
 
 enum { WIDTH = 0, HALF_INVERSE = 1 };
@@ -51,6 +52,31 @@ static sot_twofold slope_careful(const sot_loss *loss, sot_twofold u, double lab
     return (sot_twofold){sign * size.high, sign * size.low};
 }
 
+/* Of a = 1 - y u: 0, (a + h) / (2 h), 1. */
+static sot_walk_piece piece_of(const void *context, sot_twofold a)
+{
+    const double width = *(const double *)context;
+    const sot_twofold low = {-width, 0.0};
+    const sot_twofold high = {width, 0.0};
+    const sot_twofold none = {0.0, 0.0};
+    const sot_twofold one = {1.0, 0.0};
+    if (sot_twofold_less(a, low)) return (sot_walk_piece){low, none, none, low};
+    if (sot_twofold_less(a, high))
+        return (sot_walk_piece){
+            low, none, sot_twofold_div(one, (sot_twofold){2.0 * width, 0.0}), high};
+    return (sot_walk_piece){high, one, none, {(double)INFINITY, 0.0}};
+}
+
+static sot_twofold difference_careful(const sot_loss *loss, sot_twofold u,
+                                      sot_twofold step, double label)
+{
+    const double sign = label < 0.0 ? 1.0 : -1.0;
+    const sot_twofold a =
+        sot_twofold_plus((sot_twofold){sign * u.high, sign * u.low}, 1.0);
+    return sot_walk(piece_of, &loss->parameters[WIDTH], a,
+                    (sot_twofold){sign * step.high, sign * step.low});
+}
+
 static void slopes(const sot_loss *loss, const float *margins, const float *labels,
                    size_t count, float *out)
 {
@@ -83,6 +109,8 @@ sot_loss sot_loss_smoothed_hinge(double width)
         .curvature_error = 0x1p-52 / width,
         .slope_careful = slope_careful,
         .slope_error_careful = 0x1p-101,
+        .difference_careful = difference_careful,
+        .difference_error_careful = 0x1p-98 * (1.0 + 0x1p-4 / width),
         .slopes = slopes,
         .slopes_error = 0x1p-21,
     };

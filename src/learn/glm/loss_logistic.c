@@ -66,6 +66,53 @@ static sot_twofold slope_careful(const sot_loss *loss, sot_twofold u, double lab
     return (sot_twofold){-sign * slope.high, -sign * slope.low};
 }
 
+/* f(m) - f(m + s) for s >= 0 up to 256: with b = m + s it is log((1 + exp(s - b)) / (1 + exp(-b))) = log1p(q (exp(s) - 1)),
+ * q = 1 / (1 + exp(b)). All is positive, so relative errors stay small: 2^-95 of q, of exp - 1, of log1p, which is at most s.
+ * A b that is off by e costs at most e times the change of the slope. */
+static sot_twofold fall(sot_twofold m, sot_twofold s)
+{
+    const sot_twofold b = sot_twofold_add(m, s);
+    const bool positive = b.high >= 0.0;
+    const sot_twofold excess =
+        sot_twofold_exp_of_minus(positive ? b : sot_twofold_minus(b));
+    const sot_twofold one = {1.0, 0.0};
+    const sot_twofold q =
+        sot_twofold_div(positive ? excess : one, sot_twofold_plus(excess, 1.0));
+    return sot_twofold_log1p(sot_twofold_mul(q, sot_twofold_expm1(s)));
+}
+
+/* The same for any s: below -256 the slope is -1 and above 256 it is 0, both to exp(-256). */
+static sot_twofold fall_far(sot_twofold m, sot_twofold s)
+{
+    enum { FLAT = 256 };
+    sot_twofold sum = {0.0, 0.0};
+    if (m.high < -FLAT) {
+        const sot_twofold room = sot_twofold_plus(sot_twofold_minus(m), -FLAT);
+        if (!sot_twofold_less(room, s)) return s;
+        sum = room;
+        m = (sot_twofold){-FLAT, 0.0};
+        s = sot_twofold_add(s, sot_twofold_minus(room));
+    }
+    while (s.high > 0.0 && m.high < FLAT) {
+        const sot_twofold part = s.high > FLAT ? (sot_twofold){FLAT, 0.0} : s;
+        sum = sot_twofold_add(sum, fall(m, part));
+        m = sot_twofold_add(m, part);
+        s = sot_twofold_add(s, sot_twofold_minus(part));
+    }
+    return sum;
+}
+
+static sot_twofold difference_careful(const sot_loss *loss, sot_twofold u,
+                                      sot_twofold step, double label)
+{
+    (void)loss;
+    const double sign = label < 0.0 ? -1.0 : 1.0;
+    const sot_twofold m = {sign * u.high, sign * u.low};
+    const sot_twofold s = {sign * step.high, sign * step.low};
+    if (s.high >= 0.0) return sot_twofold_minus(fall_far(m, s));
+    return fall_far(sot_twofold_add(m, s), sot_twofold_minus(s));
+}
+
 /* The bits are those of one function, whatever the processor. */
 static void slopes(const sot_loss *loss, const float *margins, const float *labels,
                    size_t count, float *out)
@@ -91,6 +138,8 @@ const sot_loss sot_loss_logistic = {
     .curvature_error = 0x1p-51,
     .slope_careful = slope_careful,
     .slope_error_careful = 0x1p-95,
+    .difference_careful = difference_careful,
+    .difference_error_careful = 0x1p-91,
     .slopes = slopes,
     .slopes_error = 0x1p-21,
 };

@@ -3,6 +3,7 @@
 
 #include "learn/glm/cut.h"
 #include "learn/glm/loss.h"
+#include "learn/glm/walk.h"
 
 enum { THRESHOLD = 0, THRESHOLD_FLOAT = 1 };
 
@@ -35,6 +36,25 @@ static sot_twofold slope_careful(const sot_loss *loss, sot_twofold u, double lab
                            loss->parameters[THRESHOLD]);
 }
 
+/* Of r = u - y: -K, r, K. */
+static sot_walk_piece piece_of(const void *context, sot_twofold r)
+{
+    const double most = *(const double *)context;
+    const sot_twofold low = {-most, 0.0};
+    const sot_twofold high = {most, 0.0};
+    const sot_twofold none = {0.0, 0.0};
+    if (sot_twofold_less(r, low)) return (sot_walk_piece){low, low, none, low};
+    if (sot_twofold_less(r, high)) return (sot_walk_piece){low, low, {1.0, 0.0}, high};
+    return (sot_walk_piece){high, high, none, {(double)INFINITY, 0.0}};
+}
+
+static sot_twofold difference_careful(const sot_loss *loss, sot_twofold u,
+                                      sot_twofold step, double label)
+{
+    const sot_twofold r = sot_twofold_plus(u, -sot_cut(label, loss->label_most));
+    return sot_walk(piece_of, &loss->parameters[THRESHOLD], r, step);
+}
+
 static void slopes(const sot_loss *loss, const float *margins, const float *labels,
                    size_t count, float *out)
 {
@@ -61,6 +81,8 @@ sot_loss sot_loss_squared(double threshold, double label_most)
         .slope_error = threshold * 0x1p-52,
         .slope_careful = slope_careful,
         .slope_error_careful = threshold * 0x1p-103,
+        .difference_careful = difference_careful,
+        .difference_error_careful = threshold * 0x1p-98,
         .slopes = slopes,
         .slopes_error = (threshold + label_most) * 0x1p-22,
     };

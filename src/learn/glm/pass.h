@@ -64,6 +64,22 @@ SOTTO_MUST_CHECK sotto_status sot_pass_gradient_careful(
 sot_twofold sot_pass_margin_careful(sot_pass *pass, size_t row, const double *theta,
                                     const double *theta_low);
 
+/* Sums of the losses alone, no terms, at `count` points, which share one reading of the rows; |exact sum - computed one| is at most
+ * sot_pass_value_error(), for the exact sum at any point within 2^-52 |theta| of theta, |theta| at most theta_norm. values.md. */
+enum { SOT_PASS_POINTS = 2 };
+SOTTO_MUST_CHECK sotto_status sot_pass_values(sot_pass *pass, const double *const *thetas,
+                                              size_t count, double *out_values,
+                                              sotto_error *error);
+double sot_pass_value_error(const sot_pass *pass, const sot_pass_bounds *bounds,
+                            double theta_norm);
+
+/* The sum of the losses at from + step + step_low minus that at `from`, for a loss that has `difference_careful`. Its error is at
+ * most sum of |x_i| times |step| times (difference_error_careful + 2^-95 slope_most + (4 terms + 8) 2^-104 (slope_most + curvature_most |x| |from|)):
+ * values.md. */
+SOTTO_MUST_CHECK sotto_status sot_pass_difference_careful(
+    sot_pass *pass, const double *from, const double *step, const double *step_low,
+    sot_twofold *out_difference, sotto_error *error);
+
 /* For the hinge, smoothed by `width`: the computed sum and an upper bound of the sum over rows of |a| (h - |a|) / (2 h),
  * a = 1 - y u, where |a| < h: by so much the smoothed slopes fail to be subgradients (solver.md).
  * In double, or, if `careful`, in twofold numbers, where the two are closer. */

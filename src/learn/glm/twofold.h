@@ -94,4 +94,23 @@ static inline sot_twofold sot_twofold_sqrt(sot_twofold x)
  * beyond; DBL_MAX for smaller a. */
 sot_twofold sot_twofold_exp_of_minus(sot_twofold a);
 
+/* exp(x) - 1 for |x| <= 700, relative error below 2^-95; -1 for smaller x. */
+sot_twofold sot_twofold_expm1(sot_twofold x);
+
+/* log(1 + x) for x >= 0, exp(700) at most, relative error below 2^-94. */
+sot_twofold sot_twofold_log1p(sot_twofold x);
+
+/* log(x) for 2^-900 <= x <= 2^900, absolute error below 2^-95. */
+sot_twofold sot_twofold_log(double x);
+
+static inline sot_twofold sot_twofold_minus(sot_twofold x)
+{
+    return (sot_twofold){-x.high, -x.low};
+}
+
+static inline int sot_twofold_less(sot_twofold x, sot_twofold y)
+{
+    return x.high < y.high || (x.high == y.high && x.low < y.low);
+}
+
 #endif

@@ -27,22 +27,68 @@ static sot_twofold series(sot_twofold x)
     return sot_twofold_mul(sum, x);
 }
 
-/* With a = k log 2 - 64 x the first product is exact (40 + 11 bits), so x has an absolute error below
- * 2^-107 (k log2_low and the rounding of sums below 1/2). (1 + p)^2 = 1 + p (2 + p) doubles p and
- * its error six times, adding a relative 2^-102 each time. */
-sot_twofold sot_twofold_exp_of_minus(sot_twofold a)
+/* exp(-a) = 2^-k (1 + p), |p| < 0.42. With a = k log 2 - 64 x the first product is exact (40 + 11 bits), so x has
+ * an absolute error below 2^-107 (k log2_low and the rounding of sums below 1/2), and none if k = 0. (1 + p)^2 = 1 + p (2 + p)
+ * doubles p and its error six times, adding a relative 2^-102 each time. */
+static sot_twofold reduced(sot_twofold a, double *out_k)
 {
-    if (a.high > 800.0) return (sot_twofold){0.0, 0.0};
-    if (a.high < -700.0) return (sot_twofold){DBL_MAX, 0.0};
     const double k = rint(a.high * 0x1.71547652b82fep+0);
-    sot_twofold x = sot_twofold_plus(a, -k * 0x1.62e42fefa2000p-1);
-    x = sot_twofold_add(x, sot_twofold_of_product(-k, 0x1.9ef35793c7673p-41));
-    x = sot_twofold_plus(x, -k * 0x1.f97b57a079a19p-103);
+    sot_twofold x = a;
+    if (k != 0.0) {
+        x = sot_twofold_plus(a, -k * 0x1.62e42fefa2000p-1);
+        x = sot_twofold_add(x, sot_twofold_of_product(-k, 0x1.9ef35793c7673p-41));
+        x = sot_twofold_plus(x, -k * 0x1.f97b57a079a19p-103);
+    }
     x.high *= -0x1p-6;
     x.low *= -0x1p-6;
     sot_twofold p = series(x);
     for (int i = 0; i < 6; i++)
         p = sot_twofold_mul(p, sot_twofold_plus(p, 2.0));
-    const sot_twofold one_more = sot_twofold_plus(p, 1.0);
+    *out_k = k;
+    return p;
+}
+
+sot_twofold sot_twofold_exp_of_minus(sot_twofold a)
+{
+    if (a.high > 800.0) return (sot_twofold){0.0, 0.0};
+    if (a.high < -700.0) return (sot_twofold){DBL_MAX, 0.0};
+    double k;
+    const sot_twofold one_more = sot_twofold_plus(reduced(a, &k), 1.0);
     return (sot_twofold){ldexp(one_more.high, -(int)k), ldexp(one_more.low, -(int)k)};
+}
+
+/* k = 0: p itself, whose relative error is below 2^-98. Otherwise |x| > 0.34, and an error of 2^-97 exp(x) is at most
+ * 3.5 times as much of exp(x) - 1. */
+sot_twofold sot_twofold_expm1(sot_twofold x)
+{
+    if (x.high < -700.0) return (sot_twofold){-1.0, 0.0};
+    double k;
+    const sot_twofold p = reduced(sot_twofold_minus(x), &k);
+    if (k == 0.0) return p;
+    const sot_twofold one_more = sot_twofold_plus(p, 1.0);
+    return sot_twofold_plus(
+        (sot_twofold){ldexp(one_more.high, -(int)k), ldexp(one_more.low, -(int)k)}, -1.0);
+}
+
+/* With y near log(1 + x) and E = exp(y) - 1 the rest is log(1 + r), r = (x - E) / (1 + E), |r| < 2^-48 log(1 + x): two terms of its
+ * series do. E's error of 2^-95 E becomes 2^-95 E / (1 + E) <= 2^-95 log(1 + x). */
+sot_twofold sot_twofold_log1p(sot_twofold x)
+{
+    const double first = log1p(x.high);
+    if (!(first > 0.0)) return x; /* 0; tiny numbers are their own logarithms */
+    if (first < 0x1p-100) return x;
+    const sot_twofold power = sot_twofold_expm1((sot_twofold){first, 0.0});
+    const sot_twofold rest = sot_twofold_add(x, sot_twofold_minus(power));
+    const sot_twofold r = sot_twofold_div(rest, sot_twofold_plus(power, 1.0));
+    const sot_twofold small = sot_twofold_plus(r, -0.5 * r.high * r.high);
+    return sot_twofold_plus(small, first);
+}
+
+sot_twofold sot_twofold_log(double x)
+{
+    const double first = log(x);
+    const sot_twofold inverse = sot_twofold_exp_of_minus((sot_twofold){first, 0.0});
+    const sot_twofold r = sot_twofold_plus(sot_twofold_times(inverse, x), -1.0);
+    const sot_twofold small = sot_twofold_plus(r, -0.5 * r.high * r.high);
+    return sot_twofold_plus(small, first);
 }

@@ -80,6 +80,18 @@ sotto_status sot_pac_choose(const sot_pac *pac, size_t choice, sotto_gate *gate,
     return SOTTO_OK;
 }
 
+/* ---- pairs ---- */
+
+void sot_pac_find_pair(uint64_t cells, uint64_t index, uint64_t *out_low,
+                       uint64_t *out_high)
+{
+    uint64_t low = 0;
+    for (; index >= cells - low; low++)
+        index -= cells - low;
+    *out_low = low;
+    *out_high = low + 1 + index;
+}
+
 /* ---- cells ---- */
 
 void sot_pac_cells_free(sot_pac_cells *cells)

@@ -14,7 +14,8 @@ static size_t polarities(const sot_concept_class *class)
 /* The measure of the cuts below `cut` of a feature. */
 static uint64_t measure_below(const sot_pac *pac, size_t feature, uint64_t cut)
 {
-    return pac->sums == NULL ? cut : pac->sums[feature][cut];
+    return pac->sums == NULL || pac->sums[feature] == NULL ? cut
+                                                           : pac->sums[feature][cut];
 }
 
 static uint64_t measure_of(const sot_pac *pac, size_t feature)
@@ -29,15 +30,13 @@ static sotto_status add_weights(sot_pac *pac, sotto_error *error)
     if (pac->sums == NULL)
         return sot_fail_memory(error, class->features, sizeof *pac->sums);
     for (size_t j = 0; j < class->features; j++) {
+        if (class->weights[j] == NULL) continue; /* 1 each */
         const size_t cuts = (size_t) class->grids[j].cells + 1;
         pac->sums[j] = sot_new_array(cuts + 1, sizeof *pac->sums[j]);
         if (pac->sums[j] == NULL)
             return sot_fail_memory(error, cuts + 1, sizeof *pac->sums[j]);
-        for (size_t cut = 0; cut < cuts; cut++) {
-            const uint64_t weight =
-                class->weights[j] == NULL ? 1 : class->weights[j][cut];
-            pac->sums[j][cut + 1] = pac->sums[j][cut] + weight;
-        }
+        for (size_t cut = 0; cut < cuts; cut++)
+            pac->sums[j][cut + 1] = pac->sums[j][cut] + class->weights[j][cut];
     }
     return SOTTO_OK;
 }
@@ -71,7 +70,7 @@ sotto_status sot_pac_cuts_measure(sot_pac *pac, uint64_t *out_measure, sotto_err
 /* The cut at a point of a feature's measure: the last one with no more than `point` below it, and some of its own. */
 static uint64_t cut_at(const sot_pac *pac, size_t feature, uint64_t point)
 {
-    if (pac->sums == NULL) return point;
+    if (pac->sums == NULL || pac->sums[feature] == NULL) return point;
     uint64_t low = 0, high = pac->class->grids[feature].cells;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;

@@ -47,7 +47,6 @@ static void add_rows(sot_view *view, const sot_matrix *rows)
         view->yes += yes ? 1 : 0;
         view->no += yes ? 0 : 1;
         if (!sot_box_holds(view->box, places)) continue;
-        view->inside_yes += yes ? 1 : 0;
         if (view->nets == NULL) continue;
         uint64_t begin = 0;
         for (size_t j = 0; j < view->count; j++) {

@@ -38,7 +38,6 @@ typedef struct sot_view {
     const sot_box *box;             /* borrowed */
     size_t first, count;
     uint64_t yes, no;         /* records of each label, in the box or not */
-    uint64_t inside_yes;      /* of them, in the box */
     const sot_matrix *matrix; /* rows to sort; NULL: they were counted */
     int64_t *nets;            /* counted: of every cell, feature by feature */
     uint64_t cells;           /* of these features together */

@@ -18,9 +18,9 @@
 
 /* ---- classes ---- */
 
-static sot_pac_learn learn_of(sot_concept_kind kind)
+static sot_pac_learn learn_of(const sot_concept_class *class)
 {
-    switch (kind) {
+    switch (class->kind) {
     case SOT_CONCEPT_THRESHOLDS:
     case SOT_CONCEPT_STUMPS:
         return sot_pac_learn_cuts;
@@ -33,26 +33,39 @@ static sot_pac_learn learn_of(sot_concept_kind kind)
     case SOT_CONCEPT_RECTANGLES:
         break;
     }
-    return NULL;
+    return class->kind == SOT_CONCEPT_RECTANGLES && class->features == 2
+               ? sot_pac_learn_rectangles
+               : sot_pac_learn_intervals;
 }
 
-/* How many numbers a concept has: concept/concept.h. */
-static size_t numbers_of(const sot_concept_class *class)
+/* Choices that a concept takes. */
+static size_t choices_of(const sot_concept_class *class)
 {
-    switch (class->kind) {
-    case SOT_CONCEPT_CONJUNCTIONS:
-    case SOT_CONCEPT_PARITIES:
-        return 1;
-    case SOT_CONCEPT_THRESHOLDS:
-    case SOT_CONCEPT_INTERVALS:
-    case SOT_CONCEPT_CANDIDATES:
-        return 2;
-    case SOT_CONCEPT_STUMPS:
-        return 3;
-    case SOT_CONCEPT_RECTANGLES:
-        break;
+    return class->kind == SOT_CONCEPT_RECTANGLES && class->features > 2 ? class->features
+                                                                        : 1;
+}
+
+/* Intervals with low < high of a grid; at most 2^63 + 2^31. */
+static uint64_t intervals_of(const sot_cells_grid *grid)
+{
+    return grid->cells % 2 == 0 ? grid->cells / 2 * (grid->cells + 1)
+                                : (grid->cells + 1) / 2 * grid->cells;
+}
+
+static sotto_status measure_rectangles(sot_pac *pac, sotto_error *error)
+{
+    const sot_cells_grid *grids = pac->class->grids;
+    for (size_t j = 0; j < 2; j++) {
+        if (grids[j].cells <= SOT_PAC_SIDE_MAX) continue;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the feature '%.60s' has %" PRIu64
+                        " cells, and rectangles of two features are weighed one by one, "
+                        "with at most %d cells a side; set bits to 8 or less",
+                        pac->class->names == NULL ? "" : pac->class->names[j],
+                        grids[j].cells, SOT_PAC_SIDE_MAX);
     }
-    return 2 * class->features;
+    pac->sizes[0] = intervals_of(&grids[0]) * intervals_of(&grids[1]) + 1;
+    return SOTTO_OK;
 }
 
 /* The measure of all concepts, choice by choice. */
@@ -74,26 +87,24 @@ static sotto_status measure_choices(sot_pac *pac, sotto_error *error)
     case SOT_CONCEPT_RECTANGLES:
         break;
     }
-    return sot_fail(error, SOTTO_UNREACHABLE,
-                    "intervals and rectangles are on their way");
+    if (class->kind == SOT_CONCEPT_RECTANGLES && class->features == 2)
+        return measure_rectangles(pac, error);
+    for (size_t i = 0; i < pac->choices; i++)
+        pac->sizes[i] = intervals_of(&class->grids[i]) + 1; /* and the empty one */
+    return SOTTO_OK;
 }
 
 /* Whether the records are counted, so that they need not be in memory. */
 static bool streams(const sot_concept_class *class)
 {
-    uint64_t cells = 0;
-    for (size_t j = 0; j < class->features; j++)
-        cells += class->grids[j].cells;
-    switch (class->kind) {
-    case SOT_CONCEPT_CONJUNCTIONS:
-    case SOT_CONCEPT_PARITIES:
-    case SOT_CONCEPT_CANDIDATES:
+    if (class->kind == SOT_CONCEPT_CONJUNCTIONS || class->kind == SOT_CONCEPT_PARITIES ||
+        class->kind == SOT_CONCEPT_CANDIDATES)
         return true;
-    case SOT_CONCEPT_THRESHOLDS:
-    case SOT_CONCEPT_INTERVALS:
-    case SOT_CONCEPT_STUMPS:
-    case SOT_CONCEPT_RECTANGLES:
-        break;
+    const bool in_turn = choices_of(class) > 1; /* a pass a feature */
+    uint64_t cells = 0;
+    for (size_t j = 0; j < class->features; j++) {
+        if (!in_turn) cells += class->grids[j].cells;
+        if (in_turn && class->grids[j].cells > cells) cells = class->grids[j].cells;
     }
     return cells <= SOT_PAC_COUNTED_MAX;
 }
@@ -280,7 +291,7 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
         sot_progress_begin(settings->progress, settings->progress_context);
     sotto_status status = sot_progress_report(&progress, 0, 1, 0.0, error);
     if (status == SOTTO_OK)
-        status = learn_of(pac->class->kind)(pac, gate, table, pool, out_numbers, error);
+        status = learn_of(pac->class)(pac, gate, table, pool, out_numbers, error);
     if (status == SOTTO_OK) status = sot_progress_report(&progress, 1, 1, epsilon, error);
     return status;
 }
@@ -293,7 +304,7 @@ static sotto_status prepare(sot_learner *learner, sotto_error *error)
     learner->free_state = free_state;
     pac->class = learner->concept;
     pac->method = learner->setup.method;
-    pac->choices = 1;
+    pac->choices = choices_of(pac->class);
     pac->sizes = sot_new_array(pac->choices, sizeof *pac->sizes);
     if (pac->sizes == NULL)
         return sot_fail_memory(error, pac->choices, sizeof *pac->sizes);
@@ -302,7 +313,7 @@ static sotto_status prepare(sot_learner *learner, sotto_error *error)
     if (status == SOTTO_OK) status = check_listed(pac, error);
     if (status == SOTTO_OK) status = show_settings(learner, error);
     if (status != SOTTO_OK) return status;
-    learner->coefficients = numbers_of(pac->class);
+    learner->coefficients = sot_concept_numbers(pac->class);
     learner->grid = 1.0;
     learner->streams = streams(pac->class);
     learner->plan = pac->method == SOTTO_METHOD_NONE ? NULL : plan;

@@ -20,7 +20,7 @@ typedef struct sot_pac {
     sotto_selection_config choice; /* of one event */
     size_t choices;                /* one, or one a feature */
     uint64_t *sizes; /* of each choice: the measure of all concepts; owned */
-    /* Of a class with weights, a feature at a time: sums of the weights of the cuts below 0 .. cells + 1; owned. */
+    /* Of a class with weights, a feature at a time: sums of the weights of the cuts below 0 .. cells + 1; NULL where every cut has 1; owned. */
     uint64_t **sums;
 } sot_pac;
 
@@ -36,6 +36,10 @@ SOTTO_MUST_CHECK sotto_status sot_pac_choose(const sot_pac *pac, size_t choice,
                                              sotto_gate *gate, const int64_t *scores,
                                              size_t count, size_t *out_index,
                                              sotto_error *error);
+
+/* Number `index` of the pairs low < high of 0 .. cells, by low, then by high. */
+void sot_pac_find_pair(uint64_t cells, uint64_t index, uint64_t *out_low,
+                       uint64_t *out_high);
 
 /* Scores on a public line, constant on cells that may depend on records: cell i ends before ends[i]. */
 typedef struct sot_pac_cells {
@@ -71,6 +75,16 @@ sotto_status sot_pac_learn_masks(const sot_pac *pac, sotto_gate *gate, sot_table
                                  sot_pool *pool, double *out_numbers, sotto_error *error);
 /* Candidates: all as they are, then all flipped. */
 sotto_status sot_pac_learn_candidates(const sot_pac *pac, sotto_gate *gate,
+                                      sot_table *table, sot_pool *pool,
+                                      double *out_numbers, sotto_error *error);
+
+/* Intervals of one feature; rectangles of one feature, and of three and more: an interval a feature, each the best given those
+ * before it, with the features behind it left open. */
+sotto_status sot_pac_learn_intervals(const sot_pac *pac, sotto_gate *gate,
+                                     sot_table *table, sot_pool *pool,
+                                     double *out_numbers, sotto_error *error);
+/* Rectangles of two features. */
+sotto_status sot_pac_learn_rectangles(const sot_pac *pac, sotto_gate *gate,
                                       sot_table *table, sot_pool *pool,
                                       double *out_numbers, sotto_error *error);
 

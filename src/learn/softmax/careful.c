@@ -56,6 +56,15 @@ static sot_twofold dot(const task *shared, const entries *x, size_t c)
     return sot_twofold_plus(sum, low);
 }
 
+void sot_softmax_margins_careful(sot_softmax_pass *pass, size_t row, const double *theta,
+                                 const double *theta_low, sot_twofold *out)
+{
+    const task shared = {.pass = pass, .theta = theta, .theta_low = theta_low};
+    const entries x = entries_of(pass->problem->matrix, row);
+    for (size_t c = 0; c < pass->problem->classes; c++)
+        out[c] = dot(&shared, &x, c);
+}
+
 static void add_row(const sot_softmax_pass *pass, const entries *x, size_t c,
                     sot_twofold slope, double *high, double *low)
 {
@@ -93,8 +102,7 @@ static sotto_status careful_chunk(size_t chunk, size_t begin, size_t end, void *
     memset(high, 0, 2 * pass->length * sizeof *high);
     for (size_t i = begin; i < end; i++) {
         const entries x = entries_of(matrix, i);
-        for (size_t c = 0; c < classes; c++)
-            slopes[c] = dot(shared, &x, c);
+        sot_softmax_margins_careful(pass, i, shared->theta, shared->theta_low, slopes);
         sot_softmax_row_careful(slopes, classes,
                                 sot_softmax_class(matrix->labels[i], classes));
         for (size_t c = 0; c < classes; c++) {

@@ -82,6 +82,24 @@ double sot_softmax_norm_upper(const sot_softmax_pass *pass,
     return bound(norm, rounding);
 }
 
+/* A row's loss is log(sum) + below: the sum to 2^-50 + (2 classes + 8) 2^-53, its logarithm to 2^-50, two roundings of at most
+ * log(classes) + sqrt2 |theta| |x|. Margins: sqrt2 times their errors. */
+double sot_softmax_value_error(const sot_softmax_pass *pass,
+                               const sot_softmax_bounds *bounds, double theta_norm)
+{
+    const double rows = (double)pass->problem->matrix->rows;
+    const double classes = (double)pass->problem->classes;
+    const double reach = theta_norm * sqrt(rows) * bounds->frobenius_upper;
+    const double sizes = rows * (1.0 + log(classes)) + 2.0 * reach;
+    const double own =
+        rows * sot_softmax_row_error(pass->problem->classes) + 0x1p-49 * sizes;
+    const double margins =
+        1.5 * (margin_roundings(pass, bounds->terms) + 4.0) * 0x1p-52 * reach;
+    const double sums =
+        ((double)pass->chunk_rows + (double)pass->chunks + 4.0) * 0x1p-52 * (sizes + own);
+    return bound(0.0, own + margins + sums);
+}
+
 double sot_softmax_norm_upper_careful(const sot_softmax_pass *pass,
                                       const sot_softmax_bounds *bounds,
                                       const double *theta, const double *gradient,

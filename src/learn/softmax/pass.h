@@ -69,6 +69,25 @@ SOTTO_MUST_CHECK sotto_status sot_softmax_gradient_careful(
     double *out_gradient, double *out_gradient_low, double *out_slope_squares,
     sotto_error *error);
 
+/* Sums of the losses alone, no terms, at `count` points, which share one reading of the rows; |exact sum - computed one| is at most
+ * sot_softmax_value_error(), for the exact sum at any point within 2^-52 |theta| of theta, |theta| at most theta_norm. */
+enum { SOT_SOFTMAX_POINTS = 2 };
+SOTTO_MUST_CHECK sotto_status sot_softmax_values(sot_softmax_pass *pass,
+                                                 const double *const *thetas,
+                                                 size_t count, double *out_values,
+                                                 sotto_error *error);
+double sot_softmax_value_error(const sot_softmax_pass *pass,
+                               const sot_softmax_bounds *bounds, double theta_norm);
+
+/* As sot_pass_difference_careful(), with sot_softmax_difference_error(), a slope_most of sqrt2 and a curvature_most of 1/2. */
+SOTTO_MUST_CHECK sotto_status sot_softmax_difference_careful(
+    sot_softmax_pass *pass, const double *from, const double *step,
+    const double *step_low, sot_twofold *out_difference, sotto_error *error);
+
+/* The products of one row with theta + theta_low, one a class, as the careful gradient has them. */
+void sot_softmax_margins_careful(sot_softmax_pass *pass, size_t row, const double *theta,
+                                 const double *theta_low, sot_twofold *out);
+
 /* H v, H the Hessian of the losses at these probabilities plus the diagonal matrix `ridge`. */
 SOTTO_MUST_CHECK sotto_status sot_softmax_curved(sot_softmax_pass *pass,
                                                  const double *probabilities,

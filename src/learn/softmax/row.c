@@ -101,6 +101,58 @@ void sot_softmax_row_careful(sot_twofold *inout, size_t classes, size_t label)
     }
 }
 
+/* With s the smallest step: s - step of the label + log1p(sum p_c (exp(step_c - s) - 1)). All terms are positive, so that relative
+ * errors stay small: p to 2^-95 + classes 2^-102, exp - 1 and log1p to 2^-94. A margin that is off by e costs at most e times the
+ * change of slope. `part` of the steps, from `begun` of them on. */
+static sot_twofold part_of_difference(const sot_twofold *margins,
+                                      const sot_twofold *steps, size_t classes,
+                                      size_t label, sot_twofold *p, double begun,
+                                      double part)
+{
+    sot_twofold least = steps[0];
+    for (size_t c = 0; c < classes; c++) {
+        if (sot_twofold_less(steps[c], least)) least = steps[c];
+        p[c] = sot_twofold_add(margins[c], sot_twofold_times(steps[c], begun));
+    }
+    sot_softmax_row_careful(p, classes,
+                            classes); /* probabilities: no class is the label */
+    sot_twofold sum = {0.0, 0.0};
+    for (size_t c = 0; c < classes; c++) {
+        const sot_twofold over =
+            sot_twofold_times(sot_twofold_add(steps[c], sot_twofold_minus(least)), part);
+        sum = sot_twofold_add(sum, sot_twofold_mul(p[c], sot_twofold_expm1(over)));
+    }
+    const sot_twofold own =
+        sot_twofold_times(sot_twofold_add(least, sot_twofold_minus(steps[label])), part);
+    return sot_twofold_add(own, sot_twofold_log1p(sum));
+}
+
+sot_twofold sot_softmax_row_difference(const sot_twofold *margins,
+                                       const sot_twofold *steps, size_t classes,
+                                       size_t label, sot_twofold *scratch)
+{
+    double least = steps[0].high;
+    double most = steps[0].high;
+    for (size_t c = 1; c < classes; c++) {
+        least = steps[c].high < least ? steps[c].high : least;
+        most = steps[c].high > most ? steps[c].high : most;
+    }
+    /* exp() must not overflow: long ways go in equal parts, whose number is a power of two. */
+    double parts = 1.0;
+    while ((most - least) / parts > 512.0)
+        parts *= 2.0;
+    sot_twofold sum = {0.0, 0.0};
+    for (double k = 0.0; k < parts; k += 1.0)
+        sum = sot_twofold_add(sum, part_of_difference(margins, steps, classes, label,
+                                                      scratch, k / parts, 1.0 / parts));
+    return sum;
+}
+
+double sot_softmax_difference_error(size_t classes)
+{
+    return 0x1p-91 + (double)classes * 0x1p-100;
+}
+
 double sot_softmax_row_error_careful(size_t classes)
 {
     return 0x1p-95 + (8.0 * (double)classes + 32.0) * 0x1p-105;

@@ -1,7 +1,5 @@
 #include <sotto/exponential.h>
 
-#include <inttypes.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
@@ -15,18 +13,6 @@ sotto_status sotto_exponential_event(const sotto_selection_config *config,
     return sot_selection_event(config, SOTTO_EXPONENTIAL, out_event, error);
 }
 
-/* Settings, neighbours, plan: everything that can refuse, before anything is drawn. */
-static sotto_status admit(sotto_gate *gate, const sotto_selection_config *config,
-                          size_t *out_index, sotto_error *error)
-{
-    sotto_event event;
-    sotto_status status = sotto_exponential_event(config, &event, error);
-    if (status == SOTTO_OK)
-        status = sot_gate_check_adjacency(gate, config->adjacency, error);
-    if (status == SOTTO_OK) status = sot_gate_admit(gate, &event, out_index, error);
-    return status;
-}
-
 static sot_tape_choice_call describe(const sotto_selection_config *config, size_t index,
                                      const int64_t *scores, size_t cells)
 {
@@ -37,12 +23,6 @@ static sot_tape_choice_call describe(const sotto_selection_config *config, size_
         .candidates = cells,
         .range_most = sot_selection_range_of(config->change, config->sensitivity),
         .change_most = config->sensitivity};
-}
-
-static sot_slope slope_of(const sotto_selection_config *config)
-{
-    return sot_exact_slope(config->epsilon,
-                           sot_selection_range_of(config->change, config->sensitivity));
 }
 
 /* Planted: "with a clear winner the noise does not matter". */
@@ -68,14 +48,15 @@ sotto_status sotto_exponential_choose(sotto_gate *gate,
         return SOTTO_OK;
     }
     size_t index = 0;
-    sotto_status status = admit(gate, config, &index, error);
+    sotto_status status =
+        sot_selection_admit(gate, config, SOTTO_EXPONENTIAL, &index, error);
     if (status != SOTTO_OK) return status;
 
     size_t choice = 0;
     const sot_tape_choice_call call = describe(config, index, scores, count);
     if (!sot_tape_choice(gate, &call, &choice)) {
-        choice =
-            sot_choice_rejection(sot_gate_rng(gate), slope_of(config), scores, count);
+        choice = sot_choice_rejection(sot_gate_rng(gate), sot_selection_slope(config),
+                                      scores, count);
         status = sot_rng_check(sot_gate_rng(gate), error);
         if (status != SOTTO_OK) return status;
     }
@@ -86,26 +67,6 @@ sotto_status sotto_exponential_choose(sotto_gate *gate,
 }
 
 /* ---- cells ---- */
-
-static sotto_status check_cells(const uint64_t *ends, size_t cells, sotto_error *error)
-{
-    if (cells == 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "there are 0 cells; give at least one");
-    }
-    if (ends[cells - 1] > SOT_CHOICE_MEASURE_MAX) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the grid has more than 2^62 points; take a coarser one");
-    }
-    for (size_t i = 0; i < cells; i++) {
-        /* Where the cells end may come from records: no number in the message. */
-        if (ends[i] <= (i == 0 ? 0 : ends[i - 1])) {
-            return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                            "the ends of the cells do not ascend; leave out empty cells");
-        }
-    }
-    return SOTTO_OK;
-}
 
 /* A cell by its weight, then a point of it: all points of a cell are alike. */
 static uint64_t draw_point(sotto_rng *rng, sot_slope slope, const int64_t *scores,
@@ -127,7 +88,8 @@ sotto_status sotto_exponential_choose_point(sotto_gate *gate,
                                             size_t cells, uint64_t *out_point,
                                             sotto_error *error)
 {
-    sotto_status status = check_cells(ends, cells, error);
+    sotto_status status =
+        sot_selection_check_cells(ends, cells, SOT_CHOICE_MEASURE_MAX, "2^62", error);
     if (status != SOTTO_OK) return status;
     size_t index = 0;
     sot_u128 *sums = sot_new_array(cells, sizeof *sums);
@@ -136,7 +98,7 @@ sotto_status sotto_exponential_choose_point(sotto_gate *gate,
         status = sot_fail_memory(error, cells, sizeof *sums);
         goto done;
     }
-    status = admit(gate, config, &index, error);
+    status = sot_selection_admit(gate, config, SOTTO_EXPONENTIAL, &index, error);
     if (status != SOTTO_OK) goto done;
 
     uint64_t point = 0;
@@ -147,8 +109,8 @@ sotto_status sotto_exponential_choose_point(sotto_gate *gate,
     if (sot_tape_choice(gate, &call, &replayed)) {
         point = replayed;
     } else {
-        point = draw_point(sot_gate_rng(gate), slope_of(config), scores, ends, cells,
-                           sizes, sums);
+        point = draw_point(sot_gate_rng(gate), sot_selection_slope(config), scores, ends,
+                           cells, sizes, sums);
         status = sot_rng_check(sot_gate_rng(gate), error);
         if (status != SOTTO_OK) goto done;
     }

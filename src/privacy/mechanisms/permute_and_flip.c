@@ -21,16 +21,11 @@ sotto_status sotto_permute_and_flip_choose(sotto_gate *gate,
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "there are 0 candidates; give at least one");
     }
-    sotto_event event;
     size_t index = 0;
-    sotto_status status = sotto_permute_and_flip_event(config, &event, error);
-    if (status == SOTTO_OK)
-        status = sot_gate_check_adjacency(gate, config->adjacency, error);
-    if (status != SOTTO_OK) return status;
-
     size_t *order = sot_new_array(count, sizeof *order);
     if (order == NULL) return sot_fail_memory(error, count, sizeof *order);
-    status = sot_gate_admit(gate, &event, &index, error);
+    sotto_status status =
+        sot_selection_admit(gate, config, SOTTO_PERMUTE_AND_FLIP, &index, error);
     if (status != SOTTO_OK) goto done;
 
     const uint64_t range = sot_selection_range_of(config->change, config->sensitivity);
@@ -42,9 +37,8 @@ sotto_status sotto_permute_and_flip_choose(sotto_gate *gate,
                                        .change_most = config->sensitivity};
     size_t choice = 0;
     if (!sot_tape_choice(gate, &call, &choice)) {
-        choice = sot_choice_permute_and_flip(sot_gate_rng(gate),
-                                             sot_exact_slope(config->epsilon, range),
-                                             scores, count, order);
+        choice = sot_choice_permute_and_flip(
+            sot_gate_rng(gate), sot_selection_slope(config), scores, count, order);
         status = sot_rng_check(sot_gate_rng(gate), error);
         if (status != SOTTO_OK) goto done;
     }

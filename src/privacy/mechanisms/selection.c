@@ -139,6 +139,46 @@ sotto_status sot_selection_event(const sotto_selection_config *config,
     return status;
 }
 
+sotto_status sot_selection_admit(sotto_gate *gate, const sotto_selection_config *config,
+                                 sotto_mechanism mechanism, size_t *out_index,
+                                 sotto_error *error)
+{
+    sotto_event event;
+    sotto_status status = sot_selection_event(config, mechanism, &event, error);
+    if (status == SOTTO_OK)
+        status = sot_gate_check_adjacency(gate, config->adjacency, error);
+    if (status == SOTTO_OK) status = sot_gate_admit(gate, &event, out_index, error);
+    return status;
+}
+
+sot_slope sot_selection_slope(const sotto_selection_config *config)
+{
+    return sot_exact_slope(config->epsilon,
+                           sot_selection_range_of(config->change, config->sensitivity));
+}
+
+sotto_status sot_selection_check_cells(const uint64_t *ends, size_t cells, uint64_t most,
+                                       const char *most_text, sotto_error *error)
+{
+    if (cells == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "there are 0 cells; give at least one");
+    }
+    if (ends[cells - 1] > most) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the grid has more than %s points; take a coarser one",
+                        most_text);
+    }
+    for (size_t i = 0; i < cells; i++) {
+        /* Where the cells end may come from records: no number in the message. */
+        if (ends[i] <= (i == 0 ? 0 : ends[i - 1])) {
+            return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                            "the ends of the cells do not ascend; leave out empty cells");
+        }
+    }
+    return SOTTO_OK;
+}
+
 /* ---- the accuracy theorem ---- */
 
 /* min(1, candidates exp(-epsilon shortfall / range)), rounded up at each step. */

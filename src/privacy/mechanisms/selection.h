@@ -45,4 +45,20 @@ SOTTO_MUST_CHECK sotto_status sot_selection_event(const sotto_selection_config *
                                                   sotto_event *out_event,
                                                   sotto_error *error);
 
+struct sotto_gate;
+/* What every choice does before it draws: settings, neighbours, plan. Fills the index for the tape and the record. */
+SOTTO_MUST_CHECK sotto_status sot_selection_admit(struct sotto_gate *gate,
+                                                  const sotto_selection_config *config,
+                                                  sotto_mechanism mechanism,
+                                                  size_t *out_index, sotto_error *error);
+
+/* epsilon over the declared range. */
+sot_slope sot_selection_slope(const sotto_selection_config *config);
+
+/* That cells cover a grid of at most `most` points, which the message calls `most_text`; messages quote no number of the cells. */
+SOTTO_MUST_CHECK sotto_status sot_selection_check_cells(const uint64_t *ends,
+                                                        size_t cells, uint64_t most,
+                                                        const char *most_text,
+                                                        sotto_error *error);
+
 #endif

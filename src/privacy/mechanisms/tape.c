@@ -24,6 +24,7 @@ static void clear_item(sot_tape_item *it)
 {
     sot_free(it->values);
     sot_free(it->ends);
+    sot_free(it->highs);
     sot_free(it->noise);
     sot_free(it->drawn);
     sot_free(it->probes);

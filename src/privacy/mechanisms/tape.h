@@ -12,6 +12,8 @@
  *                      function on the candidates, has at most the declared range and size. The
  *                      scores may come in cells of consecutive candidates with equal scores, and
  *                      the cells of D and D' may differ.
+ *             pairs    the same among intervals and rectangles of public points, whose scores come
+ *                      as sums; compared as functions on all of them.
  *             density  an output theta that is an invertible function of noise b: on each data
  *                      set a mechanism can say which b gives theta, and log |det db/dtheta|. In
  *                      a replay theta is the recorded one, and b and the log-determinant may have
@@ -65,6 +67,21 @@ typedef struct sot_tape_choice_call {
         change_most; /* declared: largest absolute change; UINT64_MAX: not declared */
 } sot_tape_choice_call;
 
+/* A choice among the pairs low < high of points of a line and the empty one, with scores low_scores + high_scores constant on
+ * cells; or among the rectangles of width x height cells and the empty one, with empty_score and the sum of gains inside, if there are gains. */
+typedef struct sot_tape_pairs_call {
+    size_t index;
+    const int64_t *low_scores, *high_scores;
+    const uint64_t *ends; /* as above; the last one is the public number of points */
+    size_t cells;
+    int64_t empty_score;
+    const int64_t *gains; /* x by x; NULL: intervals */
+    size_t width, height;
+    uint64_t range_most, change_most;
+} sot_tape_pairs_call;
+
+enum { SOT_TAPE_CHOSEN = 4 }; /* numbers of a chosen pair or rectangle; 0 behind it */
+
 /* On this data set: the noise that would have given `theta`, and log |det db/dtheta| there. */
 typedef void (*sot_tape_noise_of)(const void *context, const double *theta,
                                   double *out_noise, double *out_log_determinant);
@@ -107,6 +124,8 @@ typedef struct sot_tape_draw_call {
 bool sot_tape_sum(sotto_gate *gate, const sot_tape_sum_call *call, int64_t *out_values);
 bool sot_tape_choice(sotto_gate *gate, const sot_tape_choice_call *call,
                      size_t *out_choice);
+bool sot_tape_pairs(sotto_gate *gate, const sot_tape_pairs_call *call,
+                    uint64_t out_chosen[SOT_TAPE_CHOSEN]);
 /* `out_theta` or `out_noise` may be NULL. The noise of a replay is drawn + noise_of(theta) here -
  * noise_of(theta) there: with it `theta` leaves the residual here that it left there. */
 bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
@@ -117,6 +136,7 @@ bool sot_tape_draw(sotto_gate *gate, const sot_tape_draw_call *call, double *out
 /* Called by mechanisms with what they release, whether forced or drawn. */
 void sot_tape_sum_result(sotto_gate *gate, const int64_t *values, size_t count);
 void sot_tape_choice_result(sotto_gate *gate, size_t choice);
+void sot_tape_pairs_result(sotto_gate *gate, const uint64_t chosen[SOT_TAPE_CHOSEN]);
 /* `drawn` is the noise that `theta` was computed from; NULL: exactly noise_of(theta). */
 void sot_tape_density_result(sotto_gate *gate, const sot_tape_density_call *call,
                              const double *theta, const double *drawn);
@@ -170,6 +190,13 @@ static inline bool sot_tape_choice(sotto_gate *gate, const sot_tape_choice_call 
     return false;
 }
 
+static inline bool sot_tape_pairs(sotto_gate *gate, const sot_tape_pairs_call *call,
+                                  uint64_t *out_chosen)
+{
+    (void)gate, (void)call, (void)out_chosen;
+    return false;
+}
+
 static inline bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
                                     double *out_theta, double *out_noise)
 {
@@ -199,6 +226,11 @@ static inline void sot_tape_sum_result(sotto_gate *gate, const int64_t *values,
 static inline void sot_tape_choice_result(sotto_gate *gate, size_t choice)
 {
     (void)gate, (void)choice;
+}
+
+static inline void sot_tape_pairs_result(sotto_gate *gate, const uint64_t *chosen)
+{
+    (void)gate, (void)chosen;
 }
 
 static inline void sot_tape_density_result(sotto_gate *gate,

@@ -1,4 +1,4 @@
-/* mechanisms/tape_items.h: what a tape is made of; for tape.c, tape_calls.c and tape_draw.c alone. */
+/* mechanisms/tape_items.h: what a tape is made of; for tape.c and the other files tape_*.c alone. */
 #ifndef SOT_MECHANISMS_TAPE_ITEMS_H
 #define SOT_MECHANISMS_TAPE_ITEMS_H
 
@@ -18,6 +18,7 @@ typedef enum sot_tape_item_kind {
     SOT_TAPE_STEP,
     SOT_TAPE_SUM,
     SOT_TAPE_CHOICE,
+    SOT_TAPE_PAIRS,
     SOT_TAPE_DENSITY,
     SOT_TAPE_DRAW
 } sot_tape_item_kind;
@@ -32,8 +33,12 @@ typedef struct sot_tape_generator {
 typedef struct sot_tape_item {
     sot_tape_item_kind kind;
     char text[SOT_TAPE_TEXT_BYTES];
-    int64_t *values; /* sum: exact values; choice: scores of cells */
-    uint64_t *ends;  /* choice: ends of cells */
+    int64_t *
+        values; /* sum: exact values; choice: scores of cells; pairs: low scores, or gains */
+    int64_t *highs;                   /* pairs: high scores */
+    uint64_t *ends;                   /* choice, pairs: ends of cells */
+    int64_t empty;                    /* pairs */
+    uint64_t chosen[SOT_TAPE_CHOSEN]; /* pairs: what left */
     size_t count;
     double *noise; /* density: behind the output */
     double *drawn; /* density: as it was drawn; NULL if the mechanism did not say */

@@ -141,6 +141,50 @@ static void careful_slopes_are_as_careful_as_they_say(void **state)
     exact_end(&e);
 }
 
+/* Steps of every size, forward and back, over corners and along them. */
+static double step_of(size_t i)
+{
+    static const double sizes[] = {0x1p-60, 1e-12, 3e-7, 0.0009765625, 0.01375, 0.25,
+                                   0.7,     1.0,   2.75, 9.5,          300.0,   5000.0};
+    const double size = sizes[i % (sizeof sizes / sizeof *sizes)];
+    return i / 7 % 2 == 0 ? size : -size;
+}
+
+static void careful_differences_are_as_careful_as_they_say(void **state)
+{
+    (void)state;
+    sample samples[SAMPLES];
+    make_samples(samples);
+    samples[SAMPLES - 1] =
+        (sample){sot_loss_logistic, {-1.0, 1.0, -1.0, 1.0, 1.0}}; /* not the hinge */
+    exact_loss e, f;
+    exact_begin(&e);
+    exact_begin(&f);
+    double worst = 0.0;
+    for (size_t i = 0; i < SAMPLES * ALL; i++) {
+        const sot_loss *loss = &samples[i / ALL].loss;
+        const double u = place(i % ALL);
+        if (!(fabs(u) < 1e10)) continue;
+        const double label = samples[i / ALL].labels[i % 5];
+        const sot_twofold from = {u, i % 2 == 0 ? 0.0 : u * 0x1.3p-54};
+        const double size = step_of(i);
+        const sot_twofold step = {size, i % 3 == 0 ? 0.0 : size * 0x1.1p-55};
+        const sot_twofold got = loss->difference_careful(loss, from, step, label);
+        exact_at(&e, loss, from.high, from.low, label);
+        mpfr_add_d(f.u, e.u, step.high, MPFR_RNDN);
+        mpfr_add_d(f.u, f.u, step.low, MPFR_RNDN);
+        exact_of(&f, loss, label);
+        mpfr_sub(f.value, f.value, e.value, MPFR_RNDN);
+        const double off =
+            exact_distance(f.value, got.high, got.low) / (fabs(size) * loss->slope_most);
+        assert_within(off, 0.0, loss->difference_error_careful / loss->slope_most);
+        worst = fmax(worst, off);
+    }
+    assert_true(worst > 0x1p-112); /* otherwise nothing was measured */
+    exact_end(&e);
+    exact_end(&f);
+}
+
 /* Also: monotone slopes, the stated signs, and a slope that rises no faster than it may. */
 static void slopes_keep_the_shape_that_the_theorems_need(void **state)
 {
@@ -256,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_error_is_within_its_bound),
         cmocka_unit_test(careful_slopes_are_as_careful_as_they_say),
+        cmocka_unit_test(careful_differences_are_as_careful_as_they_say),
         cmocka_unit_test(slopes_keep_the_shape_that_the_theorems_need),
         cmocka_unit_test(float_slopes_are_near_and_never_too_steep),
         cmocka_unit_test(anything_is_taken),

@@ -254,6 +254,60 @@ static void a_logarithm_stands_for_the_size(void **state)
                    SOTTO_UNREACHABLE, &error, "2^53", NULL);
 }
 
+/* ---- our classes ---- */
+
+static void our_classes_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint64_t bits, features;
+        bool both;
+        double size; /* NaN: the logarithm is `log_size` */
+        double log_size;
+    } classes[] = {
+        {"thresholds", 16, 1, false, 65537.0, 0.0},
+        {"thresholds", 16, 1, true, 131074.0, 0.0},
+        {"thresholds", 32, 1, false, 4294967297.0, 0.0},
+        {"intervals", 2, 1, false, 11.0,
+         0.0}, /* 10 that are not empty, and the empty one */
+        {"stumps", 3, 5, false, 90.0, 0.0},
+        {"rectangles", 2, 2, false, 101.0, 0.0},
+        {"candidates", 1, 7, true, 14.0, 0.0},
+        {"conjunctions", 1, 20, false, 1048576.0, 0.0},
+        {"parities", 1, 3000, false, SOTTO_UNSET, 2079.4415416798359},
+        {"rectangles", 32, 3, false, SOTTO_UNSET,
+         131.00482420}, /* 6 * 32 ln 2 - 3 ln 2 */
+    };
+    sotto_error error;
+    sotto_pac_setting s = ordinary();
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        assert_ok(sotto_pac_set_class(&s, classes[i].name, classes[i].bits,
+                                      classes[i].features, classes[i].both, &error),
+                  &error);
+        if (isnan(classes[i].size)) {
+            assert_true(isnan(s.class_size));
+            assert_relative(s.log_class_size, classes[i].log_size, 1e-9);
+        } else {
+            assert_true(s.class_size == classes[i].size && isnan(s.log_class_size));
+        }
+    }
+    assert_refused(sotto_pac_set_class(&s, "juntas", 3, 1, false, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "juntas", "thresholds", NULL);
+    assert_refused(sotto_pac_set_class(&s, "thresholds", 33, 1, false, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "33 bits", NULL);
+    assert_refused(sotto_pac_set_class(&s, "thresholds", 3, 2, false, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "2 features", NULL);
+    assert_refused(sotto_pac_set_class(&s, "parities", 2, 2, false, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "yes or no", NULL);
+    assert_refused(sotto_pac_set_class(&s, "stumps", 3, 0, false, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "0 features", NULL);
+    (void)sot_test_fail_allocation(1);
+    const sotto_status status = sotto_pac_set_class(&s, "stumps", 3, 9, false, &error);
+    (void)sot_test_fail_allocation(0);
+    assert_int_equal(status, SOTTO_OUT_OF_MEMORY);
+}
+
 /* ---- refusals ---- */
 
 static void out_of_range_settings_are_refused(void **state)
@@ -319,6 +373,7 @@ int main(void)
         cmocka_unit_test(bounds_stand_in_their_order),
         cmocka_unit_test(with_a_large_epsilon_the_sizes_are_those_without_privacy),
         cmocka_unit_test(a_logarithm_stands_for_the_size),
+        cmocka_unit_test(our_classes_are_counted),
         cmocka_unit_test(out_of_range_settings_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,59 @@
+/* sotto/pac_packing.h: why no pure private learner learns thresholds on a continuum.
+ *
+ * Idea        K thresholds "yes from i on", and for each of them n rows, half at i - 1 with no and half at i with yes. A
+ *             learner that is right about all K data sets must tell them apart; one that is epsilon-DP cannot tell any
+ *             two of them apart by more than n rows allow. So n must grow with ln K, and for K beyond e^(n epsilon)
+ *             success goes to 0, for every private learner.
+ * Theorem     The packing lower bound (Beimel, Kasiviswanathan & Nissim 2010; Chaudhuri & Hsu 2011): the worst of the K success
+ *             probabilities is at most 1/(1 + (K - 1) e^(-m epsilon)), m the steps between two of the data sets: n under
+ *             replace-one, 2 n under add-remove. The exponential mechanism reaches 1/(1 + (K - 1) w), permute-and-flip
+ *             (1 - (1 - w)^K)/(K w), w = e^(-s n/2), s as in sotto/pac_theory.h. Proof: src/learn/pac/theory.md
+ * Rounding    Success probabilities to a relative 1e-13; the least n of the lower bound is rounded down.
+ */
+#ifndef SOTTO_PAC_PACKING_H
+#define SOTTO_PAC_PACKING_H
+
+#include <stdint.h>
+
+#include <sotto/accountant.h>
+#include <sotto/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Nothing has a default. */
+typedef struct sotto_packing_setting {
+    sotto_adjacency adjacency;
+    double epsilon;      /* above 0, at most 1e6 */
+    uint64_t class_size; /* K, from 2 to 2^62 */
+    uint64_t rows;       /* n, even, from 2 to 2^53 */
+} sotto_packing_setting;
+
+/* Probabilities that the right threshold is named. */
+typedef struct sotto_packing_success {
+    double exponential;
+    double permute_and_flip;
+    double ceiling; /* of every learner, on the worst of the K data sets */
+} sotto_packing_success;
+
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_packing_success_of(const sotto_packing_setting *setting,
+                         sotto_packing_success *out_success, sotto_error *error);
+
+/* Rows for a probability of success. */
+typedef struct sotto_packing_rows {
+    uint64_t exponential;      /* the least even number that suffices */
+    uint64_t permute_and_flip; /* the same */
+    uint64_t least;            /* with fewer no learner succeeds on all K */
+} sotto_packing_rows;
+
+/* `success` is above 1/2 and below 1; setting->rows is not read. SOTTO_UNREACHABLE beyond 2^53 rows. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_packing_rows_for(const sotto_packing_setting *setting, double success,
+                       sotto_packing_rows *out_rows, sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
