@@ -25,6 +25,7 @@ FRAME = {
     "tape": "replays the gate in tests",
     "tape_calls": "a part of it",
     "tape_pairs": "a part of it",
+    "tape_draw": "a part of it",
     "tape_items": "a part of it",
     "additive": "adds noise for the mechanisms whose notes prove its law",
     "additive_avx2": "a part of it",

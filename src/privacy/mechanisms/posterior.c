@@ -198,11 +198,11 @@ static sotto_status correction_of(const sot_posterior_law *law,
     return sot_correction_purpose(law->purpose, purpose, error);
 }
 
-/* Of all draws. */
+/* Of all draws; and room for the gate, which adds them one by one and rounds up every time. */
 static double total_error(const sot_posterior_law *law)
 {
-    return sot_mul_up((double)law->draws,
-                      sot_add_up(law->sampler_error, CORRECTION_ERROR));
+    const double each = sot_add_up(law->sampler_error, CORRECTION_ERROR);
+    return sot_widen_up(sot_mul_up((double)law->draws, each), ROOM);
 }
 
 sotto_status sot_posterior_derive(const sot_posterior_law *law,
@@ -234,7 +234,7 @@ sotto_status sot_posterior_derive(const sot_posterior_law *law,
 double sot_posterior_pure_delta(double epsilon, double sampler_error)
 {
     const double price = sot_mul_up(sot_add_up(1.0, sot_exp_up(epsilon)), sampler_error);
-    return fmin(1.0, sot_power_of_two_above(4.0 * price));
+    return fmin(1.0, sot_power_of_two_above(2.0 * price));
 }
 
 /* delta without what the samplers cost: (1 + e^epsilon) of their error, and a hair more, for the accountant's search begins

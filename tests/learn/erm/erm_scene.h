@@ -34,9 +34,12 @@ static inline const char *scene_text(sotto_model_kind model)
     return "{\"labels\": [-1, 1], " SCENE_MATRIX;
 }
 
+typedef sotto_status (*scene_maker)(const sot_learner_setup *setup,
+                                    sot_learner **out_learner, sotto_error *error);
+
 /* Makes the learner of `config`; the status is the maker's. `at` must not move afterwards. */
-static inline sotto_status scene_begin(scene *at, sotto_train_config config,
-                                       sotto_error *error)
+static inline sotto_status scene_begin_with(scene *at, sotto_train_config config,
+                                            scene_maker maker, sotto_error *error)
 {
     const char *text = scene_text(config.model);
     *at = (scene){.config = config};
@@ -50,7 +53,13 @@ static inline sotto_status scene_begin(scene *at, sotto_train_config config,
                                     .encoding = at->encoding,
                                     .unit_rows = 1,
                                     .method = config.method};
-    return sot_erm_new(&at->setup, &at->learner, error);
+    return maker(&at->setup, &at->learner, error);
+}
+
+static inline sotto_status scene_begin(scene *at, sotto_train_config config,
+                                       sotto_error *error)
+{
+    return scene_begin_with(at, config, sot_erm_new, error);
 }
 
 static inline void scene_end(scene *at)
