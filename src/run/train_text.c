@@ -192,12 +192,6 @@ static void show_settings(sot_prose *prose, const sotto_training *training, bool
             sot_prose_line(prose, "clipping", "%s, sampling %s",
                            sotto_clipping_name(config->clipping), sampling_of(training));
     }
-    if (learner->sampler != NULL) {
-        sot_prose_line(prose, "sampler", "%s (%s)", learner->sampler,
-                       training->config.sampler != SOTTO_SAMPLER_MALA
-                           ? "certified"
-                           : "a heuristic: it has no certificate");
-    }
     for (size_t i = 0; i < learner->setting_count; i++) {
         const sot_setting *setting = &learner->settings[i];
         if (learner->concept != NULL && sot_training_is_said(training, setting)) continue;

@@ -112,7 +112,9 @@ static void describe_loss(sot_learner *learner, const sot_posterior_state *state
                         "of the prior's coefficients, from which lambda counts");
     }
     if (state->law.draws > 1)
-        sot_learner_set(learner, "draws", (double)state->law.draws, "each paid for");
+        sot_learner_set(learner, "draws", (double)state->law.draws,
+                        sot_posterior_is_public(config) ? "of public rows"
+                                                        : "each paid for");
 }
 
 void sot_posterior_describe(sot_learner *learner)
