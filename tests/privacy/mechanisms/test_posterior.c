@@ -330,7 +330,7 @@ static void a_calibrated_law_costs_what_was_asked_for(void **state)
         assert_ok(sot_posterior_derive(&law, &facts, &error), &error);
         const double delta = sot_posterior_pure_delta(epsilon, facts.sampler_error);
         const double price = (1.0 + exp(epsilon)) * facts.sampler_error;
-        assert_within(delta, 4.0 * price, 8.0 * price * (1.0 + 1e-12));
+        assert_within(delta, 2.0 * price, 4.0 * price * (1.0 + 1e-12));
         /* Of many draws the accountant knows better than their sum. */
         assert_within(cost_of(&law, delta), epsilon * (law.draws == 1 ? 0.998 : 0.5),
                       epsilon);
