@@ -154,7 +154,7 @@ typedef struct sotto_train_config {
     const char *validation_labels; /* beside it; NULL: none */
     /* ---- SOTTO_MODEL_CONCEPT alone ---- */
     const char
-        *concept; /* the class: a kind's name, the path of a JSON file, or JSON text (docs/pac.md) */
+        *concept; /* the class: a kind's name, the path of a JSON file, or JSON text (docs/concepts.md) */
     /* ---- posterior and regularized-em alone ---- */
     uint64_t draws; /* that are released, each paid for, up to SOTTO_DRAWS_MAX; 0: 1 */
     sotto_sampler sampler;
