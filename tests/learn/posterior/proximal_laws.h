@@ -52,6 +52,7 @@ static inline void check_joined(double radius, size_t draws)
     assert_ok(sot_loss_custom(&given, &custom, &error), &error);
     assert_ok(sot_loss_joined_new(&custom, &joined, &error), &error);
     check_loss(&joined->loss, 0, 1, 0.7, 0.375, radius, draws);
+    check_loss(&custom, 0, 1, 0.7, 0.375, radius, draws / 40); /* joined on the way */
     sot_loss_joined_free(joined);
 }
 
