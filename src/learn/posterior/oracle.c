@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
@@ -16,8 +15,6 @@ enum {
 
 /* Fewer numbers than this in the matrix: a pass costs less than a proposal. */
 #define SMALL_MATRIX 20000.0
-
-#define LISTEN_SECONDS 0.1
 
 double sot_oracle_norm(const double *v, size_t count)
 {
@@ -90,10 +87,9 @@ sotto_status sot_oracle_begin(sot_losses *losses, const sot_sampler_plan *plan,
     sot_oracle *o = out_oracle;
     *o = (sot_oracle){.losses = losses,
                       .plan = plan,
-                      .watch = watch,
+                      .ear = sot_sampler_ear_begin(watch, plan->steps),
                       .rng = rng,
                       .counts = counts,
-                      .heard_seconds = sot_clock_seconds(),
                       .dimension = losses->dimension,
                       .beta = potential->beta,
                       .lambda = potential->lambda,
@@ -103,6 +99,11 @@ sotto_status sot_oracle_begin(sot_losses *losses, const sot_sampler_plan *plan,
     const double numbers = losses->rows * (double)losses->dimension;
     o->points = numbers < SMALL_MATRIX ? 1 : SOT_LOSSES_POINTS;
     set_constants(o);
+    sot_rng_family family;
+    sotto_status status = sot_rng_family_begin(rng, "proximal sampler", &family, error);
+    if (status == SOTTO_OK) status = sot_rng_stream(&family, 0, &o->spare, error);
+    sot_rng_family_end(&family);
+    if (status != SOTTO_OK) return status;
     if (!new_vectors(o)) return sot_fail_memory(error, o->dimension, sizeof *o->x);
     for (size_t j = 0; j < o->dimension; j++)
         o->x[j] = (sot_twofold){start[j], 0.0};
@@ -122,24 +123,13 @@ void sot_oracle_end(sot_oracle *oracle)
     sot_wipe_and_free(o->gradient, d * sizeof *o->gradient);
     for (size_t k = 0; k < SOT_LOSSES_POINTS; k++)
         free_trial(d, &o->trials[k]);
+    sotto_rng_free(o->spare);
     *o = (sot_oracle){0};
 }
 
-/* ---- the listener ---- */
-
 sotto_status sot_oracle_listen(sot_oracle *oracle, sotto_error *error)
 {
-    sot_oracle *o = oracle;
-    const sot_sampler_watch *watch = o->watch;
-    if (watch == NULL || watch->progress == NULL) return SOTTO_OK;
-    const double now = sot_clock_seconds();
-    if (now - o->heard_seconds < LISTEN_SECONDS) return SOTTO_OK;
-    o->heard_seconds = now;
-    const uint64_t steps = o->plan->steps; /* 0: how many there are is secret */
-    const uint64_t each = steps > 0 ? steps : 1;
-    return sot_progress_report(watch->progress,
-                               watch->draw * each + (steps > 0 ? o->done : 0),
-                               watch->draws * each, (double)NAN, error);
+    return sot_sampler_listen(&oracle->ear, oracle->done, error);
 }
 
 /* ---- where to linearise ---- */

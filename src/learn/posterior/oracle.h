@@ -9,6 +9,7 @@
 #define SOT_POSTERIOR_ORACLE_H
 
 #include "learn/posterior/decide.h"
+#include "learn/posterior/listen.h"
 #include "learn/posterior/losses.h"
 
 /* A proposal, from several points of view. */
@@ -22,11 +23,12 @@ typedef struct sot_trial {
 typedef struct sot_oracle {
     sot_losses *losses;
     const sot_sampler_plan *plan;
-    const sot_sampler_watch *watch;
+    sot_sampler_ear ear;
     sotto_rng *rng;
+    /* Digits that a close decision asks for: a stream of its own, so that a draw has the same bits whichever arithmetic decides. */
+    sotto_rng *spare;
     sot_sampler_counts *counts;
-    double heard_seconds; /* when the listener was asked last */
-    uint64_t done;        /* steps, for the listener */
+    uint64_t done; /* steps, for the listener */
     size_t dimension;
     size_t points; /* whose losses are looked at together */
     double beta, lambda, radius, step;

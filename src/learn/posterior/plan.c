@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "learn/glm/loss_joined.h"
 #include "learn/softmax/row.h"
 #include "numeric/outward.h"
 
@@ -24,14 +25,16 @@ sot_sampler_facts sot_sampler_facts_of(const sot_loss *loss, size_t classes,
                                    .directions = classes - 1,
                                    .difference_error =
                                        sot_softmax_difference_error(classes)};
-    return (sot_sampler_facts){.dimension = columns,
-                               .columns = columns,
-                               .slope_most = loss->slope_most,
-                               .curvature_most = loss->curvature_most,
-                               .directions = 1,
-                               .difference_error = loss->difference_error_careful,
-                               .value_zero_most =
-                                   0.5 * loss->label_most * loss->label_most};
+    const bool joined = sot_loss_is_callers(loss);
+    return (sot_sampler_facts){
+        .dimension = columns,
+        .columns = columns,
+        .slope_most = loss->slope_most,
+        .curvature_most = joined ? sot_loss_joined_curvature(loss) : loss->curvature_most,
+        .directions = 1,
+        .difference_error = joined ? sot_loss_joined_difference_error(loss)
+                                   : loss->difference_error_careful,
+        .value_zero_most = 0.5 * loss->label_most * loss->label_most};
 }
 
 uint64_t sot_sampler_steps(double lambda, double radius, double step, double distance)

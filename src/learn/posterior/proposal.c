@@ -121,7 +121,7 @@ static bool passes_tilt(sot_oracle *o, const sot_trial *trial)
     const sot_answer answer = sot_coin_quick(&uniform, a.high, error);
     if (answer != SOT_ANSWER_OPEN) return answer == SOT_ANSWER_YES;
     bool open;
-    const bool passed = sot_coin_careful(o->rng, &uniform, a, o->plan->guard, &open);
+    const bool passed = sot_coin_careful(o->spare, &uniform, a, o->plan->guard, &open);
     if (open) o->counts->undecided++;
     return passed;
 }
@@ -152,7 +152,7 @@ sotto_status sot_oracle_propose(sot_oracle *oracle, sot_trial *out_trial,
             return SOTTO_OK;
         }
         if (SOT_PLANTED(proximal_ball_forgotten) ||
-            sot_ball_holds(o->rng, &proposal, out_trial->p, o->radius)) {
+            sot_ball_holds(o->spare, &proposal, out_trial->p, o->radius)) {
             if (passes_tilt(o, out_trial)) return SOTTO_OK;
         }
         const sotto_status status = sot_oracle_listen(o, error);
@@ -206,7 +206,7 @@ sotto_status sot_oracle_accept(sot_oracle *oracle, const sot_trial *trial, doubl
                                          sot_twofold_minus(linear)),
                          o->allowance);
     bool open;
-    *out_accepted = sot_coin_careful(o->rng, &uniform, exact, o->plan->guard, &open);
+    *out_accepted = sot_coin_careful(o->spare, &uniform, exact, o->plan->guard, &open);
     if (open) o->counts->undecided++;
     return SOTTO_OK;
 }

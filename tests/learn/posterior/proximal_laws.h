@@ -9,7 +9,8 @@ static inline void check_law(const scene *s, size_t draws)
 {
     sot_sampler_counts counts;
     double *all = draw_many(s, draws, 20261116, &counts);
-    const double p = s->facts.dimension == 1 ? line_p(s, all, draws) : disc_p(s, all, draws);
+    const double p =
+        s->facts.dimension == 1 ? line_p(s, all, draws) : disc_p(s, all, draws);
     free(all);
     if (!(p > FALSE_ALARM))
         fail_msg("p = %g: %s, radius %g, %zu columns", p,
@@ -51,6 +52,7 @@ static inline void check_joined(double radius, size_t draws)
     assert_ok(sot_loss_custom(&given, &custom, &error), &error);
     assert_ok(sot_loss_joined_new(&custom, &joined, &error), &error);
     check_loss(&joined->loss, 0, 1, 0.7, 0.375, radius, draws);
+    check_loss(&custom, 0, 1, 0.7, 0.375, radius, draws / 40); /* joined on the way */
     sot_loss_joined_free(joined);
 }
 
