@@ -24,6 +24,8 @@ static void describe_sampler(sot_learner *learner, const sot_posterior_state *st
                     "Delta_fp: what rounding does");
     sot_learner_set(learner, "delta_fp", state->plan.total_variation,
                     "total variation of one draw; delta includes it");
+    sot_learner_set(learner, "rows_most", (double)state->plan.facts.rows_most,
+                    "what these bounds allow for; more rows are refused");
     if (state->plan.public_constants) {
         sot_learner_set(learner, "sampler_steps", (double)state->plan.steps,
                         "a public number, by the expected rows");
