@@ -139,7 +139,7 @@ const sot_loss sot_loss_logistic = {
     .slope_careful = slope_careful,
     .slope_error_careful = 0x1p-95,
     .difference_careful = difference_careful,
-    .difference_error_careful = 0x1p-91,
+    .difference_error_careful = 0x1p-93,
     .slopes = slopes,
     .slopes_error = 0x1p-21,
 };

@@ -29,19 +29,19 @@ double sot_oracle_norm(const double *v, size_t count)
 static bool new_trial(size_t d, sot_trial *out)
 {
     out->normals = sot_new_array(d, sizeof *out->normals);
-    out->from_y = sot_new_array(d, sizeof *out->from_y);
+    out->noise = sot_new_array(d, sizeof *out->noise);
     out->p = sot_new_array(d, sizeof *out->p);
     out->p_high = sot_new_array(d, sizeof *out->p_high);
     out->way = sot_new_array(d, sizeof *out->way);
     out->way_low = sot_new_array(d, sizeof *out->way_low);
-    return out->normals != NULL && out->from_y != NULL && out->p != NULL &&
+    return out->normals != NULL && out->noise != NULL && out->p != NULL &&
            out->p_high != NULL && out->way != NULL && out->way_low != NULL;
 }
 
 static void free_trial(size_t d, sot_trial *trial)
 {
     sot_wipe_and_free(trial->normals, d * sizeof *trial->normals);
-    sot_wipe_and_free(trial->from_y, d * sizeof *trial->from_y);
+    sot_wipe_and_free(trial->noise, d * sizeof *trial->noise);
     sot_wipe_and_free(trial->p, d * sizeof *trial->p);
     sot_wipe_and_free(trial->p_high, d * sizeof *trial->p_high);
     sot_wipe_and_free(trial->way, d * sizeof *trial->way);
@@ -54,12 +54,14 @@ static bool new_vectors(sot_oracle *o)
     o->x = sot_new_array(d, sizeof *o->x);
     o->y = sot_new_array(d, sizeof *o->y);
     o->offset = sot_new_array(d, sizeof *o->offset);
+    o->mean = sot_new_array(d, sizeof *o->mean);
     o->linear = sot_new_array(d, sizeof *o->linear);
     o->w = sot_new_array(d, sizeof *o->w);
     o->better = sot_new_array(d, sizeof *o->better);
     o->gradient = sot_new_array(d, sizeof *o->gradient);
-    bool all = o->x != NULL && o->y != NULL && o->offset != NULL && o->linear != NULL &&
-               o->w != NULL && o->better != NULL && o->gradient != NULL;
+    bool all = o->x != NULL && o->y != NULL && o->offset != NULL && o->mean != NULL &&
+               o->linear != NULL && o->w != NULL && o->better != NULL &&
+               o->gradient != NULL;
     for (size_t k = 0; k < SOT_LOSSES_POINTS && all; k++)
         all = new_trial(d, &o->trials[k]);
     return all;
@@ -117,6 +119,7 @@ void sot_oracle_end(sot_oracle *oracle)
     sot_wipe_and_free(o->x, d * sizeof *o->x);
     sot_wipe_and_free(o->y, d * sizeof *o->y);
     sot_wipe_and_free(o->offset, d * sizeof *o->offset);
+    sot_wipe_and_free(o->mean, d * sizeof *o->mean);
     sot_wipe_and_free(o->linear, d * sizeof *o->linear);
     sot_wipe_and_free(o->w, d * sizeof *o->w);
     sot_wipe_and_free(o->better, d * sizeof *o->better);
@@ -173,11 +176,13 @@ static void move(sot_oracle *o)
     memcpy(o->w, o->better, o->dimension * sizeof *o->w);
 }
 
-/* Begins at y and ends near the minimiser: within sot_sampler's reach of it. */
+/* Begins at y and ends near the minimiser: within (2.5 + sqrt(d lambda eta')) sqrt(eta') of it, of which 0.1 is left to rounding, and nearer
+ * if steps are longer than the rows allow for, eta' T > 1.84: then a change of w moves the proposals' mean that much more. */
 static sotto_status settle(sot_oracle *o, sotto_error *error)
 {
-    const double reach =
-        (2.4 + o->step * sqrt(o->lambda * (double)o->dimension)) * o->step;
+    const double reach = (2.4 + o->step * sqrt(o->lambda * (double)o->dimension)) *
+                         o->step /
+                         fmax(1.0, o->step * o->step * o->losses->curvature_upper / 1.84);
     for (size_t j = 0; j < o->dimension; j++)
         o->w[j] = o->y[j].high;
     for (int k = 0; k < DESCENTS_MOST; k++) {

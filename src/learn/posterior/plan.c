@@ -66,31 +66,45 @@ static double reach_of_rows(const sot_sampler_plan *plan)
     return fmin(sqrt(1.84 * rows / b), rows * f->row_bound / sqrt(2.0 * f->lambda));
 }
 
-/* E of proximal.md: what exponents may be off in twofold arithmetic. */
+/* eta' times the curvature of beta times the losses, at most. */
+static double bend_of_rows(const sot_sampler_plan *plan)
+{
+    const sot_sampler_facts *f = &plan->facts;
+    if (!plan->public_constants) return 1.84;
+    return fmax(1.84, plan->step * plan->step * f->beta * f->curvature_most *
+                          (double)f->directions * (double)f->rows_most * f->row_bound *
+                          f->row_bound);
+}
+
+/* E of proximal.md: what exponents may be off in twofold arithmetic. Lengths are in units of sqrt(eta'), slopes in its inverse. */
 static double exponent_error(const sot_sampler_plan *plan)
 {
     const sot_sampler_facts *f = &plan->facts;
     const double d = (double)f->dimension;
     const double far = sqrt(d) + TAIL;
-    const double ways = 2.0 * far + REACH;       /* |p - w| / sqrt(eta') */
+    const double way = 2.0 * far + REACH; /* |p - w| */
+    const double bend = bend_of_rows(plan);
+    const double noise = 4.0 * way;              /* |p - mean| */
     const double spread = 1.0 / sqrt(f->lambda); /* sqrt(eta) at most */
-    const double within = f->radius + REACH * spread + sqrt(0.5 * d) * spread;
+    const double w = f->radius + (REACH + sqrt(0.5 * d)) * spread;
     const double y = f->radius + far * spread;
-    const double margin = (4.0 * (double)f->columns + 8.0) * 0x1p-104;
-    const double losses = f->beta * reach_of_rows(plan) * ways *
-                          (f->difference_error + f->slope_most * (0x1p-95 + margin) +
-                           f->curvature_most * margin * f->row_bound * within);
-    /* sqrt(eta') times the sizes of what the linear part is made of. */
-    const double slopes = f->beta * f->slope_most * reach_of_rows(plan);
+    const double margin = (4.0 * (double)f->columns + 8.0) * 0x1p-105;
+    const double rows = reach_of_rows(plan);
+    const double slopes = f->beta * f->slope_most * rows;
     const double prior = sqrt(f->lambda) * (y + f->center_norm);
-    const double tilted = 2.0 * far + slopes + prior + d * spread / f->radius;
-    const double parts = 2.0 * (slopes + prior) + 2.0 * tilted * (y / f->radius);
-    const double linear = (0x1p-98 + (d + 8.0) * 0x1p-101) * ways * parts;
-    /* The tilt itself is known to 2^-101 of 1/eta'. */
-    const double tilt = (0x1p-100 + (d + 8.0) * 0x1p-101 * tilted / (1.0 + tilted)) *
-                            ways * (y + ways * spread) / plan->step_least +
-                        (d + 8.0) * 0x1p-100 * tilted * ways * (1.0 + y / f->radius);
-    return (losses + linear + tilt) * (1.0 + 0x1p-20) + 0x1p-93;
+    const double tilt = 2.0 * far + slopes + prior + d * spread / f->radius; /* tilt R */
+    const double parts = 2.0 * (slopes + prior) + 2.0 * tilt * (y / f->radius);
+
+    const double losses = f->beta * rows * way *
+                          (f->difference_error + f->slope_most * (0x1p-95 + margin) +
+                           f->curvature_most * margin * f->row_bound * w);
+    const double linear = (0x1p-98 + (d + 8.0) * 0x1p-101) * way * parts;
+    const double moved =
+        0x1p-102 * bend * way * (2.0 * (slopes + prior) + 4.0 * far + noise);
+    const double tilted =
+        (d + 8.0) * 0x1p-101 * tilt * noise * (1.0 + noise * spread / f->radius) +
+        0x1p-99 * way * y / plan->step_least;
+    return (losses + linear + moved + tilted) * (1.0 + 0x1p-20) + 0x1p-93;
 }
 
 static sotto_status check_facts(const sot_sampler_facts *f, sotto_error *error)

@@ -74,7 +74,7 @@ static double difference_bound(const sot_losses *l, const scene *s, const double
         w += from[j] * from[j];
         u += step[j] * step[j];
     }
-    const double margin = (4.0 * (double)s->matrix.columns + 8.0) * 0x1p-104;
+    const double margin = (4.0 * (double)s->matrix.columns + 8.0) * 0x1p-105;
     return sqrt(l->rows) * l->frobenius_upper * sqrt(u) *
            (s->facts.difference_error + s->facts.slope_most * (0x1p-95 + margin) +
             s->facts.curvature_most * margin * sqrt(w));
