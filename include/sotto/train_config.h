@@ -78,9 +78,6 @@ typedef enum sotto_optimizer {
     SOTTO_OPTIMIZER_ADAM = 1
 } sotto_optimizer;
 
-/* Posterior and regularized-em release at most so many draws. */
-enum { SOTTO_DRAWS_MAX = 1000 };
-
 /* How posterior and regularized-em draw. */
 typedef enum sotto_sampler {
     SOTTO_SAMPLER_AUTO = 0,     /* exact-gaussian for linear, proximal for the others */

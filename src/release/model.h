@@ -14,7 +14,6 @@
 #include <sotto/ledger.h>
 #include <sotto/model.h>
 #include <sotto/model_kind.h>
-#include <sotto/train_config.h>
 
 #include "base/json.h"
 #include "data/encode.h"
