@@ -66,7 +66,7 @@ static void describe_law(sot_learner *learner, const sot_posterior_state *state)
     if (posterior) {
         sot_learner_set(
             learner, "efficiency", sot_efficiency_factor(law->beta),
-            sot_posterior_is_pure(config)
+            sot_posterior_is_pure(config) && !sot_posterior_is_public(config)
                 ? "1 + 1/beta, the 1 + 4B/epsilon of log-likelihoods within +-B: a "
                   "draw's "
                   "variance over the best estimate's, of many rows"
