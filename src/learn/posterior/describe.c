@@ -24,6 +24,8 @@ static void describe_sampler(sot_learner *learner, const sot_posterior_state *st
                     "Delta_fp: what rounding does");
     sot_learner_set(learner, "delta_fp", state->plan.total_variation,
                     "total variation of one draw; delta includes it");
+    sot_learner_set(learner, "rows_most", (double)state->plan.facts.rows_most,
+                    "what these bounds allow for; more rows are refused");
     if (state->plan.public_constants) {
         sot_learner_set(learner, "sampler_steps", (double)state->plan.steps,
                         "a public number, by the expected rows");
@@ -64,7 +66,7 @@ static void describe_law(sot_learner *learner, const sot_posterior_state *state)
     if (posterior) {
         sot_learner_set(
             learner, "efficiency", sot_efficiency_factor(law->beta),
-            sot_posterior_is_pure(config)
+            sot_posterior_is_pure(config) && !sot_posterior_is_public(config)
                 ? "1 + 1/beta, the 1 + 4B/epsilon of log-likelihoods within +-B: a "
                   "draw's "
                   "variance over the best estimate's, of many rows"
