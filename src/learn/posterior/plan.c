@@ -55,25 +55,26 @@ static double step_for(double lambda, double pull)
     return sqrt(1.0 / precision) * (1.0 - 0x1p-30);
 }
 
-/* A bound of sqrt(eta') times the sum of |x_i|, whatever the rows are: n R s, and, if eta follows from the rows, with eta b F^2 <= 1.84 and the
- * sum at most sqrt(n) F, sqrt(1.84 n / b), b the curvature a squared unit of rows has. */
+/* A bound of sqrt(eta') times the sum of |x_i|, whatever the rows are: n R s, and, if eta follows from the rows, with eta b F^2 <= 7.4 and the
+ * sum at most sqrt(n) F, sqrt(7.4 n / b), b the curvature a squared unit of rows has. */
 static double reach_of_rows(const sot_sampler_plan *plan)
 {
     const sot_sampler_facts *f = &plan->facts;
     const double rows = (double)f->rows_most;
     if (plan->public_constants) return rows * f->row_bound * plan->step;
     const double b = f->beta * f->curvature_most * (double)f->directions;
-    return fmin(sqrt(1.84 * rows / b), rows * f->row_bound / sqrt(2.0 * f->lambda));
+    return fmin(sqrt(SOT_SAMPLER_BEND * rows / b),
+                rows * f->row_bound / sqrt(2.0 * f->lambda));
 }
 
 /* eta' times the curvature of beta times the losses, at most. */
 static double bend_of_rows(const sot_sampler_plan *plan)
 {
     const sot_sampler_facts *f = &plan->facts;
-    if (!plan->public_constants) return 1.84;
-    return fmax(1.84, plan->step * plan->step * f->beta * f->curvature_most *
-                          (double)f->directions * (double)f->rows_most * f->row_bound *
-                          f->row_bound);
+    if (!plan->public_constants) return SOT_SAMPLER_BEND;
+    return fmax(SOT_SAMPLER_BEND, plan->step * plan->step * f->beta * f->curvature_most *
+                                      (double)f->directions * (double)f->rows_most *
+                                      f->row_bound * f->row_bound);
 }
 
 /* Where descent to V's minimiser ends in doubles: exp(-40) of the way, and the roundings of w and of the gradient, of which each term passes
@@ -104,7 +105,7 @@ static double exponent_error(const sot_sampler_plan *plan)
     const double prior = sqrt(f->lambda) * (y + f->center_norm);
     const double blur = floor_of_descent(plan, slopes, prior, far, y);
     const double way = 2.0 * far + REACH + blur;  /* |p - w| */
-    const double noise = 4.0 * way + bend * blur; /* |p - mean| */
+    const double noise = 9.5 * way + bend * blur; /* |p - mean| */
     const double tilt = 2.0 * far + slopes + prior + d * spread / f->radius; /* tilt R */
     const double parts = 2.0 * (slopes + prior) + 2.0 * tilt * (y / f->radius);
 

@@ -203,7 +203,7 @@ static void a_cold_start_costs_few_trials(void **state)
     double step;
     assert_ok(sotto_rng_new_for_test(3, &rng, &error), &error);
     assert_ok(sot_losses_begin(&s.potential, &losses, &error), &error);
-    assert_ok(sot_sampler_step_of(&losses, &s.plan, &step, &error), &error);
+    assert_ok(sot_sampler_step_of(&losses, &s.plan, &starts[0], &step, &error), &error);
     for (size_t k = 0; k < 3; k++) {
         assert_ok(sot_oracle_begin(&losses, &s.plan, step, rng, NULL, &starts[k], &counts,
                                    &oracle, &error),
