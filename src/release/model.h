@@ -163,6 +163,11 @@ double sot_model_sigmoid(double score);
 /* exp(margin) over their sum, for any margins; where some are not finite, nothing is said: all are equal. */
 void sot_model_softmax(const double *margins, size_t count, double *out_probabilities);
 
+/* model_coefficients.c: those of a model of features, one list, or one a class, or one a draw. How many there are is known. */
+SOTTO_MUST_CHECK sotto_status sot_model_read_coefficients(const sot_json_value *root,
+                                                          sotto_model *model,
+                                                          sotto_error *error);
+
 /* ---- model_draws.c: several draws of one posterior ---- */
 
 /* The members "draws", "sampler" and "heuristic", before the schema is read. */

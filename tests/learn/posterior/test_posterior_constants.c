@@ -26,7 +26,8 @@ static void bounds_on_a_ball_are_the_references(void **state)
     json_t *root;
     const json_t *vector;
     size_t index;
-    json_array_foreach(load_cases("glm_ball_lipschitz", &root), index, vector)
+    const json_t *all = load_cases("glm_ball_lipschitz", &root);
+    json_array_foreach(all, index, vector)
     {
         const double radius = field(vector, "R"), y = field(vector, "Y");
         const sot_record_bounds logistic =
@@ -395,7 +396,8 @@ static void steps_are_the_references(void **state)
     json_t *root;
     const json_t *vector;
     size_t index;
-    json_array_foreach(load_cases("proximal_plan", &root), index, vector)
+    const json_t *all = load_cases("proximal_plan", &root);
+    json_array_foreach(all, index, vector)
     {
         const double lambda = field(vector, "alpha"), eta = field(vector, "eta");
         const uint64_t steps = sot_sampler_steps(lambda, field(vector, "R"),
@@ -414,7 +416,8 @@ static void the_rest_is_arithmetic(void **state)
     json_t *root;
     const json_t *vector;
     size_t index;
-    json_array_foreach(load_cases("posterior_tempering", &root), index, vector)
+    const json_t *all = load_cases("posterior_tempering", &root);
+    json_array_foreach(all, index, vector)
         assert_relative(sot_efficiency_factor(field(vector, "temperature_replace")),
                         field(vector, "efficiency_factor_replace"), 1e-15);
     assert_int_equal(index, 5);
