@@ -8,10 +8,7 @@
 #include "base/memory.h"
 #include "base/plant.h"
 
-enum {
-    FAILURES_MOST = 10,  /* trials at one w; then it moves to a better place */
-    DESCENTS_MOST = 4096 /* far more than the proof needs */
-};
+enum { FAILURES_MOST = 10 }; /* trials at one w; then it moves to a better place */
 
 /* Fewer numbers than this in the matrix: a pass costs less than a proposal. */
 #define SMALL_MATRIX 20000.0
@@ -177,24 +174,23 @@ static void move(sot_oracle *o)
 }
 
 /* Begins at y and ends near the minimiser: within (2.5 + sqrt(d lambda eta')) sqrt(eta') of it, of which 0.1 is left to rounding, and nearer
- * if steps are longer than the rows allow for, eta' T > 1.84: then a change of w moves the proposals' mean that much more. */
+ * if steps are longer than the rows allow for, eta' T > 1.84: then a change of w moves the proposals' mean that much more. After
+ * 40 (1 + eta' T) steps of descent the distance is exp(-40) of what it was, and rounding: as near as a double comes. */
 static sotto_status settle(sot_oracle *o, sotto_error *error)
 {
+    const double bend = o->step * o->step * o->losses->curvature_upper;
     const double reach = (2.4 + o->step * sqrt(o->lambda * (double)o->dimension)) *
-                         o->step /
-                         fmax(1.0, o->step * o->step * o->losses->curvature_upper / 1.84);
+                         o->step / fmax(1.0, bend / 1.84);
+    const double descents = 40.0 * (1.0 + bend) + 40.0;
     for (size_t j = 0; j < o->dimension; j++)
         o->w[j] = o->y[j].high;
-    for (int k = 0; k < DESCENTS_MOST; k++) {
+    for (double k = 0.0;; k += 1.0) {
         double distance;
         sotto_status status = look(o, &distance, error);
         if (status == SOTTO_OK) status = sot_oracle_listen(o, error);
-        if (status != SOTTO_OK) return status;
-        if (distance <= reach) return SOTTO_OK;
+        if (status != SOTTO_OK || distance <= reach || k >= descents) return status;
         move(o);
     }
-    double distance;
-    return look(o, &distance, error);
 }
 
 /* ---- steps ---- */

@@ -76,15 +76,25 @@ static double bend_of_rows(const sot_sampler_plan *plan)
                           f->row_bound);
 }
 
+/* Where descent to V's minimiser ends in doubles: exp(-40) of the way, and the roundings of w and of the gradient, of which each term passes
+ * columns + block + blocks + chunks. */
+static double floor_of_descent(const sot_sampler_plan *plan, double slopes, double prior,
+                               double far, double y)
+{
+    const sot_sampler_facts *f = &plan->facts;
+    const double roundings = (double)f->columns + 1024.0 + (double)f->rows_most * 0x1p-8;
+    return 0x1p-57 * (2.0 * (slopes + prior) + 4.0 * far) +
+           (1.0 + bend_of_rows(plan)) * 0x1p-51 * y / plan->step_least +
+           slopes * roundings * 0x1p-51;
+}
+
 /* E of proximal.md: what exponents may be off in twofold arithmetic. Lengths are in units of sqrt(eta'), slopes in its inverse. */
 static double exponent_error(const sot_sampler_plan *plan)
 {
     const sot_sampler_facts *f = &plan->facts;
     const double d = (double)f->dimension;
     const double far = sqrt(d) + TAIL;
-    const double way = 2.0 * far + REACH; /* |p - w| */
     const double bend = bend_of_rows(plan);
-    const double noise = 4.0 * way;              /* |p - mean| */
     const double spread = 1.0 / sqrt(f->lambda); /* sqrt(eta) at most */
     const double w = f->radius + (REACH + sqrt(0.5 * d)) * spread;
     const double y = f->radius + far * spread;
@@ -92,6 +102,9 @@ static double exponent_error(const sot_sampler_plan *plan)
     const double rows = reach_of_rows(plan);
     const double slopes = f->beta * f->slope_most * rows;
     const double prior = sqrt(f->lambda) * (y + f->center_norm);
+    const double blur = floor_of_descent(plan, slopes, prior, far, y);
+    const double way = 2.0 * far + REACH + blur;  /* |p - w| */
+    const double noise = 4.0 * way + bend * blur; /* |p - mean| */
     const double tilt = 2.0 * far + slopes + prior + d * spread / f->radius; /* tilt R */
     const double parts = 2.0 * (slopes + prior) + 2.0 * tilt * (y / f->radius);
 
