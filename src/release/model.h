@@ -24,7 +24,7 @@ enum {
     SOT_MODEL_VERSION = 4, /* of the format; a reader refuses newer ones. A file says the
                                     least that can read it: sot_model_version() */
     SOT_MODEL_CLASSES_MAX = 1000,
-    SOT_MODEL_DRAWS_MAX = SOTTO_DRAWS_MAX,
+    SOT_MODEL_DRAWS_MAX = 1000,
     SOT_MODEL_SETTINGS_MAX = 64, /* entries of `settings` */
     SOT_MODEL_WORD_BYTES = 64    /* of a model's, a method's or a setting's name */
 };
