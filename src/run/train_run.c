@@ -115,9 +115,8 @@ static void scale_by_largest(sot_matrix *matrix)
 static sotto_status learn_from_rows(void *context, sotto_error *error)
 {
     train_run *run = context;
-    sotto_status status =
-        sot_training_open_table(run->training, run->source, run->session.rng,
-                                &run->matrix, &run->table, error);
+    sotto_status status = sot_training_open_table(
+        run->training, run->source, run->session.rng, &run->matrix, &run->table, error);
     if (status == SOTTO_OK)
         status = sot_training_check_public_n(run->training, run->table,
                                              run->session.data_path, error);

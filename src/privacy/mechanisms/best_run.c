@@ -18,8 +18,7 @@ sotto_status sot_best_run_begin(sotto_gate *gate, const sot_best_run_config *con
                                .best = -HUGE_VAL,
                                .sampler_error = sot_mul_up(sotto_runs_mean(&config->runs),
                                                            config->run_sampler_error)};
-    sotto_status status =
-        sot_gate_admit(gate, config->event, &out_best->index, error);
+    sotto_status status = sot_gate_admit(gate, config->event, &out_best->index, error);
     if (status != SOTTO_OK) return status;
     sotto_rng *rng = sot_gate_rng(gate);
     status = sot_run_count_draw(rng, &config->runs, &out_best->count, error);
