@@ -215,7 +215,7 @@ const cli_command cli_tune = {
     .shared = shared,
     .example =
         "sotto tune examples/survey.csv --schema examples/smokers.schema.json "
-        "--model logistic --grid lambda=1,10,100 --runs-mean 5 --score-epsilon 0.2 "
+        "--model logistic --grid lambda=10,30,100 --runs-mean 5 --score-epsilon 0.2 "
         "--epsilon 2 --delta 1e-6 -o model.json",
     .run = run,
 };
