@@ -135,8 +135,12 @@ sotto_status cli_train_print_json(const cli_call *call, const sotto_train_result
     const char *hash = json_string_value(json_object_get(certificate, "hash"));
     cli_json_text(&json, "certificate", hash);
     cli_json_text(&json, "output", cli_text(call, "output"));
-    if (!isnan(seconds))
+    if (isnan(seconds)) {
+        json_t *tuning = json_object_get(certificate, "tuning");
+        cli_json_text(&json, "tuning", json_string_value(tuning));
+    } else {
         cli_json_add(&json, "seconds", json_integer((json_int_t)ceil(seconds)));
+    }
     json_decref(file);
     return cli_json_print(&json, error);
 }

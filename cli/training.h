@@ -42,7 +42,8 @@ SOTTO_MUST_CHECK sotto_status cli_train_spare_files(const cli_call *call,
 SOTTO_MUST_CHECK sotto_status cli_train_write_page(const cli_call *call,
                                                    const sotto_train_result *result,
                                                    sotto_error *error);
-/* The members that scripts rely on. `seconds` NaN: nothing is said of the time. */
+/* The members that scripts rely on. `seconds` NaN: instead of the time,
+ * which tells how many trainings a tuning had, how it was tuned. */
 SOTTO_MUST_CHECK sotto_status cli_train_print_json(const cli_call *call,
                                                    const sotto_train_result *result,
                                                    double seconds, sotto_error *error);

@@ -134,7 +134,7 @@ static sotto_status print(const cli_call *call, const sotto_train_result *result
         return SOTTO_OK;
     }
     if (cli_flag(call, "data-is-public")) {
-        (void)printf("%s\n", sotto_train_json(result));
+        (void)fputs(sotto_train_json(result), stdout);
         return SOTTO_OK;
     }
     return cli_train_print_json(call, result, (double)NAN, error);
@@ -177,7 +177,7 @@ static sotto_status show_plan(const cli_call *call, const sotto_tune_config *con
     if (cli_flag(call, "compare")) {
         status = cli_tune_compare(call, config, tuning, error);
     } else if (cli_flag(call, "json")) {
-        (void)printf("%s\n", sotto_tuning_json(tuning));
+        (void)fputs(sotto_tuning_json(tuning), stdout);
     } else {
         (void)fputs(sotto_tuning_text(tuning), stdout);
     }

@@ -188,14 +188,19 @@ enum { TRIES = 40 };
 static const double close_enough = 0.999; /* of the budget */
 
 /* A bracket of budgets of one training: the whole costs `low_cost` at `low`, which fits, and more than is allowed at
- * `high`. */
+ * `high`. Some settings need a budget of their own: at `refused` and below one was refused. */
 typedef struct bracket {
+    double refused; /* 0: none was */
+    double
+        first_refused; /* the least of them, with which the message is on the safe side */
     double low, low_cost; /* 0: none found yet */
     double high, high_cost;
 } bracket;
 
 static double next_try(const bracket *at, double budget)
 {
+    if (at->low == 0.0 && at->refused > 0.0)
+        return sqrt(at->refused * fmin(at->high, budget));
     if (at->low == 0.0) {
         const double ratio = isfinite(at->high_cost) ? budget / at->high_cost : 0.25;
         return at->high * fmin(0.9, fmax(0.1, 0.98 * ratio));
@@ -203,9 +208,9 @@ static double next_try(const bracket *at, double budget)
     if (isinf(at->high)) return at->low * fmin(4.0, 1.001 * budget / at->low_cost);
     const double width = at->high - at->low;
     const double aim = 0.5 * (1.0 + close_enough) * budget;
-    double share = isfinite(at->high_cost)
-                       ? (aim - at->low_cost) / (at->high_cost - at->low_cost)
-                       : 0.5;
+    const double share = isfinite(at->high_cost)
+                             ? (aim - at->low_cost) / (at->high_cost - at->low_cost)
+                             : 0.5;
     return at->low + width * fmin(0.9, fmax(0.1, share));
 }
 
@@ -213,9 +218,17 @@ static sotto_status refuse(const sotto_tuning *tuning, sotto_error *error)
 {
     return sot_fail(error, SOTTO_UNREACHABLE,
                     "no training is small enough for a tuning of epsilon %g; give a "
-                    "larger one, fewer runs%s",
+                    "larger one%s, or fewer runs",
                     tuning->config.train.epsilon,
-                    isnan(tuning->config.score_epsilon) ? "" : " or a cheaper score");
+                    isnan(tuning->config.score_epsilon) ? "" : ", a cheaper score");
+}
+
+/* Nothing fits: because all cost too much, or because settings want more than there is, which `price` says again. */
+static sotto_status give_up(sotto_tuning *tuning, const bracket *at, sotto_error *error)
+{
+    if (at->refused == 0.0) return refuse(tuning, error);
+    const sotto_status status = price(tuning, at->first_refused, error);
+    return status == SOTTO_OK ? refuse(tuning, error) : status;
 }
 
 sotto_status sot_tuning_calibrate(sotto_tuning *tuning, sotto_error *error)
@@ -224,10 +237,14 @@ sotto_status sot_tuning_calibrate(sotto_tuning *tuning, sotto_error *error)
     bracket at = {.high = HUGE_VAL, .high_cost = HUGE_VAL};
     double guess = budget / 2.5;
     for (int i = 0; i < TRIES; i++) {
-        sotto_status status = price(tuning, guess, error);
-        if (status != SOTTO_OK && status != SOTTO_UNREACHABLE) return status;
+        const sotto_status status = price(tuning, guess, error);
+        const bool refused = status == SOTTO_INVALID_ARGUMENT && at.low == 0.0;
+        if (status != SOTTO_OK && status != SOTTO_UNREACHABLE && !refused) return status;
         const double cost = status == SOTTO_OK ? tuning->account.epsilon : HUGE_VAL;
-        if (cost <= budget) {
+        if (refused) {
+            if (at.refused == 0.0) at.first_refused = guess;
+            at.refused = guess;
+        } else if (cost <= budget) {
             at.low = guess;
             at.low_cost = cost;
             if (cost >= close_enough * budget) return SOTTO_OK;
@@ -235,10 +252,12 @@ sotto_status sot_tuning_calibrate(sotto_tuning *tuning, sotto_error *error)
             at.high = guess;
             at.high_cost = cost;
         }
-        if (at.low == 0.0 && at.high < 1e-4 * budget) return refuse(tuning, error);
+        if (at.low == 0.0 &&
+            (at.high < 1e-4 * budget || fmin(at.high, budget) < 1.01 * at.refused))
+            return give_up(tuning, &at, error);
         if (at.low > 0.0 && at.high < 1.0001 * at.low) break;
         guess = next_try(&at, budget);
     }
-    if (at.low == 0.0) return refuse(tuning, error);
+    if (at.low == 0.0) return give_up(tuning, &at, error);
     return price(tuning, at.low, error); /* the last one that was within the budget */
 }
