@@ -50,6 +50,7 @@ typedef struct sotto_tune_config {
         repeats; /* of public rows, with a private method: trainings of each candidate; 0: 5 */
 } sotto_tune_config;
 
+/* Nothing that carries privacy is set but the adjacency. */
 SOTTO_API sotto_tune_config sotto_tune_defaults(void);
 
 /* What a tuning would do, from settings and schema alone. Free with sotto_tuning_free(). SOTTO_UNREACHABLE: no budget of
