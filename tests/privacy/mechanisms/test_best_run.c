@@ -1,6 +1,9 @@
 #include "privacy/mechanisms/release.h"
 
+#include <sotto/audit_statistics.h>
+
 #include "privacy/mechanisms/best_run.h"
+#include "random/rng.h"
 
 static sotto_runs law_of(sotto_runs_law law, double shape, double mean)
 {
@@ -152,6 +155,57 @@ static void a_best_run_that_is_not_ended_has_no_certificate(void **state)
     sotto_rng_free(rng);
 }
 
+/* How often no run of a tuning says yes, if each says yes with probability e^(+-1)/(1 + e^(+-1)) and is worth it: one run
+ * is 1-DP, and exactly that. */
+static uint64_t count_silent(bool with_record, uint64_t tries)
+{
+    const sotto_event event = best_event();
+    const sotto_runs runs = law_of(SOTTO_RUNS_NEGATIVE_BINOMIAL, 1.0, 5.0);
+    const double yes = 1.0 / (1.0 + exp(with_record ? -1.0 : 1.0));
+    const sot_best_run_config config = {.event = &event, .runs = runs, .settings = 1};
+    sotto_rng *rng = test_rng(with_record ? 970 : 971);
+    uint64_t silent = 0;
+    for (uint64_t i = 0; i < tries; i++) {
+        sotto_error error;
+        sotto_gate *gate = gate_of_best(rng);
+        sot_best_run best;
+        sotto_status status;
+        size_t setting;
+        bool said = false;
+        assert_ok(sot_best_run_begin(gate, &config, &best, &error), &error);
+        while (sot_best_run_next(&best, &setting, &status, &error)) {
+            const bool says = ldexp((double)(sot_rng_u64(best.rng) >> 11), -53) < yes;
+            if (sot_best_run_offer(&best, says ? 1.0 : 0.0)) said = says;
+        }
+        sot_best_run_end(&best);
+        sot_best_run_clear(&best);
+        sotto_gate_free(gate);
+        silent += said ? 0 : 1;
+    }
+    sotto_rng_free(rng);
+    return silent;
+}
+
+/* An audit of the price: 3 epsilon for pure runs and a geometric number. A fixed number of five is refuted, whose silence
+ * costs 5 epsilon. The probabilities themselves are the generating function at 1 - yes. False alarms: 2e-6. */
+static void the_best_of_pure_runs_is_as_private_as_it_says(void **state)
+{
+    (void)state;
+    enum { AUDITED = 8000 };
+    const uint64_t without = count_silent(false, AUDITED),
+                   with = count_silent(true, AUDITED);
+    const double most = sotto_audit_rate_lower(without, AUDITED, 1e-6);
+    const double least = sotto_audit_rate_upper(with, AUDITED, 1e-6);
+    assert_true(log(most / least) <= 3.0);
+    static const double no[] = {0.7310585786300049, 0.2689414213699951};
+    const uint64_t counted[] = {without, with};
+    for (size_t i = 0; i < 2; i++) {
+        const double exact = 0.2 * no[i] / (1.0 - 0.8 * no[i]);
+        assert_within(exact, sotto_audit_rate_lower(counted[i], AUDITED, 1e-6),
+                      sotto_audit_rate_upper(counted[i], AUDITED, 1e-6));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +213,7 @@ int main(void)
         cmocka_unit_test(the_best_is_the_first_of_the_largest),
         cmocka_unit_test(the_recorded_error_does_not_tell_the_number),
         cmocka_unit_test(a_best_run_that_is_not_ended_has_no_certificate),
+        cmocka_unit_test(the_best_of_pure_runs_is_as_private_as_it_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
