@@ -44,6 +44,7 @@
 #include <sotto/train.h>
 #include <sotto/train_config.h>
 #include <sotto/tree_aggregation.h>
+#include <sotto/tune.h>
 #include <sotto/version.h>
 
 #endif
