@@ -122,7 +122,7 @@ static sotto_status take_route(sotto_audit *audit, sotto_error *error)
     found->route = SOTTO_AUDIT_BY_RATES;
     found->epsilon_lower = found->bounds.epsilon_lower;
     if (audit->pure || audit->chooses) return SOTTO_OK;
-    if (!isnan(found->mu)) {
+    if (!isnan(found->mu) || audit->has_losses) {
         found->route = SOTTO_AUDIT_BY_MU;
         found->epsilon_lower = found->bounds.gaussian_epsilon_lower;
         return SOTTO_OK;

@@ -69,8 +69,8 @@ static void set_threshold(sot_study *study)
 static void craft_minimiser(sot_study *study)
 {
     if (study->config.model == SOTTO_MODEL_LOGISTIC) {
-        put_aside(study, 20, 0.4);
-        study->config.lambda = 0x1p-10;
+        put_aside(study, 500, 0.5);
+        study->config.lambda = 2.0;
         return;
     }
     put_on_line(study, LINE_ROWS);
@@ -142,10 +142,12 @@ static void craft_stochastic(sot_study *study)
 {
     craft_descent(study);
     study->config.schedule = SOTTO_SCHEDULE_CONSTANT;
-    study->config.batch = (study->config.expected_rows + 1) / 2;
     study->config.steps = 4;
-    study->short_of = "half of the records take part in a step, and the last step does "
-                      "not tell in which steps the record did";
+    /* One row that opposes, for it too takes part or not; the guess of rows stays. */
+    if (study->config.model != SOTTO_MODEL_LOGISTIC) study->base[0].copies = 1;
+    study->config.batch = (study->config.expected_rows * 3 + 3) / 4;
+    study->short_of = "three quarters of the records take part in a step, and the last "
+                      "step does not tell in which steps the record did";
 }
 
 /* Plain steps, noise at the end: the record moves every step by as much as the bound says. */
@@ -161,8 +163,8 @@ static void craft_stable(sot_study *study)
 
 static void craft_newton(sot_study *study)
 {
-    put_aside(study, 200, 0.4);
-    study->config.steps = 4;
+    put_aside(study, 800, 0.4);
+    study->config.steps = 6;
     study->short_of = "the slope of the logistic loss is 1/2 in the first step, and "
                       "three tenths of the budget protect the curvature, which the "
                       "record hardly moves";
@@ -187,7 +189,7 @@ static void craft_moments(sot_study *study)
 static void craft_corners(sot_study *study)
 {
     const double epsilon = study->config.epsilon;
-    const double pull = (epsilon + 2.0) / epsilon * (isnan(study->config.delta) ? 1.0 : 1.0);
+    const double pull = (epsilon + 2.0) / epsilon;
     put_on_line(study, 1);
     const double rows = ceil(pull);
     study->base[0] = (sot_study_row){{-pull / rows, 0.0}, one, (size_t)rows};
@@ -201,37 +203,64 @@ static void craft_corners(sot_study *study)
                       "normaliser takes a part";
 }
 
-/* Cuts 0, 1, 2 of two cells: rows at 1 that say yes are errors of cut 2 alone. */
+/* Two columns that are each a concept. The record, and enough other rows that it is rarely chosen, are errors of the
+ * first; under replace-one the other record is an error of the second. */
 static void craft_concept(sot_study *study)
 {
-    const double epsilon = study->config.epsilon;
+    const bool replaces = study->config.adjacency == SOTTO_REPLACE_ONE;
+    const double unit = study->config.epsilon * (replaces ? 0.5 : 1.0);
     (void)snprintf(
         study->schema_text, sizeof study->schema_text,
-        "{\"dataset\": \"audit\", \"target\": {\"column\": \"yes\", \"labels\": [\"no\", "
-        "\"yes\"]}, \"columns\": [{\"name\": \"x\", \"type\": \"integer\", \"lower\": 0, "
-        "\"upper\": 1}, {\"name\": \"yes\", \"type\": \"category\", \"values\": [\"no\", "
-        "\"yes\"]}]}");
-    study->config.concept = "thresholds";
-    study->features = 1;
+        "{\"target\": {\"column\": \"yes\", \"labels\": [\"no\", \"yes\"]}, "
+        "\"columns\": [{\"name\": \"a\", \"type\": \"integer\", \"lower\": 0, "
+        "\"upper\": 1}, {\"name\": \"b\", \"type\": \"integer\", \"lower\": 0, "
+        "\"upper\": 1}, {\"name\": \"yes\", \"type\": \"category\", \"values\": "
+        "[\"no\", \"yes\"]}]}");
+    study->config.concept = "candidates";
+    study->features = 2;
     study->is_table = true;
-    study->base[0] = (sot_study_row){{1.0, 0.0}, one, (size_t)ceil(1.0 / epsilon)};
+    study->base[0] = (sot_study_row){{0.0, 1.0}, one, (size_t)ceil(1.5 / unit)};
     study->groups = 1;
-    study->record = (sot_study_row){{1.0, 0.0}, 1.0, 1};
-    study->other = (sot_study_row){{1.0, 0.0}, 0.0, 1};
+    study->record = (sot_study_row){{0.0, 1.0}, one, 1};
+    study->other = (sot_study_row){{1.0, 0.0}, one, 1};
     study->look = SOT_LOOK_EQUALS;
-    study->direction[0] = 2.0;
+    study->direction[0] = 0.0;
     study->aim = SOTTO_AIM_EPSILON;
-    study->pair = "thresholds on two cells: the record is an error of the one cut that is "
-                  "rarely chosen, and of no other";
-    study->short_of = "the cut's probability is not 0 with the record, so that the "
+    study->pair = "two concepts: the record is an error of the one that is rarely chosen";
+    study->short_of = "the concept's probability is not 0 without the record, so that the "
                       "normaliser takes a part";
+    if (study->config.method == SOTTO_METHOD_LAPLACE)
+        study->short_of =
+            replaces ? "noise is paid for on both counts, and which is less is handed out"
+                     : "the noise is for a record that is an error of every concept, and "
+                       "such a record changes no choice: this one is an error of half";
 }
 
 /* ---- draws ---- */
 
-/* A small ball bounds the margins, a strong prior keeps the law inside it. */
-static void craft_posterior(sot_study *study)
+/* 1 over the noise multiplier of one Gaussian release within the budget. */
+static sotto_status mu_of(const sotto_train_config *config, double *out_mu,
+                          sotto_error *error)
 {
+    sotto_plan *plan = NULL;
+    sotto_event event = sotto_event_defaults();
+    sotto_account account;
+    double multiplier = 1.0;
+    sotto_status status = sotto_plan_new(config->adjacency, &plan, error);
+    event.mechanism = SOTTO_GAUSSIAN;
+    if (status == SOTTO_OK) status = sotto_plan_add(plan, &event, error);
+    if (status == SOTTO_OK)
+        status = sotto_account_noise(plan, SOTTO_EXACT, config->epsilon, config->delta,
+                                     &multiplier, &account, error);
+    *out_mu = 1.0 / multiplier;
+    sotto_plan_free(plan);
+    return status;
+}
+
+/* A small ball bounds the margins, a strong prior keeps the law inside it. */
+static sotto_status craft_mechanism(sot_study *study, sotto_error *error)
+{
+    (void)error;
     put_on_line(study, 1);
     study->config.lambda = 65536.0;
     study->config.radius = 0.0625;
@@ -239,6 +268,42 @@ static void craft_posterior(sot_study *study)
                   "record tilts the law by nearly all that its bound allows";
     study->short_of = "the bound is of a gradient at the ball's edge, the law is in its "
                       "middle";
+    return SOTTO_OK;
+}
+
+/* The tilt of a posterior is at most the likelihood's own: the prior follows from the budget, such that the whole
+ * likelihood counts. Squared loss in a ball of radius 3: rows at 1/32 bend nothing and take the law to -2, where the record's gradient is 3
+ * of the bound's 4. */
+static sotto_status craft_posterior_law(sot_study *study, sotto_error *error)
+{
+    double mu;
+    const sotto_status status = mu_of(&study->config, &mu, error);
+    if (status != SOTTO_OK) return status;
+    put_on_line(study, 1);
+    study->config.radius = 3.0;
+    study->config.lambda = 16.0 / (mu * mu);
+    study->base[0] = (sot_study_row){{-0.03125, 0.0}, one,
+                                     (size_t)(64.0 * study->config.lambda)};
+    study->pair = "one feature in a ball of radius 3: rows near 0 take the law to its "
+                  "edge, where the record's gradient is 3 of 4 that are allowed";
+    study->short_of = "the bound is of a gradient at the ball's edge, the law is inside";
+    return SOTTO_OK;
+}
+
+/* Without a delta: the range of the record's loss on the ball is epsilon, on a flat prior. */
+static sotto_status craft_posterior(sot_study *study, sotto_error *error)
+{
+    if (!isnan(study->config.delta)) {
+        return study->config.model == SOTTO_MODEL_LINEAR
+                   ? craft_posterior_law(study, error)
+                   : craft_mechanism(study, error);
+    }
+    put_on_line(study, 2);
+    study->config.radius = 0.5 * study->config.epsilon;
+    study->config.lambda = 0x1p-6;
+    study->pair = "one feature in a ball: the record tilts the law against two rows";
+    study->short_of = "the normaliser takes a part: no law is at one point";
+    return SOTTO_OK;
 }
 
 /* ---- networks ---- */
@@ -250,7 +315,7 @@ static void craft_network(sot_study *study)
     put_on_line(study, LINE_ROWS);
     study->base[0] = (sot_study_row){{1.0, 0.0}, -one, LINE_ROWS};
     study->other = (sot_study_row){{1.0, 0.0}, -one, 1};
-    study->config.network = "{\"format\": 1, \"kind\": \"network\", \"layers\": "
+    study->config.network = "{\"kind\": \"network\", \"version\": 1, \"layers\": "
                             "[{\"type\": \"dense\", \"units\": \"outputs\"}]}";
     study->config.clip = 0.0625;
     study->config.steps = 8;
@@ -270,6 +335,7 @@ static void craft_network(sot_study *study)
 /* ---- the table ---- */
 
 typedef void (*crafter)(sot_study *study);
+typedef sotto_status (*careful_crafter)(sot_study *study, sotto_error *error);
 
 enum { MARGINS = 1, LINES = 2, LOGISTIC = 4, NETWORK = 8, CONCEPT = 16, HINGE = 32 };
 
@@ -277,24 +343,25 @@ static const struct {
     sotto_method method;
     unsigned models;
     bool replaces; /* replace-one alone */
-    crafter craft;
+    crafter craft;             /* or */
+    careful_crafter calibrate; /* which may fail */
 } crafters[] = {
-    {SOTTO_METHOD_OUTPUT, MARGINS | LINES | LOGISTIC | HINGE, false, craft_minimiser},
-    {SOTTO_METHOD_OBJECTIVE, MARGINS | LINES | LOGISTIC, false, craft_objective},
-    {SOTTO_METHOD_GD, MARGINS | LINES | LOGISTIC | HINGE, false, craft_descent},
-    {SOTTO_METHOD_SGD, MARGINS | LINES | HINGE | LOGISTIC, false, craft_stochastic},
-    {SOTTO_METHOD_SGD, NETWORK, false, craft_network},
-    {SOTTO_METHOD_NEWTON, LOGISTIC, false, craft_newton},
-    {SOTTO_METHOD_STATISTICS, LINES, false, craft_moments},
-    {SOTTO_METHOD_ADASSP, LINES, false, craft_moments},
-    {SOTTO_METHOD_PERMUTATION_SGD, MARGINS | LINES, true, craft_stable},
-    {SOTTO_METHOD_GD_OUTPUT, MARGINS | LINES, true, craft_stable},
-    {SOTTO_METHOD_FRANK_WOLFE, MARGINS, false, craft_corners},
-    {SOTTO_METHOD_POSTERIOR, MARGINS | LINES, false, craft_posterior},
-    {SOTTO_METHOD_REGULARIZED_EM, MARGINS | LINES, false, craft_posterior},
-    {SOTTO_METHOD_EXPONENTIAL, CONCEPT, false, craft_concept},
-    {SOTTO_METHOD_PERMUTE_AND_FLIP, CONCEPT, false, craft_concept},
-    {SOTTO_METHOD_LAPLACE, CONCEPT, false, craft_concept},
+    {SOTTO_METHOD_OUTPUT, MARGINS | LINES | LOGISTIC | HINGE, false, craft_minimiser, NULL},
+    {SOTTO_METHOD_OBJECTIVE, MARGINS | LINES | LOGISTIC, false, craft_objective, NULL},
+    {SOTTO_METHOD_GD, MARGINS | LINES | LOGISTIC | HINGE, false, craft_descent, NULL},
+    {SOTTO_METHOD_SGD, MARGINS | LINES | HINGE | LOGISTIC, false, craft_stochastic, NULL},
+    {SOTTO_METHOD_SGD, NETWORK, false, craft_network, NULL},
+    {SOTTO_METHOD_NEWTON, LOGISTIC, false, craft_newton, NULL},
+    {SOTTO_METHOD_STATISTICS, LINES, false, craft_moments, NULL},
+    {SOTTO_METHOD_ADASSP, LINES, false, craft_moments, NULL},
+    {SOTTO_METHOD_PERMUTATION_SGD, MARGINS | LINES, true, craft_stable, NULL},
+    {SOTTO_METHOD_GD_OUTPUT, MARGINS | LINES, true, craft_stable, NULL},
+    {SOTTO_METHOD_FRANK_WOLFE, MARGINS, false, craft_corners, NULL},
+    {SOTTO_METHOD_POSTERIOR, MARGINS | LINES, false, NULL, craft_posterior},
+    {SOTTO_METHOD_REGULARIZED_EM, MARGINS | LINES, false, NULL, craft_mechanism},
+    {SOTTO_METHOD_EXPONENTIAL, CONCEPT, false, craft_concept, NULL},
+    {SOTTO_METHOD_PERMUTE_AND_FLIP, CONCEPT, false, craft_concept, NULL},
+    {SOTTO_METHOD_LAPLACE, CONCEPT, false, craft_concept, NULL},
 };
 enum { CRAFTERS = sizeof crafters / sizeof crafters[0] };
 
@@ -364,6 +431,8 @@ sotto_status sot_study_craft(const sotto_audit_config *config, sot_study *out_st
                         sotto_model_kind_name(config->model),
                         sotto_method_name(config->method));
     }
+    if (crafters[index].calibrate != NULL)
+        return crafters[index].calibrate(out_study, error);
     if (config->transcript)
         craft_transcript(out_study);
     else
