@@ -40,7 +40,7 @@ typedef struct sotto_audit_config {
         adjacency; /* default SOTTO_ADD_REMOVE, or SOTTO_REPLACE_ONE for methods that need it */
     bool transcript;    /* look at every released step, not at the result alone: gd, sgd */
     uint64_t runs;      /* of each world; default 20000; half of them choose the threshold */
-    double alpha;       /* 1 - confidence; default 0.05 */
+    double alpha;       /* 1 - confidence; default 0.01 */
     bool insecure_test; /* noise from `test_seed`: repeatable */
     uint64_t test_seed;
     size_t threads; /* 0: one per CPU; the result is the same for any number */

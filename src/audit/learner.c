@@ -22,7 +22,7 @@ sotto_audit_config sotto_audit_defaults(void)
                                 .delta = SOTTO_UNSET,
                                 .adjacency = SOTTO_ADD_REMOVE,
                                 .runs = 20000,
-                                .alpha = 0.05};
+                                .alpha = 0.01};
 }
 
 static sotto_status check(const sotto_audit_config *config, sotto_error *error)

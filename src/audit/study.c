@@ -161,13 +161,16 @@ static void craft_stable(sot_study *study)
     set_rows(study);
 }
 
+/* One step from 0, all rows on one line: the record moves the gradient's sum by 1/2 and the curvature's by 1/4, both against
+ * the step that the others make, which is 2 long. */
 static void craft_newton(sot_study *study)
 {
-    put_aside(study, 800, 0.4);
-    study->config.steps = 6;
-    study->short_of = "the slope of the logistic loss is 1/2 in the first step, and "
-                      "three tenths of the budget protect the curvature, which the "
-                      "record hardly moves";
+    put_on_line(study, 400);
+    study->config.steps = 1;
+    study->pair = "one feature and one step: the record against 400 rows on the other "
+                  "side, so that gradient and curvature move the step alike";
+    study->short_of = "the slope of the logistic loss is 1/2 where the first step begins, "
+                      "and the claim allows for 1";
 }
 
 /* v = sum y x and A = sum x^2 both move by 1, with noise of one scale. At v/A = -1 the quotient moves by 2/A under noise of
@@ -258,9 +261,8 @@ static sotto_status mu_of(const sotto_train_config *config, double *out_mu,
 }
 
 /* A small ball bounds the margins, a strong prior keeps the law inside it. */
-static sotto_status craft_mechanism(sot_study *study, sotto_error *error)
+static void craft_mechanism(sot_study *study)
 {
-    (void)error;
     put_on_line(study, 1);
     study->config.lambda = 65536.0;
     study->config.radius = 0.0625;
@@ -268,15 +270,19 @@ static sotto_status craft_mechanism(sot_study *study, sotto_error *error)
                   "record tilts the law by nearly all that its bound allows";
     study->short_of = "the bound is of a gradient at the ball's edge, the law is in its "
                       "middle";
-    return SOTTO_OK;
 }
 
 /* The tilt of a posterior is at most the likelihood's own: the prior follows from the budget, such that the whole
  * likelihood counts. Squared loss in a ball of radius 3: rows at 1/32 bend nothing and take the law to -2, where the record's gradient is 3
  * of the bound's 4. */
-static sotto_status craft_posterior_law(sot_study *study, sotto_error *error)
+static sotto_status craft_posterior(sot_study *study, sotto_error *error)
 {
     double mu;
+    if (isnan(study->config.delta)) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "no pair of neighbours is crafted for draws without a delta; give "
+                        "one");
+    }
     const sotto_status status = mu_of(&study->config, &mu, error);
     if (status != SOTTO_OK) return status;
     put_on_line(study, 1);
@@ -287,22 +293,6 @@ static sotto_status craft_posterior_law(sot_study *study, sotto_error *error)
     study->pair = "one feature in a ball of radius 3: rows near 0 take the law to its "
                   "edge, where the record's gradient is 3 of 4 that are allowed";
     study->short_of = "the bound is of a gradient at the ball's edge, the law is inside";
-    return SOTTO_OK;
-}
-
-/* Without a delta: the range of the record's loss on the ball is epsilon, on a flat prior. */
-static sotto_status craft_posterior(sot_study *study, sotto_error *error)
-{
-    if (!isnan(study->config.delta)) {
-        return study->config.model == SOTTO_MODEL_LINEAR
-                   ? craft_posterior_law(study, error)
-                   : craft_mechanism(study, error);
-    }
-    put_on_line(study, 2);
-    study->config.radius = 0.5 * study->config.epsilon;
-    study->config.lambda = 0x1p-6;
-    study->pair = "one feature in a ball: the record tilts the law against two rows";
-    study->short_of = "the normaliser takes a part: no law is at one point";
     return SOTTO_OK;
 }
 
@@ -357,8 +347,8 @@ static const struct {
     {SOTTO_METHOD_PERMUTATION_SGD, MARGINS | LINES, true, craft_stable, NULL},
     {SOTTO_METHOD_GD_OUTPUT, MARGINS | LINES, true, craft_stable, NULL},
     {SOTTO_METHOD_FRANK_WOLFE, MARGINS, false, craft_corners, NULL},
-    {SOTTO_METHOD_POSTERIOR, MARGINS | LINES, false, NULL, craft_posterior},
-    {SOTTO_METHOD_REGULARIZED_EM, MARGINS | LINES, false, NULL, craft_mechanism},
+    {SOTTO_METHOD_POSTERIOR, LINES, false, NULL, craft_posterior},
+    {SOTTO_METHOD_REGULARIZED_EM, MARGINS | LINES, false, craft_mechanism, NULL},
     {SOTTO_METHOD_EXPONENTIAL, CONCEPT, false, craft_concept, NULL},
     {SOTTO_METHOD_PERMUTE_AND_FLIP, CONCEPT, false, craft_concept, NULL},
     {SOTTO_METHOD_LAPLACE, CONCEPT, false, craft_concept, NULL},
