@@ -38,9 +38,9 @@ typedef struct sotto_audit_config {
     double delta;           /* SOTTO_UNSET: a pure claim */
     sotto_adjacency
         adjacency; /* default SOTTO_ADD_REMOVE, or SOTTO_REPLACE_ONE for methods that need it */
-    bool transcript;    /* look at every released step, not at the result alone: gd, sgd */
-    uint64_t runs;      /* of each world; default 20000; half of them choose the threshold */
-    double alpha;       /* 1 - confidence; default 0.01 */
+    bool transcript; /* look at every released step, not at the result alone: gd, sgd */
+    uint64_t runs;   /* of each world; default 20000; half of them choose the threshold */
+    double alpha;    /* 1 - confidence; default 0.01 */
     bool insecure_test; /* noise from `test_seed`: repeatable */
     uint64_t test_seed;
     size_t threads; /* 0: one per CPU; the result is the same for any number */
@@ -53,7 +53,7 @@ SOTTO_API sotto_audit_config sotto_audit_defaults(void);
 /* How the lower bound of epsilon was come by. */
 typedef enum sotto_audit_route {
     SOTTO_AUDIT_BY_RATES = 1, /* log((TPR - delta)/FPR): for every mechanism */
-    SOTTO_AUDIT_BY_MU = 2,    /* the claim is Gaussian DP: mu_lower, then along its curve */
+    SOTTO_AUDIT_BY_MU = 2, /* the claim is Gaussian DP: mu_lower, then along its curve */
     SOTTO_AUDIT_BY_NOISE =
         3 /* the claim's plan with less noise, as little as is not refuted: the same family */
 } sotto_audit_route;
@@ -72,7 +72,8 @@ typedef struct sotto_audit_summary {
     sotto_audit_verdict verdict; /* against the claim's own trade-off curve */
     sotto_audit_route route;
     double epsilon_lower; /* by the route */
-    bool refuted; /* verdict.refuted, or epsilon_lower above epsilon by rates, or the exact loss */
+    bool
+        refuted; /* verdict.refuted, or epsilon_lower above epsilon by rates, or the exact loss */
     /* Objective perturbation alone, else NaN: of the privacy loss log p(theta)/p'(theta), evaluated exactly at every run
      * of the world with the record. */
     double loss_most;   /* the largest size seen; a pure claim says at most epsilon */

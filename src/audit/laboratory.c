@@ -34,9 +34,9 @@ static size_t rows_of(const sot_study *study, bool in, const sot_study_row **out
     size_t rows = 0;
     for (size_t i = 0; i < study->groups; i++)
         rows += study->base[i].copies;
-    *out_own = in                                                  ? &study->record
+    *out_own = in                                             ? &study->record
                : study->config.adjacency == SOTTO_REPLACE_ONE ? &study->other
-                                                                   : NULL;
+                                                              : NULL;
     return rows + (*out_own == NULL ? 0 : (*out_own)->copies);
 }
 
@@ -88,9 +88,9 @@ sotto_status sot_laboratory_open(const sot_study *study, sotto_rng *rng,
 {
     sot_laboratory *lab = out_laboratory;
     *lab = (sot_laboratory){.study = study};
-    sotto_status status = sotto_schema_parse("the audit's schema", study->schema_text,
-                                             strlen(study->schema_text), &lab->schema,
-                                             error);
+    sotto_status status =
+        sotto_schema_parse("the audit's schema", study->schema_text,
+                           strlen(study->schema_text), &lab->schema, error);
     if (status == SOTTO_OK)
         status = sotto_training_plan(&study->config, lab->schema, &lab->training, error);
     for (int world = 0; world < 2 && status == SOTTO_OK; world++)

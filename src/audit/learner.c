@@ -111,7 +111,8 @@ static sotto_status epsilon_by_noise(const sotto_audit *audit, double *out_epsil
         status =
             sotto_account_epsilon(plan, SOTTO_EXACT, audit->found.delta, &account, error);
     if (status == SOTTO_OK)
-        *out_epsilon = isnan(account.epsilon_lower) ? account.epsilon : account.epsilon_lower;
+        *out_epsilon =
+            isnan(account.epsilon_lower) ? account.epsilon : account.epsilon_lower;
     sotto_plan_free(plan);
     return status;
 }

@@ -169,8 +169,9 @@ static void craft_newton(sot_study *study)
     study->config.steps = 1;
     study->pair = "one feature and one step: the record against 400 rows on the other "
                   "side, so that gradient and curvature move the step alike";
-    study->short_of = "the slope of the logistic loss is 1/2 where the first step begins, "
-                      "and the claim allows for 1";
+    study->short_of =
+        "the slope of the logistic loss is 1/2 where the first step begins, "
+        "and the claim allows for 1";
 }
 
 /* v = sum y x and A = sum x^2 both move by 1, with noise of one scale. At v/A = -1 the quotient moves by 2/A under noise of
@@ -230,8 +231,9 @@ static void craft_concept(sot_study *study)
     study->direction[0] = 0.0;
     study->aim = SOTTO_AIM_EPSILON;
     study->pair = "two concepts: the record is an error of the one that is rarely chosen";
-    study->short_of = "the concept's probability is not 0 without the record, so that the "
-                      "normaliser takes a part";
+    study->short_of =
+        "the concept's probability is not 0 without the record, so that the "
+        "normaliser takes a part";
     if (study->config.method == SOTTO_METHOD_LAPLACE)
         study->short_of =
             replaces ? "noise is paid for on both counts, and which is less is handed out"
@@ -279,17 +281,18 @@ static sotto_status craft_posterior(sot_study *study, sotto_error *error)
 {
     double mu;
     if (isnan(study->config.delta)) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "no pair of neighbours is crafted for draws without a delta; give "
-                        "one");
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "no pair of neighbours is crafted for draws without a delta; give "
+            "one");
     }
     const sotto_status status = mu_of(&study->config, &mu, error);
     if (status != SOTTO_OK) return status;
     put_on_line(study, 1);
     study->config.radius = 3.0;
     study->config.lambda = 16.0 / (mu * mu);
-    study->base[0] = (sot_study_row){{-0.03125, 0.0}, one,
-                                     (size_t)(64.0 * study->config.lambda)};
+    study->base[0] =
+        (sot_study_row){{-0.03125, 0.0}, one, (size_t)(64.0 * study->config.lambda)};
     study->pair = "one feature in a ball of radius 3: rows near 0 take the law to its "
                   "edge, where the record's gradient is 3 of 4 that are allowed";
     study->short_of = "the bound is of a gradient at the ball's edge, the law is inside";
@@ -332,11 +335,12 @@ enum { MARGINS = 1, LINES = 2, LOGISTIC = 4, NETWORK = 8, CONCEPT = 16, HINGE = 
 static const struct {
     sotto_method method;
     unsigned models;
-    bool replaces; /* replace-one alone */
+    bool replaces;             /* replace-one alone */
     crafter craft;             /* or */
     careful_crafter calibrate; /* which may fail */
 } crafters[] = {
-    {SOTTO_METHOD_OUTPUT, MARGINS | LINES | LOGISTIC | HINGE, false, craft_minimiser, NULL},
+    {SOTTO_METHOD_OUTPUT, MARGINS | LINES | LOGISTIC | HINGE, false, craft_minimiser,
+     NULL},
     {SOTTO_METHOD_OBJECTIVE, MARGINS | LINES | LOGISTIC, false, craft_objective, NULL},
     {SOTTO_METHOD_GD, MARGINS | LINES | LOGISTIC | HINGE, false, craft_descent, NULL},
     {SOTTO_METHOD_SGD, MARGINS | LINES | HINGE | LOGISTIC, false, craft_stochastic, NULL},

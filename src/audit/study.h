@@ -30,10 +30,11 @@ typedef struct sot_study_row {
 
 /* What is made of a run. */
 typedef enum sot_study_look {
-    SOT_LOOK_ALONG = 1, /* the released numbers along `direction` */
+    SOT_LOOK_ALONG = 1,  /* the released numbers along `direction` */
     SOT_LOOK_EQUALS = 2, /* 0 if the first released number is direction[0], else 1 */
-    SOT_LOOK_LOSS = 3,   /* objective perturbation: the exact privacy loss, exact_loss.h */
-    SOT_LOOK_STEPS = 4 /* every step's move along `direction`, from the transcript: transcript.h */
+    SOT_LOOK_LOSS = 3, /* objective perturbation: the exact privacy loss, exact_loss.h */
+    SOT_LOOK_STEPS =
+        4 /* every step's move along `direction`, from the transcript: transcript.h */
 } sot_study_look;
 
 typedef struct sot_study {
@@ -49,8 +50,8 @@ typedef struct sot_study {
     double direction[SOT_STUDY_NUMBERS];
     sotto_audit_aim aim;
     const char *pair; /* static: the pair in words */
-    const char *
-        short_of; /* static: why not even this pair attains the claim; NULL: it does */
+    const char
+        *short_of; /* static: why not even this pair attains the claim; NULL: it does */
 } sot_study;
 
 /* The pair for config->model and config->method. SOTTO_UNSUPPORTED: none is known. */
