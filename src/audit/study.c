@@ -121,16 +121,35 @@ static void craft_descent(sot_study *study)
     set_rows(study);
 }
 
+/* One dense layer on one feature. A record's gradient is longer than the clip while it is on the wrong side or near the middle, and
+ * always along one line: weight and bias of one class against those of the other. */
+static void set_network(sot_study *study, double learning_rate)
+{
+    study->config.iterate = SOTTO_ITERATE_AUTO;
+    study->config.network = "{\"kind\": \"network\", \"version\": 1, \"layers\": "
+                            "[{\"type\": \"dense\", \"units\": \"outputs\"}]}";
+    study->config.clip = 0.0625;
+    study->config.learning_rate = learning_rate;
+    study->config.momentum = 0.0;
+    study->config.weight_average = 0.0;
+    study->config.schedule = SOTTO_SCHEDULE_CONSTANT;
+    study->config.sampling = SOTTO_NOT_SAMPLED;
+    for (size_t i = 0; i < 4; i++)
+        study->direction[i] = i % 2 == 0 ? -0.5 : 0.5;
+}
+
 /* The first step takes theta beyond every margin; after it nothing is left to learn, and the steps differ by the record and by
  * noise alone. */
 static void craft_transcript(sot_study *study)
 {
     put_on_line(study, 31);
-    study->base[0].x[0] = 1.0;
+    study->base[0].x[0] = study->other.x[0] = 1.0;
+    study->other.label = -one;
     study->config.iterate = SOTTO_ITERATE_LAST;
     study->config.steps = 2;
     study->config.learning_rate = 32.0;
     study->look = SOT_LOOK_STEPS;
+    if (study->config.model == SOTTO_MODEL_NETWORK) set_network(study, 160.0);
     set_rows(study);
     study->pair = "one feature: the record's gradient is 1 long in the first step and 0 "
                   "in the second; the difference of the two steps is looked at";
@@ -301,24 +320,14 @@ static sotto_status craft_posterior(sot_study *study, sotto_error *error)
 
 /* ---- networks ---- */
 
-/* One dense layer: the record's gradient is far longer than the clip wherever the weights go, and always along
- * the same line; rows of the other class have its opposite. */
+/* Steps are so short that every gradient stays longer than the clip; rows of the other class have the record's opposite. */
 static void craft_network(sot_study *study)
 {
     put_on_line(study, LINE_ROWS);
     study->base[0] = (sot_study_row){{1.0, 0.0}, -one, LINE_ROWS};
     study->other = (sot_study_row){{1.0, 0.0}, -one, 1};
-    study->config.network = "{\"kind\": \"network\", \"version\": 1, \"layers\": "
-                            "[{\"type\": \"dense\", \"units\": \"outputs\"}]}";
-    study->config.clip = 0.0625;
     study->config.steps = 8;
-    study->config.learning_rate = 0x1p-8;
-    study->config.momentum = 0.0;
-    study->config.weight_average = 0.0;
-    study->config.schedule = SOTTO_SCHEDULE_CONSTANT;
-    study->config.sampling = SOTTO_NOT_SAMPLED;
-    for (size_t i = 0; i < 4; i++)
-        study->direction[i] = i % 2 == 0 ? -0.5 : 0.5;
+    set_network(study, 0x1p-8);
     set_rows(study);
     study->pair = "one dense layer: the record's gradient is cut to the clip's length in "
                   "every step and has always the same direction; the other rows have "
@@ -417,11 +426,12 @@ sotto_status sot_study_craft(const sotto_audit_config *config, sot_study *out_st
     train->adjacency = crafters[index].replaces ? SOTTO_REPLACE_ONE : config->adjacency;
     train->threads = 1;
     const bool steps =
-        config->method == SOTTO_METHOD_GD && config->model == SOTTO_MODEL_SVM;
+        (config->method == SOTTO_METHOD_GD && config->model == SOTTO_MODEL_SVM) ||
+        (config->method == SOTTO_METHOD_SGD && config->model == SOTTO_MODEL_NETWORK);
     if (config->transcript && !steps) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "a transcript is audited of the model svm by the method gd, not "
-                        "of %s by %s; leave it out",
+                        "a transcript is audited of the model svm by gd and of networks "
+                        "by sgd, not of %s by %s; leave it out",
                         sotto_model_kind_name(config->model),
                         sotto_method_name(config->method));
     }

@@ -38,7 +38,7 @@ void sot_audit_draw_roc(sot_growing *out, const sotto_roc *roc, const sotto_curv
     sot_svg_line(out, &panel, SOT_SVG_GUIDE, x, x, PLACES);
     if (claim != NULL) sot_svg_line(out, &panel, SOT_SVG_SECOND, x, promised, PLACES);
     sot_svg_line(out, &panel, SOT_SVG_FIRST, x, seen, PLACES);
-    const double corner = pow(least, 0.42);
+    const double corner = pow(least, 0.6);
     if (claim != NULL)
         sot_svg_note(out, &panel, SOT_SVG_SECOND, corner, pow(least, 0.86), "start",
                      "the most that the claim allows");

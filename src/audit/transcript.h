@@ -12,7 +12,8 @@
 typedef struct sot_transcript {
     sot_checkpoint checkpoint;
     const sot_study *study;
-    size_t numbers;  /* of the state that are weights */
+    size_t numbers; /* of the state that are weights */
+    bool is_network;
     double previous; /* along the direction */
     double score;    /* the sum of moves, with weights 1, -1, 1, ... */
 } sot_transcript;
