@@ -208,11 +208,11 @@ static void craft_moments(sot_study *study)
 
 /* ---- choices ---- */
 
-/* Of two corners the one that the record pulls to is the rare one: log-odds of -(epsilon + 2) without it. */
+/* Of two corners the one that the record pulls to is the rare one: log-odds of -(1 + epsilon/2) without it. */
 static void craft_corners(sot_study *study)
 {
     const double epsilon = study->config.epsilon;
-    const double pull = (epsilon + 2.0) / epsilon;
+    const double pull = (0.5 * epsilon + 1.0) / epsilon;
     put_on_line(study, 1);
     const double rows = ceil(pull);
     study->base[0] = (sot_study_row){{-pull / rows, 0.0}, one, (size_t)rows};
@@ -231,7 +231,6 @@ static void craft_corners(sot_study *study)
 static void craft_concept(sot_study *study)
 {
     const bool replaces = study->config.adjacency == SOTTO_REPLACE_ONE;
-    const double unit = study->config.epsilon * (replaces ? 0.5 : 1.0);
     (void)snprintf(
         study->schema_text, sizeof study->schema_text,
         "{\"target\": {\"column\": \"yes\", \"labels\": [\"no\", \"yes\"]}, "
@@ -242,7 +241,8 @@ static void craft_concept(sot_study *study)
     study->config.concept = "candidates";
     study->features = 2;
     study->is_table = true;
-    study->base[0] = (sot_study_row){{0.0, 1.0}, one, (size_t)ceil(1.5 / unit)};
+    study->base[0] =
+        (sot_study_row){{0.0, 1.0}, one, (size_t)ceil(1.0 / study->config.epsilon)};
     study->groups = 1;
     study->record = (sot_study_row){{0.0, 1.0}, one, 1};
     study->other = (sot_study_row){{1.0, 0.0}, one, 1};

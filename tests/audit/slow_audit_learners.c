@@ -36,7 +36,7 @@ static void a_tight_claim_is_refuted_no_more_often_than_stated(void **state)
     (void)state;
     int refuted = 0;
     for (uint64_t seed = 0; seed < 300; seed++) {
-        sotto_audit *audit = audit_of(&learner_cases[0], 1000, 0.05, 5000 + seed);
+        sotto_audit *audit = audit_of(&learner_cases[2], 1000, 0.05, 5000 + seed);
         refuted += sotto_audit_found(audit)->refuted ? 1 : 0;
         sotto_audit_free(audit);
     }
