@@ -30,4 +30,7 @@ SOTTO_MUST_CHECK sotto_status cli_train_run(const cli_call *call,
                                             sotto_train_config *config,
                                             sotto_error *error);
 
+/* cli/train.c: shows progress on a terminal, and stops politely at an interrupt. */
+void cli_heed_interrupts(sotto_train_config *config);
+
 #endif

@@ -9,7 +9,12 @@
 #include "base/size.h"
 #include "data/unit.h"
 
-enum { FIRST_ROWS = 1024, FIRST_ROWS_OF_SHARD = 16, FIRST_VALUES = 16384, SPARSE_COLUMNS_MIN = 32 };
+enum {
+    FIRST_ROWS = 1024,
+    FIRST_ROWS_OF_SHARD = 16,
+    FIRST_VALUES = 16384,
+    SPARSE_COLUMNS_MIN = 32
+};
 
 /* A matrix that grows, and the rows in it that were dropped again for others of their unit. */
 typedef struct loading {

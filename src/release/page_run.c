@@ -79,8 +79,7 @@ static void add_releases(sot_page *page, const sot_certificate *certificate)
         if (certificate->is_capped)
             add(&times, " of at most %s", sot_shown_count(event->count, most));
         const char *const cells[] = {
-            times.text,
-            sotto_mechanism_name(event->mechanism),
+            times.text, sotto_mechanism_name(event->mechanism),
             event->purpose[0] != '\0' ? event->purpose : "(not named)", parameters.text};
         sot_page_row(page, 4, cells);
     }
