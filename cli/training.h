@@ -48,5 +48,7 @@ SOTTO_MUST_CHECK sotto_status cli_train_write_page(const cli_call *call,
 SOTTO_MUST_CHECK sotto_status cli_train_print_json(const cli_call *call,
                                                    const sotto_train_result *result,
                                                    double seconds, sotto_error *error);
+/* cli/train.c: shows progress on a terminal, and stops politely at an interrupt. */
+void cli_watch_training(sotto_train_config *config);
 
 #endif

@@ -25,6 +25,7 @@
 #include <sotto/pac_experiment.h>
 #include <sotto/pac_packing.h>
 #include <sotto/pac_theory.h>
+#include <sotto/pate.h>
 #include <sotto/pate_aggregate.h>
 #include <sotto/pate_cost.h>
 #include <sotto/permute_and_flip.h>
