@@ -96,6 +96,15 @@ static int show_progress(const sotto_progress *progress, void *context)
     return stop_asked;
 }
 
+void cli_watch_training(sotto_train_config *config)
+{
+    static bool terminal;
+    terminal = isatty(STDERR_FILENO) == 1;
+    config->progress = show_progress;
+    config->progress_context = &terminal;
+    cli_heed_interrupts();
+}
+
 /* --- what is printed --- */
 
 static double seconds_now(void)
@@ -184,10 +193,7 @@ static sotto_status train(const cli_call *call, sotto_train_config *config,
 {
     sotto_train_result *result = NULL;
     const double started = seconds_now();
-    bool terminal = isatty(STDERR_FILENO) == 1;
-    config->progress = show_progress;
-    config->progress_context = &terminal;
-    cli_heed_interrupts();
+    cli_watch_training(config);
     const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     sotto_status status = sotto_train_data(config, schema, &file, &result, error);
     const double seconds = seconds_now() - started;

@@ -13,6 +13,7 @@ extern const cli_option cli_training_options[];
 /* The words of --model: kinds of model, then networks that have a name. */
 const char *cli_model_choice(size_t index);
 const char *cli_adjacency_choice(size_t index);
+bool cli_is_json_file(const char *text); /* by its name */
 /* The path of a network's JSON file, or a network by name with a variant behind a colon. */
 bool cli_is_network(const char *text);
 
@@ -47,5 +48,7 @@ SOTTO_MUST_CHECK sotto_status cli_train_write_page(const cli_call *call,
 SOTTO_MUST_CHECK sotto_status cli_train_print_json(const cli_call *call,
                                                    const sotto_train_result *result,
                                                    double seconds, sotto_error *error);
+/* cli/train.c: shows progress on a terminal, and stops politely at an interrupt. */
+void cli_watch_training(sotto_train_config *config);
 
 #endif

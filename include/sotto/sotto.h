@@ -4,6 +4,7 @@
 
 #include <sotto/accountant.h>
 #include <sotto/array.h>
+#include <sotto/audit.h>
 #include <sotto/audit_statistics.h>
 #include <sotto/certificate.h>
 #include <sotto/clipping.h>
@@ -20,9 +21,11 @@
 #include <sotto/model.h>
 #include <sotto/model_kind.h>
 #include <sotto/noisy_max.h>
+#include <sotto/pac.h>
 #include <sotto/pac_experiment.h>
 #include <sotto/pac_packing.h>
 #include <sotto/pac_theory.h>
+#include <sotto/pate.h>
 #include <sotto/pate_aggregate.h>
 #include <sotto/pate_cost.h>
 #include <sotto/permute_and_flip.h>

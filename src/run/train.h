@@ -12,6 +12,13 @@
 
 enum { SOT_ADVICE_MAX = 8, SOT_ADVICE_BYTES = 240, SOT_TRAINING_TEXTS = 6 };
 
+/* Of a model of public rows whose labels were released before: the guarantee that it inherits. */
+typedef struct sot_inherited {
+    double epsilon, delta;
+    sotto_adjacency adjacency;
+    const char *unit;
+} sot_inherited;
+
 /* Everything here follows from settings and schema. */
 struct sotto_training {
     sotto_train_config config; /* texts are `target` and `texts`, the others are NULL */
@@ -34,6 +41,7 @@ struct sotto_training {
         delta; /* that is certified: the given one; without one 0, or, where the samplers of a pure
                      method are not exact, SOT_OBJECTIVE_PURE_DELTA */
     char unit[SOT_UNIT_NAME_BYTES];
+    const struct sot_inherited *inherited; /* borrowed; NULL: none */
     char advice[SOT_ADVICE_MAX][SOT_ADVICE_BYTES];
     size_t advice_count;
     char *json;
