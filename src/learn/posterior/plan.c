@@ -113,12 +113,12 @@ static double exponent_error(const sot_sampler_plan *plan)
     const double losses = f->beta * rows * way *
                           (f->difference_error + f->slope_most * (0x1p-95 + margin) +
                            f->curvature_most * margin * f->row_bound * w);
-    const double linear = (0x1p-98 + (d + 8.0) * 0x1p-101) * way * parts;
+    const double linear = (0x1p-99 + (d + 8.0) * 0x1p-102) * way * parts;
     const double moved =
         0x1p-102 * bend * way * (2.0 * (slopes + prior) + 4.0 * far + noise);
+    /* Both p and the mean are in the ball, so that the second factor of e (2 mean + e) is at most 4 R. */
     const double tilted =
-        (d + 8.0) * 0x1p-101 * tilt * noise * (1.0 + noise * spread / f->radius) +
-        0x1p-99 * way * y / plan->step_least;
+        (d + 8.0) * 0x1p-102 * tilt * noise + 0x1p-99 * way * y / plan->step_least;
     return (losses + linear + moved + tilted) * (1.0 + 0x1p-20) + 0x1p-93;
 }
 
