@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
+#include "learn/posterior/plan.h"
 
 enum { FAILURES_MOST = 10 }; /* trials at one w; then it moves to a better place */
 
@@ -174,13 +175,13 @@ static void move(sot_oracle *o)
 }
 
 /* Begins at y and ends near the minimiser: within (2.5 + sqrt(d lambda eta')) sqrt(eta') of it, of which 0.1 is left to rounding, and nearer
- * if steps are longer than the rows allow for, eta' T > 1.84: then a change of w moves the proposals' mean that much more. After
+ * if steps are longer than the rows allow for, eta' T > SOT_SAMPLER_BEND: then a change of w moves the proposals' mean that much more. After
  * 40 (1 + eta' T) steps of descent the distance is exp(-40) of what it was, and rounding: as near as a double comes. */
 static sotto_status settle(sot_oracle *o, sotto_error *error)
 {
     const double bend = o->step * o->step * o->losses->curvature_upper;
     const double reach = (2.4 + o->step * sqrt(o->lambda * (double)o->dimension)) *
-                         o->step / fmax(1.0, bend / 1.84);
+                         o->step / fmax(1.0, bend / SOT_SAMPLER_BEND);
     const double descents = 40.0 * (1.0 + bend) + 40.0;
     for (size_t j = 0; j < o->dimension; j++)
         o->w[j] = o->y[j].high;

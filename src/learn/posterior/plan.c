@@ -55,25 +55,26 @@ static double step_for(double lambda, double pull)
     return sqrt(1.0 / precision) * (1.0 - 0x1p-30);
 }
 
-/* A bound of sqrt(eta') times the sum of |x_i|, whatever the rows are: n R s, and, if eta follows from the rows, with eta b F^2 <= 1.84 and the
- * sum at most sqrt(n) F, sqrt(1.84 n / b), b the curvature a squared unit of rows has. */
+/* A bound of sqrt(eta') times the sum of |x_i|, whatever the rows are: n R s, and, if eta follows from the rows, with eta b F^2 <= 7.4 and the
+ * sum at most sqrt(n) F, sqrt(7.4 n / b), b the curvature a squared unit of rows has. */
 static double reach_of_rows(const sot_sampler_plan *plan)
 {
     const sot_sampler_facts *f = &plan->facts;
     const double rows = (double)f->rows_most;
     if (plan->public_constants) return rows * f->row_bound * plan->step;
     const double b = f->beta * f->curvature_most * (double)f->directions;
-    return fmin(sqrt(1.84 * rows / b), rows * f->row_bound / sqrt(2.0 * f->lambda));
+    return fmin(sqrt(SOT_SAMPLER_BEND * rows / b),
+                rows * f->row_bound / sqrt(2.0 * f->lambda));
 }
 
 /* eta' times the curvature of beta times the losses, at most. */
 static double bend_of_rows(const sot_sampler_plan *plan)
 {
     const sot_sampler_facts *f = &plan->facts;
-    if (!plan->public_constants) return 1.84;
-    return fmax(1.84, plan->step * plan->step * f->beta * f->curvature_most *
-                          (double)f->directions * (double)f->rows_most * f->row_bound *
-                          f->row_bound);
+    if (!plan->public_constants) return SOT_SAMPLER_BEND;
+    return fmax(SOT_SAMPLER_BEND, plan->step * plan->step * f->beta * f->curvature_most *
+                                      (double)f->directions * (double)f->rows_most *
+                                      f->row_bound * f->row_bound);
 }
 
 /* Where descent to V's minimiser ends in doubles: exp(-40) of the way, and the roundings of w and of the gradient, of which each term passes
@@ -103,20 +104,21 @@ static double exponent_error(const sot_sampler_plan *plan)
     const double slopes = f->beta * f->slope_most * rows;
     const double prior = sqrt(f->lambda) * (y + f->center_norm);
     const double blur = floor_of_descent(plan, slopes, prior, far, y);
-    const double way = 2.0 * far + REACH + blur;  /* |p - w| */
-    const double noise = 4.0 * way + bend * blur; /* |p - mean| */
+    const double way = 2.0 * far + REACH + blur; /* |p - w| */
+    /* |p - mean|: far, 7.4 times w's distance and sqrt(d), together 7.3 sqrt(d) + 32.5 < 8 sqrt(d) + 122 */
+    const double noise = 4.0 * way + bend * blur;
     const double tilt = 2.0 * far + slopes + prior + d * spread / f->radius; /* tilt R */
     const double parts = 2.0 * (slopes + prior) + 2.0 * tilt * (y / f->radius);
 
     const double losses = f->beta * rows * way *
                           (f->difference_error + f->slope_most * (0x1p-95 + margin) +
                            f->curvature_most * margin * f->row_bound * w);
-    const double linear = (0x1p-98 + (d + 8.0) * 0x1p-101) * way * parts;
+    const double linear = (0x1p-99 + (d + 8.0) * 0x1p-102) * way * parts;
     const double moved =
         0x1p-102 * bend * way * (2.0 * (slopes + prior) + 4.0 * far + noise);
+    /* Both p and the mean are in the ball, so that the second factor of e (2 mean + e) is at most 4 R. */
     const double tilted =
-        (d + 8.0) * 0x1p-101 * tilt * noise * (1.0 + noise * spread / f->radius) +
-        0x1p-99 * way * y / plan->step_least;
+        (d + 8.0) * 0x1p-102 * tilt * noise + 0x1p-99 * way * y / plan->step_least;
     return (losses + linear + moved + tilted) * (1.0 + 0x1p-20) + 0x1p-93;
 }
 
@@ -184,7 +186,7 @@ sotto_status sot_proximal_plan(sot_sampler_plan *plan, sotto_error *error)
             error, SOTTO_INVALID_ARGUMENT,
             "decisions would be wrong with probability %.2g; raise lambda, or "
             "lower beta or the radius",
-            plan->total_variation);
+            fmin(1.0, plan->total_variation));
     }
     /* y and x are rounded at 2^-99 of their size; a step forgets lambda eta' of it. */
     const double each = 0x1p-98 * 2.0 * y;
