@@ -271,6 +271,10 @@ static void mala(sotto_train_config *config)
 {
     config->sampler = SOTTO_SAMPLER_MALA;
 }
+static void no_sampler(sotto_train_config *config)
+{
+    config->sampler = (sotto_sampler)7;
+}
 static void gaussian_logistic(sotto_train_config *config)
 {
     config->sampler = SOTTO_SAMPLER_EXACT_GAUSSIAN;
@@ -331,6 +335,11 @@ static void what_has_no_guarantee_is_refused(void **state)
          mala,
          SOTTO_INVALID_ARGUMENT,
          {"heuristic", "proximal"}},
+        {SOTTO_MODEL_LOGISTIC,
+         1e-6,
+         no_sampler,
+         SOTTO_INVALID_ARGUMENT,
+         {"sampler is 7", "one of"}},
         {SOTTO_MODEL_LOGISTIC,
          1e-6,
          gaussian_logistic,
