@@ -20,9 +20,8 @@ static const cli_option options[] = {
     {"contrast-rows", CLI_COUNT, CLI_OPTIONAL,
      "also what so many rows learn with a bounded density, or a Lipschitz loss",
      .value = "N", .example = "40", .count_max = 1 << 16},
-    {"repeats", CLI_COUNT, CLI_OPTIONAL, "runs of each simulation; 0 would be none",
-     .value = "N", .example = "1000", .fallback = "400",
-     .count_max = SOTTO_STUDY_REPEATS_MAX},
+    {"repeats", CLI_COUNT, CLI_OPTIONAL, "runs of each simulation", .value = "N",
+     .example = "1000", .fallback = "400", .count_max = SOTTO_STUDY_REPEATS_MAX},
     {"formulas", CLI_FLAG, CLI_OPTIONAL, "no simulation, the formulas alone",
      .value = NULL},
     {"seed", CLI_COUNT, CLI_OPTIONAL, "of the simulations; rows are invented",
@@ -79,6 +78,7 @@ static void show_points(const sotto_packing_config *config,
 {
     const sotto_packing_point *at = sotto_packing_study_points(study);
     char text[4][CLI_NUMBER_BYTES];
+    bool skipped = false;
     (void)printf("\nthe right one of K thresholds is named with probability\n");
     (void)printf("%20s %6s %12s %10s %12s %10s %12s\n", "K", "rows", "exponential",
                  "simulated", "perm-flip", "simulated", "at most");
@@ -89,7 +89,9 @@ static void show_points(const sotto_packing_config *config,
                      share_text(at->success.permute_and_flip, text[1]),
                      share_text(at->permute_and_flip_seen, text[2]),
                      share_text(at->success.ceiling, text[3]));
+        skipped |= config->repeats > 0 && isnan(at->permute_and_flip_seen);
     }
+    if (skipped) (void)printf("-: permute-and-flip visits all K, too many to simulate\n");
 }
 
 static void show_rows(const sotto_packing_config *config,

@@ -236,7 +236,8 @@ sotto_status sot_concept_add_weights(sot_concept_builder *builder, size_t featur
     if (sot_json_size(list) != count) {
         char remedy[96];
         snprintf(remedy, sizeof remedy,
-                 "give %zu weights, one a cut from 0 to the number of cells", count);
+                 "give %zu weights, not %zu: one a cut from 0 to the number of cells",
+                 count, sot_json_size(list));
         return sot_json_refuse(list, remedy, error);
     }
     uint64_t *weights = sot_new_array(count, sizeof *weights);

@@ -203,7 +203,7 @@ static sotto_status check_cuts(const settings *made, sotto_error *error)
                    strcmp(builder->class->names[i], sot_json_key_of(&member)) == 0;
         if (!used)
             return sot_json_refuse(
-                &member, "give cuts to columns of the class that hold numbers", error);
+                &member, "leave it out: the class has no such column of numbers", error);
     }
     return SOTTO_OK;
 }

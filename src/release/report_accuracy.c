@@ -132,14 +132,15 @@ static void draw_curve(sot_growing *out, const sot_report_curve *curve)
     sot_svg_whiskers(out, &panel, SOT_SVG_FIRST, found.epsilon, found.lower, found.upper,
                      curve->count);
     sot_svg_line(out, &panel, SOT_SVG_FIRST, found.epsilon, found.mean, curve->count);
-    for (size_t i = 0; i < curve->count; i++)
-        sot_svg_points(out, &panel,
-                       found.epsilon[i] == curve->own ? SOT_SVG_SECOND : SOT_SVG_FIRST,
-                       &found.epsilon[i], &found.mean[i], 1);
     name_mark(out, &panel, found.scale * curve->without_noise, shares, true,
               "without noise");
     name_mark(out, &panel, found.scale * curve->trivial, !shares, false,
               shares ? "always the commonest class" : "always the mean");
+    /* Last, so that no word covers one. */
+    for (size_t i = 0; i < curve->count; i++)
+        sot_svg_points(out, &panel,
+                       found.epsilon[i] == curve->own ? SOT_SVG_SECOND : SOT_SVG_FIRST,
+                       &found.epsilon[i], &found.mean[i], 1);
     sot_svg_end(out);
     sot_growing_text(out,
                      "<figcaption>Dots: the mean of the trainings; bars: one standard "

@@ -98,6 +98,18 @@ static const char *factor_of(double epsilon, char out[SOT_SHOWN_BYTES])
     return out;
 }
 
+/* Whether everything that was paid for was chosen, with no noise on any number. */
+static bool is_chosen(const sotto_plan *plan)
+{
+    bool chosen = true;
+    for (size_t i = 0; i < sotto_plan_size(plan); i++) {
+        const sotto_mechanism mechanism = sotto_plan_event(plan, i)->mechanism;
+        chosen = chosen &&
+                 (mechanism == SOTTO_EXPONENTIAL || mechanism == SOTTO_PERMUTE_AND_FLIP);
+    }
+    return chosen;
+}
+
 static void add_promise(sot_growing *out, const sot_certificate *certificate)
 {
     const sot_claims *claims = &certificate->claims;
@@ -111,12 +123,14 @@ static void add_promise(sot_growing *out, const sot_certificate *certificate)
     sot_growing_text(out, "<div class=\"plain\">\n");
     sot_html_say(out,
                  replaced
-                     ? "This model was learned from records that stay secret. Noise was "
-                       "added on purpose, so that the model comes out almost the same "
-                       "whatever the data say of any one %s."
-                     : "This model was learned from records that stay secret. Noise was "
-                       "added on purpose, so that the model comes out almost the same "
-                       "whether or not any one %s was in the data.",
+                     ? "This model was learned from records that stay secret. %s on "
+                       "purpose, so that the model comes out almost the same whatever "
+                       "the data say of any one %s."
+                     : "This model was learned from records that stay secret. %s on "
+                       "purpose, so that the model comes out almost the same whether or "
+                       "not any one %s was in the data.",
+                 is_chosen(certificate->plan) ? "Chance took part in the choice"
+                                              : "Noise was added",
                  unit);
     if (claims->delta > 0.0) {
         sot_html_say(

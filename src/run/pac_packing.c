@@ -32,8 +32,9 @@ sotto_status sot_pac_check_places(const char *what, const uint64_t *places, size
     for (size_t i = 1; i < count; i++) {
         if (places[i] > places[i - 1]) continue;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the %s %" PRIu64 " and %" PRIu64 " do not ascend", what,
-                        places[i - 1], places[i]);
+                        "the %s %" PRIu64 " and %" PRIu64
+                        " do not ascend; give each once, the smaller first",
+                        what, places[i - 1], places[i]);
     }
     return SOTTO_OK;
 }

@@ -33,10 +33,11 @@ static sotto_status load(const sotto_training *training, sotto_rng *rng,
         status = sot_matrix_load(source, training->schema, training->encoding, rng,
                                  out_matrix, error);
     }
-    if (status == SOTTO_OK && file == NULL)
-    status = training->learner->concept != NULL
-                 ? sot_training_plant_concept(training, *out_matrix, rng, error)
-                 : sot_public_plant(training->encoding, *out_matrix, rng, error);
+    if (status == SOTTO_OK && file == NULL) {
+        status = training->learner->concept != NULL
+                     ? sot_training_plant_concept(training, *out_matrix, rng, error)
+                     : sot_public_plant(training->encoding, *out_matrix, rng, error);
+    }
     sot_source_close(source);
     sot_public_clear(&drawn);
     return status;

@@ -154,9 +154,10 @@ const char *sot_concept_count_text(const sot_concept_class *class,
 {
     const uint64_t size = sot_concept_class_size(class);
     if (size != UINT64_MAX)
-        (void)snprintf(out, SOT_CONCEPTS_BYTES, "%llu", (unsigned long long)size);
+        (void)snprintf(out, SOT_CONCEPTS_BYTES, "%llu concept%s",
+                       (unsigned long long)size, size == 1 ? "" : "s");
     else
-        (void)snprintf(out, SOT_CONCEPTS_BYTES, "about 2^%.1f",
+        (void)snprintf(out, SOT_CONCEPTS_BYTES, "about 2^%.1f concepts",
                        sot_concept_class_log_size(class) / log(2.0));
     return out;
 }
@@ -191,7 +192,7 @@ void sot_training_show_concept(const sotto_training *training, bool features,
 {
     const sot_concept_class *class = training->learner->concept;
     char count[SOT_CONCEPTS_BYTES];
-    sot_prose_line(prose, "class", "%s of %zu feature%s%s%s: %s concepts",
+    sot_prose_line(prose, "class", "%s of %zu feature%s%s%s: %s",
                    sot_concept_kind_name(class->kind), class->features,
                    class->features == 1 ? "" : "s", class->both ? ", both ways" : "",
                    class->weights != NULL ? ", cuts weighed by a public measure" : "",

@@ -20,9 +20,9 @@ SOTTO_MUST_CHECK sotto_status sot_training_make_concept(sotto_training *training
 
 /* ---- words ---- */
 
-enum { SOT_CONCEPTS_BYTES = 32 };
+enum { SOT_CONCEPTS_BYTES = 48 };
 
-/* "4096", or "about 2^65.2": how many concepts the class has. */
+/* "1 concept", "4096 concepts", or "about 2^65.2 concepts": how many the class has. */
 const char *sot_concept_count_text(const struct sot_concept_class *class,
                                    char out[SOT_CONCEPTS_BYTES]);
 

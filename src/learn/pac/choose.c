@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/pac/pac_parts.h"
+#include "numeric/outward.h"
 
 /* ---- Laplace noise on every count: the baseline ---- */
 
@@ -15,7 +16,8 @@ static sotto_status laplace_of(const sot_pac *pac, size_t index,
 {
     sotto_laplace_config config = sotto_laplace_defaults();
     /* One record may be an error of every concept. */
-    config.l1_sensitivity = (double)pac->choice.sensitivity * (double)pac->sizes[index];
+    config.l1_sensitivity =
+        sot_mul_up((double)pac->choice.sensitivity, (double)pac->sizes[index]);
     config.adjacency = pac->choice.adjacency;
     config.purpose = pac->choice.purpose;
     const sotto_status status = sotto_laplace_scale(

@@ -215,7 +215,7 @@ static sotto_status show_laplace(sot_learner *learner, const sot_pac *pac, uint6
                                  sotto_error *error)
 {
     double scale = 0.0;
-    const double sensitivity = (double)pac->choice.sensitivity * (double)most;
+    const double sensitivity = sot_mul_up((double)pac->choice.sensitivity, (double)most);
     const sotto_status status =
         sotto_laplace_scale(pac->choice.epsilon, sensitivity, &scale, error);
     if (status != SOTTO_OK) return status;

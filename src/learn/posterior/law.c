@@ -7,8 +7,8 @@
 #define CORRECTION_SHARE      0x1p-7
 #define CORRECTION_SHARE_PURE 0x1p-10
 
-/* What mixing may leave over is chosen such that the correction's noise is this, over the prior's 1/sqrt(lambda): a thousandth of
- * a posterior that is fifteen times narrower. A smaller one costs steps, as its logarithm. */
+/* What mixing may leave over is chosen such that the correction's noise is this, over the prior's 1/sqrt(lambda), or the ball if that is
+ * narrower: a thousandth of a posterior that is fifteen times narrower. A smaller one costs steps, as its logarithm. */
 #define NOISE_SHARE 0x1p-14
 
 /* A pure claim that holds up to a delta above this is none: 10^-9. */
@@ -107,7 +107,7 @@ static double choose_ball(sot_learner *learner, const sot_posterior_state *state
 static double mixing_distance(const sot_posterior_state *state)
 {
     const sot_posterior_law *law = &state->law;
-    const double scale = NOISE_SHARE / sqrt(law->lambda);
+    const double scale = NOISE_SHARE * fmin(1.0 / sqrt(law->lambda), law->ball);
     if (sot_posterior_is_pure(&state->config)) {
         const double epsilon = law->beta * law->range;
         return 0.25 * scale * law->correction_share * epsilon /

@@ -104,8 +104,9 @@ static double exponent_error(const sot_sampler_plan *plan)
     const double slopes = f->beta * f->slope_most * rows;
     const double prior = sqrt(f->lambda) * (y + f->center_norm);
     const double blur = floor_of_descent(plan, slopes, prior, far, y);
-    const double way = 2.0 * far + REACH + blur;  /* |p - w| */
-    const double noise = 9.5 * way + bend * blur; /* |p - mean| */
+    const double way = 2.0 * far + REACH + blur; /* |p - w| */
+    /* |p - mean|: far, 7.4 times w's distance and sqrt(d), together 7.3 sqrt(d) + 32.5 < 8 sqrt(d) + 122 */
+    const double noise = 4.0 * way + bend * blur;
     const double tilt = 2.0 * far + slopes + prior + d * spread / f->radius; /* tilt R */
     const double parts = 2.0 * (slopes + prior) + 2.0 * tilt * (y / f->radius);
 
@@ -185,7 +186,7 @@ sotto_status sot_proximal_plan(sot_sampler_plan *plan, sotto_error *error)
             error, SOTTO_INVALID_ARGUMENT,
             "decisions would be wrong with probability %.2g; raise lambda, or "
             "lower beta or the radius",
-            plan->total_variation);
+            fmin(1.0, plan->total_variation));
     }
     /* y and x are rounded at 2^-99 of their size; a step forgets lambda eta' of it. */
     const double each = 0x1p-98 * 2.0 * y;

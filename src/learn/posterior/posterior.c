@@ -35,6 +35,12 @@ static sotto_status check_numbers(const sotto_train_config *config, sotto_error 
 
 static sotto_status check_sampler(const sotto_train_config *config, sotto_error *error)
 {
+    if ((int)config->sampler < (int)SOTTO_SAMPLER_AUTO ||
+        (int)config->sampler > (int)SOTTO_SAMPLER_MALA) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the sampler is %d; set it to one of sotto_sampler",
+                        (int)config->sampler);
+    }
     if (config->sampler == SOTTO_SAMPLER_MALA && !config->data_is_public) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,

@@ -7,9 +7,10 @@
 #include "learn/glm/loss_joined.h"
 #include "learn/posterior/plan.h"
 
+/* A caller may call a loss whatever they like. */
 static bool is_squared(const sot_loss *loss)
 {
-    return loss != NULL && strcmp(loss->name, "squared") == 0;
+    return loss != NULL && loss->context == NULL && strcmp(loss->name, "squared") == 0;
 }
 
 static sotto_status check_sampler(const sot_sampler_facts *facts, const sot_loss *loss,

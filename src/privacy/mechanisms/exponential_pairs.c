@@ -59,7 +59,9 @@ sotto_status sotto_exponential_choose_interval(
     const sot_pair_scratch scratch = {sot_new_array(cells, sizeof *scratch.places),
                                       sot_new_array(cells, sizeof *scratch.sums)};
     if (scratch.places == NULL || scratch.sums == NULL) {
-        status = sot_fail_memory(error, cells, sizeof *scratch.places);
+        /* Cells may come from records: their number is not told. */
+        status = sot_fail(error, SOTTO_OUT_OF_MEMORY,
+                          "out of memory for the weights of the intervals");
         goto done;
     }
     status = sot_selection_admit(gate, config, SOTTO_EXPONENTIAL, &call.index, error);

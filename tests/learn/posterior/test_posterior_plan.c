@@ -175,6 +175,29 @@ static void the_rule_of_lambda_is_that_of_the_utility(void **state)
     scene_end(&at);
 }
 
+/* The noise of the correction is small against whatever is narrower, the prior or the ball. */
+static void a_small_ball_is_not_drowned_in_noise(void **state)
+{
+    (void)state;
+    const double deltas[] = {1e-6, (double)NAN};
+    for (int pure = 0; pure < 2; pure++) {
+        sotto_train_config config =
+            drawn_config(SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_POSTERIOR, deltas[pure]);
+        config.lambda = 4.0;
+        config.radius = 0x1p-6;
+        scene at;
+        sotto_error error;
+        assert_ok(drawn_begin(&at, config, &error), &error);
+        const double share = pure != 0 ? 0x1p-10 * scene_setting(&at, "draw_epsilon") /
+                                             sqrt(2.0 * SCENE_COLUMNS)
+                                       : 0x1p-7 * scene_setting(&at, "mu");
+        /* A quarter of a 2^-14 of the ball, not of 1/sqrt(4). */
+        assert_relative(scene_setting(&at, "distance_mix"),
+                        0.25 * 0x1p-14 * 0x1p-6 * share, 1e-9);
+        scene_end(&at);
+    }
+}
+
 /* Of one draw alone; beyond an epsilon of 1 what its proof gives. */
 static void minamis_weight_is_shown_within_its_range(void **state)
 {
@@ -248,6 +271,10 @@ static void mala(sotto_train_config *config)
 {
     config->sampler = SOTTO_SAMPLER_MALA;
 }
+static void no_sampler(sotto_train_config *config)
+{
+    config->sampler = (sotto_sampler)7;
+}
 static void gaussian_logistic(sotto_train_config *config)
 {
     config->sampler = SOTTO_SAMPLER_EXACT_GAUSSIAN;
@@ -308,6 +335,11 @@ static void what_has_no_guarantee_is_refused(void **state)
          mala,
          SOTTO_INVALID_ARGUMENT,
          {"heuristic", "proximal"}},
+        {SOTTO_MODEL_LOGISTIC,
+         1e-6,
+         no_sampler,
+         SOTTO_INVALID_ARGUMENT,
+         {"sampler is 7", "one of"}},
         {SOTTO_MODEL_LOGISTIC,
          1e-6,
          gaussian_logistic,
@@ -421,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_pure_draw_says_up_to_which_delta),
         cmocka_unit_test(the_posterior_keeps_its_own_power_where_it_may),
         cmocka_unit_test(the_rule_of_lambda_is_that_of_the_utility),
+        cmocka_unit_test(a_small_ball_is_not_drowned_in_noise),
         cmocka_unit_test(minamis_weight_is_shown_within_its_range),
         cmocka_unit_test(linear_takes_its_slopes_from_the_ball),
         cmocka_unit_test(what_has_no_guarantee_is_refused),

@@ -54,6 +54,36 @@ static void what_cannot_be_certified_is_refused(void **state)
         SOTTO_INVALID_ARGUMENT, &error, "raise lambda", NULL);
 }
 
+/* A name is no proof: only the built-in loss is drawn by its Cholesky factor. */
+static void a_callers_loss_called_squared_is_not_taken_for_it(void **state)
+{
+    (void)state;
+    const sot_loss squared = sot_loss_squared(6.0, 1.0);
+    const int anything = 0;
+    sot_loss callers = squared;
+    callers.context = &anything;
+    callers.difference_careful = NULL;
+    sot_sampler_facts facts = sot_sampler_facts_of(&squared, 0, 5);
+    facts.row_bound = 1.0;
+    facts.beta = 0.5;
+    facts.lambda = 2.0;
+    facts.radius = 4.0; /* residuals of 5: nothing is cut */
+    facts.rows_most = 1000;
+    sot_sampler_plan plan;
+    sotto_error error;
+    assert_ok(
+        sot_sampler_plan_new(&facts, &squared, SOTTO_SAMPLER_AUTO, 1e-9, &plan, &error),
+        &error);
+    assert_int_equal(plan.sampler, SOTTO_SAMPLER_EXACT_GAUSSIAN);
+    assert_ok(
+        sot_sampler_plan_new(&facts, &callers, SOTTO_SAMPLER_AUTO, 1e-9, &plan, &error),
+        &error);
+    assert_int_equal(plan.sampler, SOTTO_SAMPLER_PROXIMAL);
+    assert_refused(sot_sampler_plan_new(&facts, &callers, SOTTO_SAMPLER_EXACT_GAUSSIAN,
+                                        1e-9, &plan, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "squared", "proximal", NULL);
+}
+
 static void steps_bring_any_two_points_of_the_ball_together(void **state)
 {
     (void)state;
@@ -374,6 +404,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_certified_is_refused),
+        cmocka_unit_test(a_callers_loss_called_squared_is_not_taken_for_it),
         cmocka_unit_test(steps_bring_any_two_points_of_the_ball_together),
         cmocka_unit_test(bounds_hold_for_every_number_of_rows),
         cmocka_unit_test(without_rows_the_chain_is_a_known_one),
