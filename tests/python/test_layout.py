@@ -92,7 +92,7 @@ SCALARS = {"void": None, "double": ctypes.c_double, "size_t": ctypes.c_size_t,
 ENUMS = ("sotto_status", "sotto_adjacency", "sotto_accountant", "sotto_kernel", "sotto_method",
          "sotto_model_kind", "sotto_calibration", "sotto_certificate_form", "sotto_sampling",
          "sotto_schedule", "sotto_iterate", "sotto_clipping", "sotto_optimizer", "sotto_prediction",
-         "sotto_sampler")
+         "sotto_sampler", "sotto_runs_law")
 
 
 def ctype_of(words, result=False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import operator
 import os
 import warnings
@@ -192,6 +193,40 @@ class Estimator(FeatureNames, Parameters):
 
     def fit(self, X: Any, y: Any = None, *, units: Any = None):
         """Trains on rows X with targets y, and on whose rows they are if the schema has a unit."""
+        return self._fit(X, y, units, self._train)
+
+    def tune(self, X: Any, y: Any = None, *, grid: str | None = None, search: str | None = None,
+             runs_mean: float, distribution: str = "negative-binomial", eta: float | None = None,
+             score_epsilon: float | None = None, validation: Any = None,
+             candidates: int | None = None, search_seed: int | None = None, units: Any = None):
+        """Keeps the best of a secret number of trainings, `runs_mean` on average.
+
+        `grid` is "lambda=0.1,1,10;steps=50,100", `search` "lambda=log:0.01:100". `epsilon` and
+        `delta` are those of the whole. The score is on the public rows of the file `validation`, or a
+        release of `score_epsilon` in each training. How many trainings there were stays secret; so
+        must how long this takes: docs/tuning.md.
+        """
+        law = value_of_name("sotto_runs_law_from_name", distribution)
+        poisson = distribution == "poisson"
+        shape = float(eta) if eta is not None else math.nan if poisson else 1.0
+
+        def train(schema: schemas.Schema, records: Any) -> str:
+            config = library.sotto_tune_defaults()
+            call("sotto_runs_from_mean", law, shape, float(runs_mean), byref(config.runs))
+            config.grid = None if grid is None else grid.encode()
+            config.search = None if search is None else search.encode()
+            config.candidates = operator.index(candidates or 0)
+            config.search_seed = operator.index(search_seed or 0)
+            config.validation = None if validation is None else os.fsencode(validation)
+            if score_epsilon is not None:
+                config.score_epsilon = float(score_epsilon)
+            config.train = self._config()
+            return self._call("sotto_tune_records", config, config.train, schema, records)
+
+        return self._fit(X, y, units, train)
+
+    def _fit(self, X: Any, y: Any, units: Any, train: Any):
+        """Rows and schema as the library takes them, `train`, and the model that comes of it."""
         owner = type(self).__name__
         if self.schema is None:
             if y is None:
@@ -208,7 +243,7 @@ class Estimator(FeatureNames, Parameters):
         if self.insecure_test_seed is not None:
             warnings.warn("the noise comes from a seed: the model is NOT PRIVATE", PrivacyWarning,
                           stacklevel=2)
-        text = self._train(made, records)
+        text = train(made, records)
         del keep
         self.model_ = Model(text, classes=classes, owner=owner)
         self.n_features_in_ = table.shape[1]
@@ -289,12 +324,17 @@ class Estimator(FeatureNames, Parameters):
 
     def _train(self, schema: schemas.Schema, records: Any) -> str:
         """The model file of one call of the library."""
-        config, watch = self._config(), Watch(self.progress)
-        config.progress = watch.function
+        config = self._config()
+        return self._call("sotto_train_records", config, config, schema, records)
+
+    def _call(self, name: str, config: Any, training: TrainConfig, schema: schemas.Schema,
+              records: Any) -> str:
+        """The model file of a call with `config`, whose settings of a training are `training`."""
+        watch = Watch(self.progress)
+        training.progress = watch.function
         result = Handle("sotto_train_free")
         try:
-            call("sotto_train_records", byref(config), schema.pointer, byref(records),
-                 byref(result.pointer))
+            call(name, byref(config), schema.pointer, byref(records), byref(result.pointer))
         except SottoError:
             if watch.failure is not None:
                 raise watch.failure from None

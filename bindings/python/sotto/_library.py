@@ -142,6 +142,29 @@ class TrainConfig(Structure):
     ]
 
 
+class Runs(Structure):
+    """sotto_runs"""
+
+    _fields_ = [("law", c_int), ("shape", c_double), ("gamma", c_double), ("mean", c_double)]
+
+
+class TuneConfig(Structure):
+    """sotto_tune_config"""
+
+    _fields_ = [
+        ("train", TrainConfig),
+        ("grid", c_char_p),
+        ("search", c_char_p),
+        ("candidates", c_uint64),
+        ("search_seed", c_uint64),
+        ("runs", Runs),
+        ("validation", c_char_p),
+        ("validation_labels", c_char_p),
+        ("score_epsilon", c_double),
+        ("repeats", c_uint64),
+    ]
+
+
 class Evaluation(Structure):
     """sotto_evaluation"""
 
@@ -167,6 +190,8 @@ STRUCTS = {
     "sotto_array": Array,
     "sotto_records": Records,
     "sotto_train_config": TrainConfig,
+    "sotto_runs": Runs,
+    "sotto_tune_config": TuneConfig,
     "sotto_evaluation": Evaluation,
 }
 
@@ -234,6 +259,12 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_training_free": (None, [c_void_p]),
     "sotto_train_records": (
         c_int, [POINTER(TrainConfig), c_void_p, POINTER(Records), POINTER(c_void_p),
+                POINTER(Error)]),
+    "sotto_runs_from_mean": (c_int, [c_int, c_double, c_double, POINTER(Runs), POINTER(Error)]),
+    "sotto_runs_law_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_tune_defaults": (TuneConfig, []),
+    "sotto_tune_records": (
+        c_int, [POINTER(TuneConfig), c_void_p, POINTER(Records), POINTER(c_void_p),
                 POINTER(Error)]),
     "sotto_train_json": (c_char_p, [c_void_p]),
     "sotto_train_free": (None, [c_void_p]),
