@@ -189,7 +189,7 @@ static void every_query_has_fresh_noise(void **state)
     config.vote.unit = SOTTO_PATE_RECORDS;
     config.vote.touched = 1;
     assert_ok(label(&here, &config, &labels, &error), &error);
-    const char *list = strstr(sotto_pate_json(labels), "\"labels\": [");
+    const char *list = strstr(sotto_pate_json(labels), "\"rows\": [");
     assert_non_null(list);
     assert_non_null(strstr(list, "\"yes\""));
     assert_non_null(strstr(list, "\"no\""));
