@@ -56,7 +56,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     if (status == SOTTO_OK)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
-    cli_heed_interrupts(&config.training);
+    cli_watch_training(&config.training);
     if (status == SOTTO_OK)
         status = sotto_pate_teach(&config, schema, &file, &result, error);
     if (status == SOTTO_OK)

@@ -4,6 +4,7 @@
 
 #include <sotto/accountant.h>
 #include <sotto/array.h>
+#include <sotto/audit.h>
 #include <sotto/audit_statistics.h>
 #include <sotto/certificate.h>
 #include <sotto/clipping.h>
@@ -20,6 +21,7 @@
 #include <sotto/model.h>
 #include <sotto/model_kind.h>
 #include <sotto/noisy_max.h>
+#include <sotto/pac.h>
 #include <sotto/pac_experiment.h>
 #include <sotto/pac_packing.h>
 #include <sotto/pac_theory.h>
@@ -44,6 +46,7 @@
 #include <sotto/train.h>
 #include <sotto/train_config.h>
 #include <sotto/tree_aggregation.h>
+#include <sotto/tune.h>
 #include <sotto/version.h>
 
 #endif

@@ -67,6 +67,27 @@ SOTTO_MUST_CHECK sotto_status sot_training_learn_table(const sotto_training *tra
                                                        double *out_theta,
                                                        sotto_error *error);
 
+/* All rows at once, or none yet: a stream reads them for every pass, and has no matrix. */
+SOTTO_MUST_CHECK sotto_status sot_training_open_table(const sotto_training *training,
+                                                      sot_source *source, sotto_rng *rng,
+                                                      sot_matrix **out_matrix,
+                                                      sot_table **out_table,
+                                                      sotto_error *error);
+
+/* The table has the number of rows that was declared public, if one was. */
+SOTTO_MUST_CHECK sotto_status
+sot_training_check_public_n(const sotto_training *training, sot_table *table,
+                            const char *data_path, sotto_error *error);
+
+/* ---- train_certify.c ---- */
+
+/* Certifies the payload. `tuning` is how the settings came about; NULL: they were fixed in advance. */
+SOTTO_MUST_CHECK sotto_status sot_training_certify(const sotto_training *training,
+                                                   sot_session *session,
+                                                   const char *tuning,
+                                                   const char *payload,
+                                                   sotto_error *error);
+
 /* ---- train_keep.c ---- */
 
 /* Hashes of settings, schema and names: who may go on with this training. */

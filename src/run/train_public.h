@@ -48,6 +48,11 @@ SOTTO_MUST_CHECK sotto_status sot_public_plant(const sot_encoding *encoding,
 /* The sum of a row's features times coefficients. */
 double sot_public_margin(const sot_matrix *matrix, size_t row, const double *theta);
 
+/* How far the number that coefficients predict for a row is from the true one, in the units of the target; of models of
+ * numbers that are no network. */
+double sot_public_miss(const sotto_training *training, const sot_matrix *matrix,
+                       size_t row, const double *theta);
+
 /* The share of rows whose class the coefficients predict, or the root of the mean squared error in
  * the units of the target; at least one row. */
 SOTTO_MUST_CHECK sotto_status sot_public_score(const sotto_training *training,

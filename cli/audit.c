@@ -1,0 +1,18 @@
+/* sotto audit: attacks, and what they prove. */
+#include "audit.h"
+
+#include "commands.h"
+
+static const cli_command *const commands[] = {
+    &audit_learner,
+    NULL,
+};
+
+const cli_command cli_audit = {
+    .name = "audit",
+    .summary = "Attack a learner or a model, and say what that proves",
+    .details = "A lower bound of epsilon above the claim refutes the claim: exit code 1.",
+    .commands = commands,
+    .example = "sotto audit learner --model svm --method output --epsilon 6 --delta 1e-5 "
+               "--runs 2000",
+};

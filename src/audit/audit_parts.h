@@ -1,0 +1,28 @@
+/* audit/audit_parts.h: what the parts of an audit share. */
+#ifndef SOT_AUDIT_PARTS_H
+#define SOT_AUDIT_PARTS_H
+
+#include <sotto/audit.h>
+
+struct sotto_audit {
+    sotto_audit_summary found;
+    sotto_plan *plan;   /* the claim */
+    sotto_curve *curve; /* of it */
+    double *scores;     /* runs of the world without the record, then runs with it */
+    bool pure;          /* the claim has no delta */
+    bool chooses;       /* epsilon is seen in rates alone */
+    bool has_losses;    /* the scores are exact privacy losses */
+    const char *pair, *short_of; /* static */
+    char sentence[240];
+};
+
+/* ---- plans.c ---- */
+
+/* A copy of the plan with `factor` times the noise of every event that has a noise multiplier. Free with
+ * sotto_plan_free(). */
+SOTTO_MUST_CHECK sotto_status sot_plan_scaled(const sotto_plan *plan, double factor,
+                                              sotto_plan **out_plan, sotto_error *error);
+/* Every event has one. */
+bool sot_plan_has_noise(const sotto_plan *plan);
+
+#endif
