@@ -230,6 +230,46 @@ static void cells_of_a_vote_table_never_fail(void **state)
     end(&here);
 }
 
+/* With the 1st, 2nd, ... allocation failing: an error, no leak, and no half a result. */
+static void no_allocation_failure_leaks_or_lies(void **state)
+{
+    (void)state;
+    scene here;
+    sotto_error error;
+    begin(&here);
+    FILE *file = fopen(here.votes, "w");
+    assert_non_null(file);
+    fprintf(file, "no,yes\n3,1\n0,4\n2,2\n");
+    assert_int_equal(fclose(file), 0);
+    sotto_pate_label_config config = scene_label(SOTTO_PATE_CONFIDENT, NULL, 3);
+    config.votes = here.votes;
+    config.vote.adjacency = SOTTO_ADD_REMOVE;
+    config.vote.unit = SOTTO_PATE_RECORDS;
+    config.vote.touched = 1;
+    config.output = here.labels;
+    const sotto_data_file rows = {.path = here.unlabelled};
+    sotto_pate_student_config learn = sotto_pate_student_defaults();
+    learn.training.model = SOTTO_MODEL_LOGISTIC;
+    learn.training.threads = 1;
+    learn.labels = here.labels;
+    learn.self_training = 1;
+    for (int what = 0; what < 2; what++) {
+        for (size_t nth = 1;; nth += 1 + nth / 8) {
+            sotto_pate_result *result = NULL;
+            (void)sot_test_fail_allocation(nth);
+            const sotto_status status =
+                what == 0 ? label(&here, &config, &result, &error)
+                          : sotto_pate_student(&learn, &rows, &result, &error);
+            const bool failed = sot_test_fail_allocation(0) >= nth;
+            assert_true((status == SOTTO_OK) == (result != NULL));
+            sotto_pate_free(result);
+            assert_int_equal(status, failed ? SOTTO_OUT_OF_MEMORY : SOTTO_OK);
+            if (!failed) break;
+        }
+    }
+    end(&here);
+}
+
 static void finished_teachers_are_kept(void **state)
 {
     (void)state;
@@ -320,6 +360,7 @@ int main(void)
         cmocka_unit_test(the_guarantee_is_that_of_the_caps),
         cmocka_unit_test(every_query_has_fresh_noise),
         cmocka_unit_test(cells_of_a_vote_table_never_fail),
+        cmocka_unit_test(no_allocation_failure_leaks_or_lies),
         cmocka_unit_test(finished_teachers_are_kept),
         cmocka_unit_test(empty_shards_have_teachers_too),
         cmocka_unit_test(what_no_theorem_covers_is_refused),
