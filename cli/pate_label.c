@@ -322,8 +322,9 @@ const cli_command pate_label = {
         "counted, and it is the guarantee. How much teachers agree is secret.",
     .options = options,
     .shared = shared,
-    .example = "sotto pate label teachers public.csv --aggregator confident --sigma1 150 "
-               "--sigma2 40 --threshold 200 --ask 2000 --epsilon 4 --delta 1e-5 "
-               "-o labels.json",
+    .example = "sotto pate label --votes examples/votes.csv --schema "
+               "examples/clinic.schema.json --adjacency add-remove --touched 1 "
+               "--aggregator confident --sigma1 20 --sigma2 10 --threshold 35 --ask 200 "
+               "--epsilon 8 --delta 1e-5 -o labels.json",
     .run = run,
 };

@@ -77,7 +77,7 @@ const cli_command pate_student = {
     .details = "The model file has the labels' guarantee: it is post-processing of them.",
     .options = options,
     .shared = shared,
-    .example = "sotto pate student labels.json public.csv --model logistic "
-               "--self-training 2 -o student.json",
+    .example = "sotto pate student examples/labels.json examples/clinic.csv "
+               "--model logistic --self-training 2 -o student.json",
     .run = run,
 };

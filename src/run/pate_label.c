@@ -427,6 +427,8 @@ static sotto_status summarise(const label_run *run, double realised, char **out_
                    "is the line above",
                    sot_shown(realised, 1, shown));
     sot_prose_ledger(&prose, session->ledger == NULL ? NULL : &session->reservation);
+    if (run->config->insecure_test)
+        sot_prose_line(&prose, "NOT PRIVATE", "the noise came from a test seed");
     if (session->output != NULL)
         sot_prose_line(&prose, "written to", "%s", session->output);
     return sot_prose_finish(&prose, out_text, error);

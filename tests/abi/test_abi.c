@@ -71,6 +71,9 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_randomized_response_config, 24, purpose, 16);
     assert_layout(sotto_pate_config, 88, purpose, 80);
     assert_layout(sotto_pate_sensitivity, 32, gap, 24);
+    assert_layout(sotto_pate_teach_config, 392, directory, 384);
+    assert_layout(sotto_pate_label_config, 200, threads, 192);
+    assert_layout(sotto_pate_student_config, 392, confidence, 384);
     assert_layout(sotto_audit_counts, 32, others, 24);
     assert_layout(sotto_audit_bounds, 48, gaussian_epsilon_lower, 40);
     assert_layout(sotto_audit_verdict, 32, promised, 24);
