@@ -29,6 +29,11 @@ SOTTO_MUST_CHECK sotto_status sot_public_split(const sot_matrix *all, size_t nth
                                                sot_matrix **out_seen,
                                                sot_matrix **out_held, sotto_error *error);
 
+/* Of two matrices of one encoding, one after the other, the rows that are `taken`, in order. */
+SOTTO_MUST_CHECK sotto_status sot_public_take(const sot_matrix *first,
+                                              const sot_matrix *second, const bool *taken,
+                                              sot_matrix **out_part, sotto_error *error);
+
 /* As many rows as asked for: the same ones again and again, in order. `few` has at least one. */
 SOTTO_MUST_CHECK sotto_status sot_public_repeat(const sot_matrix *few, size_t rows,
                                                 sot_matrix **out_many,
