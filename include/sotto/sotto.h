@@ -5,6 +5,7 @@
 #include <sotto/accountant.h>
 #include <sotto/array.h>
 #include <sotto/audit.h>
+#include <sotto/audit_demo.h>
 #include <sotto/audit_model.h>
 #include <sotto/audit_statistics.h>
 #include <sotto/certificate.h>
