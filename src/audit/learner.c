@@ -152,6 +152,14 @@ static void judge_losses(sotto_audit *audit)
         found->refuted = true;
 }
 
+/* Four digits, and never more than was found. */
+static double shown_below(double value)
+{
+    if (!(value > 0.0) || isinf(value)) return value;
+    const double unit = pow(10.0, floor(log10(value)) - 3.0);
+    return floor(value / unit) * unit;
+}
+
 static void put_sentence(sotto_audit *audit)
 {
     const sotto_audit_summary *found = &audit->found;
@@ -162,13 +170,13 @@ static void put_sentence(sotto_audit *audit)
         (void)snprintf(out, size,
                        "REFUTED: the claim of epsilon %.4g is false, with %.6g %% "
                        "confidence; the attack shows at least %.4g.",
-                       found->epsilon, confidence, found->epsilon_lower);
+                       found->epsilon, confidence, shown_below(found->epsilon_lower));
         return;
     }
     (void)snprintf(out, size,
                    "Not refuted: with %.6g %% confidence epsilon is at least %.4g, %.0f "
                    "%% of the %.4g that is claimed.",
-                   confidence, found->epsilon_lower,
+                   confidence, shown_below(found->epsilon_lower),
                    100.0 * found->epsilon_lower / found->epsilon, found->epsilon);
 }
 
