@@ -152,9 +152,9 @@ int main(int argc, char **argv)
     free(matrix.labels);
     free(matrix.dense);
     if (!make_rows(rows, columns, true, &matrix)) return 1;
-    const sot_loss squared = sot_loss_squared(3.0, 1.0);
+    const sot_loss squared = sot_loss_squared(9.0, 1.0);
     potential.loss = &squared;
-    potential.radius = 2.0;
+    potential.radius = 8.0;
     potential.beta /= 3.0;
     good = bench("posterior_gauss", &potential, SOTTO_SAMPLER_EXACT_GAUSSIAN) && good;
     free(matrix.labels);

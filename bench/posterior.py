@@ -1,11 +1,12 @@
 """The experiments of docs/posterior-experiments.md: what a draw costs beside other private minimisers.
 
-    make build && python3 bench/posterior.py build/sotto OUT [--only crossing|beside] [--runs 5]
+    make build && python3 bench/posterior.py build/sotto OUT [--only crossing|beside|cover] [--runs 5]
 
     crossing   excess loss against the dimension: the pure continuous exponential mechanism on a ball, the regularised one,
                noisy gradient descent, objective perturbation; the same rows, the same epsilon
     beside     30000 rows of 20 and of 100 features: the regularised exponential mechanism at several lambdas beside output
                and objective perturbation, with seconds
+    cover      how often intervals of 19 draws of `posterior` hold the true probability of a new row, and how wide they are
 
 Rows are drawn, |x| <= 1: one feature matters, uniform between -sqrt(1/2) and sqrt(1/2), with the coefficient 4 of a logistic model; the
 others are a direction of length sqrt(1/2) and say nothing. So the problem is as hard in every dimension but for the noise. The loss is
@@ -36,10 +37,10 @@ CROSSING = {
     "pure exponential mechanism": f"--method regularized-em --radius {BALL}",
     "regularised exponential mechanism": f"--method regularized-em --radius {BALL} --delta {DELTA}",
     "noisy gradient descent": f"--method gd --delta {DELTA} --radius {BALL}",
-    "objective perturbation": f"--method objective --delta {DELTA}",
+    "objective perturbation": f"--method objective --delta {DELTA} --radius {BALL}",
 }
-LAMBDAS = {"regularized-em": (3, 10, 30, 100, 300), "output": (30, 100, 300, 1000, 3000),
-           "objective": (3, 10, 30, 100, 300)}
+LAMBDAS = {"regularized-em": (10, 30, 100, 300), "output": (3, 10, 30, 100, 300),
+           "objective": (1, 3, 10, 30, 100)}
 
 
 # ---- rows ----
@@ -96,7 +97,7 @@ class Bench:
         files, x, y, least = problem
         kept = self.out / f"{files.name}-{name}-{run}.txt"
         if not kept.exists():
-            model = self.out / "model.json"
+            model = kept.with_suffix(".json")
             started = time.perf_counter()
             subprocess.run([self.sotto, "train", f"{files}.npy", "--labels", f"{files}-labels.npy", "--schema",
                             f"{files}.json", "--model", "logistic", "--epsilon", "1", "--expected-rows", str(len(x)),
@@ -108,13 +109,13 @@ class Bench:
 
     def repeat(self, name, problem, options):
         found = [self.train(name, problem, options, run) for run in range(1, self.runs + 1)]
-        return [excess for excess, _ in found], statistics.mean(seconds for _, seconds in found)
+        return [excess for excess, _ in found], min(seconds for _, seconds in found)
 
 
 def spread(values):
-    """Mean and the standard deviation of a run."""
+    """Mean of the runs, and the standard deviation of one."""
     deviation = statistics.stdev(values) if len(values) > 1 else 0.0
-    return f"{statistics.mean(values):.4f} ± {deviation:.4f}"
+    return f"{statistics.mean(values):.2g} ± {deviation:.1g}"
 
 
 def table(heads, lines):
@@ -153,7 +154,35 @@ def beside(bench):
                 lines.append([method, str(value), spread(found), f"{seconds:.1f}"])
         zero = loss(problem[1], problem[2], np.zeros(dimension)) - problem[3]
         print(f"n = 30000, d = {dimension}, epsilon = 1, delta = {DELTA}; always theta = 0: {zero:.4f}")
-        table(["method", "lambda", "excess loss", "seconds"], lines)
+        table(["method", "lambda", "excess loss", "seconds, the fastest run"], lines)
+
+
+def cover(bench):
+    count, dimension, fresh = 2000, 5, 400
+    files, _, _, _ = problem = bench.problem(count, dimension)
+    x, _ = rows(fresh, dimension, 2)
+    np.save(bench.out / "fresh.npy", x)
+    truth = 1.0 / (1.0 + np.exp(-NORM * x[:, 0]))
+    lines = []
+    for epsilon in (1, 2, 4):
+        held, width, misses = [], [], []
+        for run in range(1, bench.runs + 1):
+            model = bench.out / f"cover-{epsilon}-{run}.json"
+            if not model.exists():
+                subprocess.run([bench.sotto, "train", f"{files}.npy", "--labels", f"{files}-labels.npy", "--schema",
+                                f"{files}.json", "--model", "logistic", "--method", "posterior", "--draws", "19", "--lambda",
+                                "1", "--epsilon", str(epsilon), "--delta", DELTA, "-o", str(model)], check=True,
+                               stdout=subprocess.DEVNULL)
+            found = json.loads(subprocess.run([bench.sotto, "predict", str(model), str(bench.out / "fresh.npy"), "--interval",
+                                               "0.9", "--json"], check=True, capture_output=True).stdout)["predictions"]
+            lower, upper, said = (np.array([row[key] for row in found]) for key in ("lower", "upper", "probability"))
+            held.append(float(np.mean((lower <= truth) & (truth <= upper))))
+            width.append(float(np.mean(upper - lower)))
+            misses.append(float(np.sqrt(np.mean((said - truth)**2))))
+        lines.append([str(epsilon), f"{100 * statistics.mean(held):.0f} ± {100 * statistics.stdev(held):.0f} %",
+                      f"{statistics.mean(width):.2f}", f"{statistics.mean(misses):.3f}"])
+    print(f"n = {len(problem[2])}, d = {dimension}, delta = {DELTA}, lambda = 1, 19 draws, level 0.9, {fresh} fresh rows")
+    table(["epsilon", "true probability held", "mean width", "error of the mean prediction"], lines)
 
 
 # ---- the plot ----
@@ -209,13 +238,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sotto", help="the command")
     parser.add_argument("out", type=pathlib.Path, help="directory for rows and results")
-    parser.add_argument("--only", choices=("crossing", "beside"))
+    parser.add_argument("--only", choices=("crossing", "beside", "cover"))
     parser.add_argument("--runs", type=int, default=5)
     args = parser.parse_args()
     if args.runs < 1:
         sys.exit("posterior: --runs is at least 1")
     bench = Bench(args)
-    for name, experiment in (("crossing", crossing), ("beside", beside)):
+    for name, experiment in (("crossing", crossing), ("beside", beside), ("cover", cover)):
         if args.only in (None, name):
             experiment(bench)
 

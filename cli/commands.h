@@ -6,7 +6,9 @@
 
 extern const cli_command cli_schema;     /* draft, check, sample */
 extern const cli_command cli_train;      /* a private model of a table */
+extern const cli_command cli_tune;       /* the best of a secret number of trainings */
 extern const cli_command cli_release;    /* count, sum, mean, ..., choose, rr */
+extern const cli_command cli_pate;       /* teach, label, student */
 extern const cli_command cli_pac;        /* learn */
 extern const cli_command cli_audit;      /* learner, model, canaries, demo */
 extern const cli_command cli_predict;    /* what a model says of rows */

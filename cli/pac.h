@@ -10,6 +10,8 @@ extern const cli_command pac_packing;     /* cli/pac_packing.c */
 extern const cli_command pac_experiment;  /* cli/pac_experiment.c */
 
 const char *pac_class_choice(size_t index); /* the names of the classes */
+/* A class whole: the path of its JSON file, or its text. */
+bool pac_is_class(const char *text);
 
 enum { PAC_COUNTS_MAX = 64 };
 

@@ -20,13 +20,9 @@ const char *pac_class_choice(size_t index)
     return index < sizeof names / sizeof names[0] ? names[index] : NULL;
 }
 
-/* The class whole: a JSON file, or its text. */
-static bool is_whole_class(const char *text)
+bool pac_is_class(const char *text)
 {
-    static const char ending[] = ".json";
-    const size_t length = strlen(text);
-    return text[0] == '{' ||
-           (length >= sizeof ending && strcmp(text + length - 5, ending) == 0);
+    return text[0] == '{' || cli_is_json_file(text);
 }
 
 static const char *mechanism_choice(size_t index)
@@ -45,7 +41,7 @@ static const cli_option options[] = {
     {"schema", CLI_FILE, CLI_REQUIRED, "JSON file with types, bounds and categories",
      .value = "FILE", .example = "survey.schema.json"},
     {"class", CLI_CHOICE, CLI_REQUIRED, "the rules to choose from", .value = "CLASS",
-     .example = "stumps", .choices = pac_class_choice, .is_other = is_whole_class,
+     .example = "stumps", .choices = pac_class_choice, .is_other = pac_is_class,
      .other = "FILE.json|{JSON}"},
     {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "privacy loss of the choice, above 0; pure",
      .value = "E", .example = "1", .range = CLI_POSITIVE},
@@ -219,7 +215,7 @@ static sotto_status make_class(const cli_call *call, char **out_text, sotto_erro
 {
     static const char *const parts[] = {"columns", "bits", "cuts", "both"};
     const char *given = cli_text(call, "class");
-    if (is_whole_class(given)) {
+    if (pac_is_class(given)) {
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
             if (!cli_given(call, parts[i])) continue;
             return cli_fail(error, SOTTO_INVALID_ARGUMENT,

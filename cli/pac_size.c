@@ -137,7 +137,7 @@ static sotto_status ask(const sotto_pac_setting *setting, sotto_pac_bound bound,
 }
 
 /* Classes that hold the thresholds of a feature hold the packing of sotto/pac_packing.h: a threshold between any two
- * neighbouring cells, and another one than the right one is wrong half of the time. */
+ * neighbouring cells. */
 static sotto_status find_least(const cli_call *call, answers *out, sotto_error *error)
 {
     const sotto_pac_setting *setting = &out->setting;
@@ -152,10 +152,8 @@ static sotto_status find_least(const cli_call *call, answers *out, sotto_error *
         .adjacency = setting->adjacency,
         .epsilon = setting->epsilon,
         .class_size = (UINT64_C(1) << cli_count(call, "bits")) - 1};
-    sotto_packing_rows rows;
-    const sotto_status status =
-        sotto_packing_rows_for(&packing, 1.0 - setting->beta, &rows, error);
-    if (status == SOTTO_OK) out->least = rows.least;
+    const sotto_status status = sotto_packing_least_rows(
+        &packing, setting->alpha, setting->beta, &out->least, error);
     return status == SOTTO_UNREACHABLE ? SOTTO_OK : status;
 }
 

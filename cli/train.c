@@ -53,6 +53,11 @@ const cli_option cli_train_options[] = {
 
 static volatile sig_atomic_t stop_asked;
 
+bool cli_stop_asked(void)
+{
+    return stop_asked != 0;
+}
+
 static void ask_to_stop(int signal_number)
 {
     (void)signal_number;
@@ -61,7 +66,7 @@ static void ask_to_stop(int signal_number)
 
 /* The first interrupt, or a polite end from a scheduler, ends the training at its next step; the second one ends
  * the process. The model file is written in one stroke, so that neither leaves half of one. */
-static void heed_interrupts(void)
+void cli_heed_interrupts(void)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -91,6 +96,15 @@ static int show_progress(const sotto_progress *progress, void *context)
     return stop_asked;
 }
 
+void cli_watch_training(sotto_train_config *config)
+{
+    static bool terminal;
+    terminal = isatty(STDERR_FILENO) == 1;
+    config->progress = show_progress;
+    config->progress_context = &terminal;
+    cli_heed_interrupts();
+}
+
 /* --- what is printed --- */
 
 static double seconds_now(void)
@@ -113,8 +127,8 @@ static void add_concept(cli_json *json, const sotto_train_result *result)
 }
 
 /* The members that scripts rely on, from the file that was written; of the certificate its hash. */
-static sotto_status print_json(const cli_call *call, const sotto_train_result *result,
-                               double seconds, sotto_error *error)
+sotto_status cli_train_print_json(const cli_call *call, const sotto_train_result *result,
+                                  double seconds, sotto_error *error)
 {
     static const char *const kept[] = {"model", "method",  "sampler", "heuristic",
                                        "draws", "epsilon", "delta",   "adjacency",
@@ -130,7 +144,12 @@ static sotto_status print_json(const cli_call *call, const sotto_train_result *r
     const char *hash = json_string_value(json_object_get(certificate, "hash"));
     cli_json_text(&json, "certificate", hash);
     cli_json_text(&json, "output", cli_text(call, "output"));
-    cli_json_add(&json, "seconds", json_integer((json_int_t)ceil(seconds)));
+    if (isnan(seconds)) {
+        json_t *tuning = json_object_get(certificate, "tuning");
+        cli_json_text(&json, "tuning", json_string_value(tuning));
+    } else {
+        cli_json_add(&json, "seconds", json_integer((json_int_t)ceil(seconds)));
+    }
     json_decref(file);
     return cli_json_print(&json, error);
 }
@@ -138,7 +157,7 @@ static sotto_status print_json(const cli_call *call, const sotto_train_result *r
 /* ---- the page ---- */
 
 /* It replaces what has its name: none of the other files of this command. */
-static sotto_status spare_files(const cli_call *call, sotto_error *error)
+sotto_status cli_train_spare_files(const cli_call *call, sotto_error *error)
 {
     static const char *const files[][2] = {{"data", "data"},
                                            {"schema", "schema"},
@@ -154,8 +173,8 @@ static sotto_status spare_files(const cli_call *call, sotto_error *error)
 }
 
 /* Of the released model alone: it costs nothing. */
-static sotto_status write_page(const cli_call *call, const sotto_train_result *result,
-                               sotto_error *error)
+sotto_status cli_train_write_page(const cli_call *call, const sotto_train_result *result,
+                                  sotto_error *error)
 {
     const sotto_report_config config = sotto_report_defaults();
     const char *json = sotto_train_json(result);
@@ -174,16 +193,13 @@ static sotto_status train(const cli_call *call, sotto_train_config *config,
 {
     sotto_train_result *result = NULL;
     const double started = seconds_now();
-    bool terminal = isatty(STDERR_FILENO) == 1;
-    config->progress = show_progress;
-    config->progress_context = &terminal;
-    heed_interrupts();
+    cli_watch_training(config);
     const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     sotto_status status = sotto_train_data(config, schema, &file, &result, error);
     const double seconds = seconds_now() - started;
-    if (status == SOTTO_OK) status = write_page(call, result, error);
+    if (status == SOTTO_OK) status = cli_train_write_page(call, result, error);
     if (status == SOTTO_OK && cli_flag(call, "json"))
-        status = print_json(call, result, seconds, error);
+        status = cli_train_print_json(call, result, seconds, error);
     else if (status == SOTTO_OK)
         (void)fputs(sotto_train_text(result), stdout);
     sotto_train_free(result);
@@ -199,7 +215,7 @@ sotto_status cli_train_run(const cli_call *call, sotto_train_config *config,
     config->data_is_public = cli_flag(call, "data-is-public");
     config->insecure_test = cli_given(call, "insecure-test-seed");
     config->test_seed = cli_count(call, "insecure-test-seed");
-    sotto_status status = spare_files(call, error);
+    sotto_status status = cli_train_spare_files(call, error);
     if (status == SOTTO_OK)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK) status = train(call, config, schema, error);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "pac.h"
+
 static const char *known(const char *name)
 {
     return strcmp(name, "unknown") == 0 ? NULL : name;
@@ -22,11 +24,16 @@ const char *cli_model_choice(size_t index)
     return index - KINDS == NETWORKS ? sotto_model_kind_name(SOTTO_MODEL_CONCEPT) : NULL;
 }
 
-bool cli_is_network(const char *text)
+bool cli_is_json_file(const char *text)
 {
     static const char ending[] = ".json";
     const size_t length = strlen(text);
-    if (length >= sizeof ending && strcmp(text + length - 5, ending) == 0) return true;
+    return length >= sizeof ending && strcmp(text + length - 5, ending) == 0;
+}
+
+bool cli_is_network(const char *text)
+{
+    if (cli_is_json_file(text)) return true;
     for (size_t i = 0; i < NETWORKS; i++) {
         const size_t own = strlen(networks[i]);
         if (strncmp(text, networks[i], own) == 0 &&
@@ -165,9 +172,9 @@ const cli_option cli_training_options[] = {
      "networks, sgd, gd: stop then; the same command goes on", .value = "M",
      .example = "10", .range = CLI_POSITIVE},
     {"validation", CLI_FILE, CLI_OPTIONAL,
-     "networks: PUBLIC rows, for a learning curve in the model file", .value = "FILE",
+     "PUBLIC rows: of networks for a learning curve, of tune for the score", .value = "FILE",
      .example = "public-idx3-ubyte"},
-    {"validation-labels", CLI_FILE, CLI_OPTIONAL, "networks: the labels of --validation",
+    {"validation-labels", CLI_FILE, CLI_OPTIONAL, "the labels of --validation",
      .value = "FILE", .example = "public-labels-idx1-ubyte"},
     {"draws", CLI_COUNT, CLI_OPTIONAL,
      "posterior, regularized-em: draws to release, all paid for by epsilon", .value = "K",
@@ -178,9 +185,9 @@ const cli_option cli_training_options[] = {
     {"public-constants", CLI_FLAG, CLI_OPTIONAL,
      "posterior, regularized-em: steps of the sampler from public facts alone",
      .value = NULL},
-    {"concept", CLI_TEXT, CLI_OPTIONAL,
-     "concept: the class, as sotto pac learn --class has it", .value = "CLASS",
-     .example = "stumps"},
+    {"concept", CLI_CHOICE, CLI_OPTIONAL, "concept: the class of rules to choose from",
+     .value = "CLASS", .example = "stumps", .choices = pac_class_choice,
+     .is_other = pac_is_class, .other = "FILE.json|{JSON}"},
     {"stream", CLI_FLAG, CLI_OPTIONAL,
      "read the rows again for every pass instead of holding them all", .value = NULL},
     {"threads", CLI_COUNT, CLI_OPTIONAL,

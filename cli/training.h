@@ -13,6 +13,7 @@ extern const cli_option cli_training_options[];
 /* The words of --model: kinds of model, then networks that have a name. */
 const char *cli_model_choice(size_t index);
 const char *cli_adjacency_choice(size_t index);
+bool cli_is_json_file(const char *text); /* by its name */
 /* The path of a network's JSON file, or a network by name with a variant behind a colon. */
 bool cli_is_network(const char *text);
 
@@ -29,5 +30,25 @@ extern const cli_option cli_train_options[];
 SOTTO_MUST_CHECK sotto_status cli_train_run(const cli_call *call,
                                             sotto_train_config *config,
                                             sotto_error *error);
+
+/* cli/train.c, for commands that train otherwise: what they share with `sotto train`. */
+
+/* The first interrupt asks to stop, the second one ends the process. */
+void cli_heed_interrupts(void);
+bool cli_stop_asked(void);
+/* No output replaces another file of the command: --data, --schema, --labels, --ledger, --output, --report. */
+SOTTO_MUST_CHECK sotto_status cli_train_spare_files(const cli_call *call,
+                                                    sotto_error *error);
+/* --report, if it was asked for. */
+SOTTO_MUST_CHECK sotto_status cli_train_write_page(const cli_call *call,
+                                                   const sotto_train_result *result,
+                                                   sotto_error *error);
+/* The members that scripts rely on. `seconds` NaN: instead of the time,
+ * which tells how many trainings a tuning had, how it was tuned. */
+SOTTO_MUST_CHECK sotto_status cli_train_print_json(const cli_call *call,
+                                                   const sotto_train_result *result,
+                                                   double seconds, sotto_error *error);
+/* cli/train.c: shows progress on a terminal, and stops politely at an interrupt. */
+void cli_watch_training(sotto_train_config *config);
 
 #endif

@@ -28,6 +28,9 @@ typedef enum sotto_model_kind {
         10 /* one of a finite class of yes-no functions: config->concept; two classes */
 } sotto_model_kind;
 
+/* Posterior and regularized-em release at most so many draws. */
+enum { SOTTO_DRAWS_MAX = 1000 };
+
 /* "logistic", "linear", ... as the command line and the model file spell them; "unknown" for other
  * values; and the value behind such a name. */
 SOTTO_API const char *sotto_model_kind_name(sotto_model_kind kind);

@@ -120,6 +120,8 @@ typedef struct sotto_pac_experiment_point {
 
 typedef struct sotto_pac_experiment sotto_pac_experiment;
 
+/* Runs every learner `repeats` times on each number of rows. SOTTO_INVALID_ARGUMENT names what is out of range. Free with
+ * sotto_pac_experiment_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_pac_experiment_run(const sotto_pac_experiment_config *config,
                          sotto_pac_experiment **out_experiment, sotto_error *error);

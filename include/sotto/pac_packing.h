@@ -37,6 +37,7 @@ typedef struct sotto_packing_success {
     double ceiling; /* of every learner, on the worst of the K data sets */
 } sotto_packing_success;
 
+/* By the formulas above. SOTTO_INVALID_ARGUMENT names what is out of range. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_packing_success_of(const sotto_packing_setting *setting,
                          sotto_packing_success *out_success, sotto_error *error);
@@ -52,6 +53,14 @@ typedef struct sotto_packing_rows {
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_packing_rows_for(const sotto_packing_setting *setting, double success,
                        sotto_packing_rows *out_rows, sotto_error *error);
+
+/* With fewer rows no epsilon-DP learner reaches error `alpha` with probability 1 - beta on every realizable distribution, for
+ * any class that has class_size thresholds of this kind among its concepts: the packing with a share of 2 alpha of its rows, the
+ * others all alike. (1 - beta) ln((K - 1)(1 - beta)/beta) / (2 alpha m epsilon), m = 1 under replace-one and 2 under
+ * add-remove; rounded down, then up to a whole number. 0 < alpha < 1/2, 0 < beta < 1/2; setting->rows is not read. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_packing_least_rows(const sotto_packing_setting *setting, double alpha, double beta,
+                         uint64_t *out_rows, sotto_error *error);
 
 #ifdef __cplusplus
 }

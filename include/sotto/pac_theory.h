@@ -56,6 +56,7 @@ typedef struct sotto_pac_setting {
     double rows;           /* n, a whole number from 1 to 2^53 */
 } sotto_pac_setting;
 
+/* Nothing is set. */
 SOTTO_API sotto_pac_setting sotto_pac_defaults(void);
 
 /* How many concepts a class of the house has (docs/concepts.md): "thresholds", "intervals", "stumps", "rectangles",

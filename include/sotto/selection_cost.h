@@ -73,6 +73,19 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_selection_curve(
     const sotto_plan *plan, const sotto_runs *runs, const double *orders, size_t count,
     double *out_rdp_upper, sotto_error *error);
 
+/* The same for runs whose settings are drawn independently of the data, each with a plan of its own: one run is then
+ * bounded by the dearest plan at every order. All plans are for the same neighbours. The bound covers every law of the
+ * settings. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_selection_curve_of(
+    const sotto_plan *const *plans, size_t plan_count, const sotto_runs *runs,
+    const double *orders, size_t count, double *out_rdp_upper, sotto_error *error);
+
+/* The pure epsilon of the best of K such runs: (2 + shape) times the dearest one for the negative binomial.
+ * SOTTO_UNREACHABLE unless all plans are pure. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_selection_pure_of(
+    const sotto_plan *const *plans, size_t plan_count, const sotto_runs *runs,
+    double *out_epsilon_upper, sotto_error *error);
+
 /* Epsilon of the best of K runs at `delta`. delta 0 is for plans of pure events: (2 + shape)
  * epsilon for the negative binomial. The account's order is the order used, its lower bounds
  * are unknown, and its accountant is SOTTO_RDP. */

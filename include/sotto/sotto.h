@@ -23,9 +23,11 @@
 #include <sotto/model.h>
 #include <sotto/model_kind.h>
 #include <sotto/noisy_max.h>
+#include <sotto/pac.h>
 #include <sotto/pac_experiment.h>
 #include <sotto/pac_packing.h>
 #include <sotto/pac_theory.h>
+#include <sotto/pate.h>
 #include <sotto/pate_aggregate.h>
 #include <sotto/pate_cost.h>
 #include <sotto/permute_and_flip.h>
@@ -46,6 +48,7 @@
 #include <sotto/train.h>
 #include <sotto/train_config.h>
 #include <sotto/tree_aggregation.h>
+#include <sotto/tune.h>
 #include <sotto/version.h>
 
 #endif

@@ -78,9 +78,6 @@ typedef enum sotto_optimizer {
     SOTTO_OPTIMIZER_ADAM = 1
 } sotto_optimizer;
 
-/* Posterior and regularized-em release at most so many draws. */
-enum { SOTTO_DRAWS_MAX = 1000 };
-
 /* How posterior and regularized-em draw. */
 typedef enum sotto_sampler {
     SOTTO_SAMPLER_AUTO = 0,     /* exact-gaussian for linear, proximal for the others */
@@ -154,7 +151,7 @@ typedef struct sotto_train_config {
     const char *validation_labels; /* beside it; NULL: none */
     /* ---- SOTTO_MODEL_CONCEPT alone ---- */
     const char
-        *concept; /* the class: a kind's name, the path of a JSON file, or JSON text (docs/pac.md) */
+        *concept; /* the class: a kind's name, the path of a JSON file, or JSON text (docs/concepts.md) */
     /* ---- posterior and regularized-em alone ---- */
     uint64_t draws; /* that are released, each paid for, up to SOTTO_DRAWS_MAX; 0: 1 */
     sotto_sampler sampler;

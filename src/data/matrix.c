@@ -5,10 +5,16 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/plant.h"
 #include "base/size.h"
 #include "data/unit.h"
 
-enum { FIRST_ROWS = 1024, FIRST_VALUES = 16384, SPARSE_COLUMNS_MIN = 32 };
+enum {
+    FIRST_ROWS = 1024,
+    FIRST_ROWS_OF_SHARD = 16,
+    FIRST_VALUES = 16384,
+    SPARSE_COLUMNS_MIN = 32
+};
 
 /* A matrix that grows, and the rows in it that were dropped again for others of their unit. */
 typedef struct loading {
@@ -243,7 +249,7 @@ static bool is_sparse(const sot_encoding *encoding, const sot_source *source)
 
 /* Room for `rows` rows, so that they need not be moved when there are more and more of them. */
 static sotto_status begin(loading *loader, const sot_source *source, uint64_t rows,
-                          sotto_error *error)
+                          size_t least, sotto_error *error)
 {
     const size_t columns = sot_encoding_dimension(loader->encoding);
     sot_matrix *matrix = sot_new_array(1, sizeof *matrix);
@@ -269,7 +275,7 @@ static sotto_status begin(loading *loader, const sot_source *source, uint64_t ro
         const sotto_status status = reserve_values(matrix, FIRST_VALUES, error);
         if (status != SOTTO_OK) return status;
     }
-    return resize_rows(matrix, rows < FIRST_ROWS ? FIRST_ROWS : (size_t)rows, error);
+    return resize_rows(matrix, rows < least ? least : (size_t)rows, error);
 }
 
 static void end(loading *loader)
@@ -293,7 +299,8 @@ sotto_status sot_matrix_load(sot_source *source, const sotto_schema *schema,
     sotto_status status = sot_source_check_training(source, error);
     const bool all_stay = sotto_schema_unit_rows(schema) == 0;
     if (status == SOTTO_OK)
-        status = begin(&loader, source, all_stay ? sot_source_rows(source) : 0, error);
+        status = begin(&loader, source, all_stay ? sot_source_rows(source) : 0,
+                       FIRST_ROWS, error);
     if (status == SOTTO_OK && !all_stay)
         status = sot_units_new(sotto_schema_unit_rows(schema), rng, &loader.units, error);
     if (status == SOTTO_OK) status = read_records(&loader, source, error);
@@ -321,6 +328,76 @@ void sot_matrix_free(sot_matrix *matrix)
     sot_free(matrix);
 }
 
+/* ---- in shards ---- */
+
+static sotto_status take_record(loading *loader, const sot_record *record,
+                                sotto_error *error)
+{
+    return loader->units == NULL ? append_row(loader, record, error)
+                                 : append_of_unit(loader, record, error);
+}
+
+/* Every record goes to one shard, by what sot_shard_of() looks at alone. */
+static sotto_status read_shards(loading *loaders, sot_source *source,
+                                const sotto_schema *schema, const sot_sharding *sharding,
+                                uint64_t *out_records, sotto_error *error)
+{
+    for (uint64_t place = 0;; place++) {
+        bool more = false;
+        sot_record record;
+        sotto_status status = sot_source_next(source, &record, &more, error);
+        if (status != SOTTO_OK || !more) {
+            *out_records = place;
+            return status;
+        }
+        const size_t shard = sot_shard_of(sharding, schema, &record, place);
+        assert(shard < sharding->count);
+        status = take_record(&loaders[shard], &record, error);
+        /* A library that hands the whole set to a teacher. */
+        if (status == SOTTO_OK && SOT_PLANTED(pate_teacher_sees_all) && shard != 0)
+            status = take_record(&loaders[0], &record, error);
+        if (status != SOTTO_OK) return status;
+    }
+}
+
+sotto_status sot_matrix_load_shards(sot_source *source, const sotto_schema *schema,
+                                    const sot_encoding *encoding, sotto_rng *rng,
+                                    const sot_sharding *sharding, sot_matrix **out_shards,
+                                    uint64_t *out_records, sotto_error *error)
+{
+    const uint64_t unit_rows = sotto_schema_unit_rows(schema);
+    uint64_t records = 0, rows = 0;
+    loading *loaders = sot_new_array(sharding->count, sizeof *loaders);
+    if (loaders == NULL) return sot_fail_memory(error, sharding->count, sizeof *loaders);
+    sotto_status status = sot_source_check_training(source, error);
+    for (size_t i = 0; i < sharding->count && status == SOTTO_OK; i++) {
+        loaders[i].encoding = encoding;
+        status = begin(&loaders[i], source, 0, FIRST_ROWS_OF_SHARD, error);
+        if (status == SOTTO_OK && unit_rows > 0)
+            status = sot_units_new(unit_rows, rng, &loaders[i].units, error);
+    }
+    if (status == SOTTO_OK)
+        status = read_shards(loaders, source, schema, sharding, &records, error);
+    for (size_t i = 0; i < sharding->count; i++) {
+        if (status == SOTTO_OK && loaders[i].dropped_rows > 0) close_gaps(&loaders[i]);
+        if (status == SOTTO_OK) rows += loaders[i].matrix->rows;
+        end(&loaders[i]);
+    }
+    /* Whoever is in two shards is paid for once: the most expensive mistake there is. */
+    if (status == SOTTO_OK && !SOT_PLANTED(pate_teacher_sees_all) &&
+        (unit_rows == 0 ? rows != records : rows > records))
+        status = sot_fail(error, SOTTO_INTERNAL, "a record is not in exactly one shard");
+    for (size_t i = 0; i < sharding->count; i++) {
+        if (status == SOTTO_OK)
+            out_shards[i] = loaders[i].matrix;
+        else
+            sot_matrix_free(loaders[i].matrix);
+    }
+    sot_free(loaders);
+    if (status == SOTTO_OK) *out_records = records;
+    return status;
+}
+
 /* ---- in pieces ---- */
 
 sotto_status sot_matrix_filler_new(const sot_source *source, const sot_encoding *encoding,
@@ -329,7 +406,7 @@ sotto_status sot_matrix_filler_new(const sot_source *source, const sot_encoding 
     sot_matrix_filler *filler = sot_new_array(1, sizeof *filler);
     if (filler == NULL) return sot_fail_memory(error, 1, sizeof *filler);
     filler->loader.encoding = encoding;
-    const sotto_status status = begin(&filler->loader, source, 0, error);
+    const sotto_status status = begin(&filler->loader, source, 0, FIRST_ROWS, error);
     if (status != SOTTO_OK) {
         sot_matrix_filler_free(filler);
         return status;

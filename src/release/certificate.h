@@ -58,6 +58,8 @@ typedef struct sot_certificate {
     const sotto_plan *plan;
     const uint64_t *released; /* one for each event of the plan */
     bool is_secure;           /* the noise came from the operating system */
+    bool is_capped; /* the plan's counts are the most that could be released: how often
+                       it was is an output, and the whole plan is what is claimed */
     double sampler_error;
     sot_software software;
     /* claims */
@@ -66,7 +68,7 @@ typedef struct sot_certificate {
 } sot_certificate;
 
 /* Texts are short UTF-8 without control characters, numbers are in range, every event was
- * released as often as planned, the ledger's sums are right and its charge covers the plan.
+ * released as often as planned (or not more often, where counts are caps), the ledger's sums are right and its charge covers the plan.
  * `status` is given to every refusal. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_check(const sot_certificate *certificate,
                                                     sotto_status status,
@@ -126,8 +128,8 @@ SOTTO_MUST_CHECK sotto_status sot_certificate_compare(const sot_json_value *stat
                                                       const sot_json_value *recomputed,
                                                       bool exact, sotto_error *error);
 
-/* A file of kind "release" or "model" repeats its guarantee for people: epsilon (as asked for, so
- * it may be larger than what the certificate proves), delta, adjacency, and a model its unit.
+/* A file of kind "release", "model" or "labels" repeats its guarantee for people: epsilon (as asked for, so
+ * it may be larger than what the certificate proves), delta, adjacency, and a model and labels their unit.
  * SOTTO_VERIFICATION names the first that the certificate does not bear out. Other kinds of files
  * say what they like. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_compare_payload(
@@ -137,6 +139,11 @@ SOTTO_MUST_CHECK sotto_status sot_certificate_compare_payload(
 SOTTO_MUST_CHECK sotto_status sot_certificate_file_verify(sot_certificate_file *file,
                                                           bool *out_exact,
                                                           sotto_error *error);
+
+/* The same, but for the last question: a file of a test seed passes. What is made of it inherits that. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_file_recompute(sot_certificate_file *file,
+                                                             bool *out_exact,
+                                                             sotto_error *error);
 
 /* The work of sotto_certificate_attach(): `certificate` has its facts filled in. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_attach(const char *payload_json,

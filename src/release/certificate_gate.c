@@ -29,6 +29,7 @@ sotto_status sotto_certificate_attach(const char *payload_json, const sotto_gate
         .released = released,
         .is_secure =
             sotto_gate_is_secure(gate) || SOT_PLANTED(certificate_hides_test_seed),
+        .is_capped = gate->capped,
         .sampler_error = sotto_gate_sampler_error_upper(gate),
     };
     const sotto_status status =

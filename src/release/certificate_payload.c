@@ -73,7 +73,7 @@ sotto_status sot_certificate_compare_payload(const sot_json_value *root,
     if (!sot_json_member(root, "kind", &member) ||
         sot_json_as_string(&member, &kind, NULL) != SOTTO_OK)
         return SOTTO_OK;
-    const bool is_model = strcmp(kind, "model") == 0;
+    const bool is_model = strcmp(kind, "model") == 0 || strcmp(kind, "labels") == 0;
     if (!is_model && strcmp(kind, "release") != 0) return SOTTO_OK;
     const sotto_status status = compare_guarantee(root, certificate, is_model, &cause);
     if (status == SOTTO_OK) return SOTTO_OK;

@@ -221,12 +221,28 @@ static sotto_status read_released(const sot_json_value *object,
     return status;
 }
 
+/* "caps", or absent: exactly. */
+static sotto_status read_counts(const sot_json_value *object,
+                                sot_certificate *certificate, sotto_error *error)
+{
+    sot_json_value member;
+    const char *word = NULL;
+    if (!sot_json_member(object, "counts", &member)) return SOTTO_OK;
+    const sotto_status status = sot_json_as_string(&member, &word, error);
+    if (status != SOTTO_OK) return status;
+    if (strcmp(word, "caps") != 0)
+        return sot_json_refuse(&member, "it is \"caps\", or absent", error);
+    certificate->is_capped = true;
+    return SOTTO_OK;
+}
+
 static sotto_status read_run(const sot_json_value *object, sot_certificate_file *file,
                              sotto_error *error)
 {
     sot_certificate *certificate = &file->certificate;
     sotto_status status = read_plan(object, &file->plan, error);
     if (status == SOTTO_OK) status = read_released(object, file, error);
+    if (status == SOTTO_OK) status = read_counts(object, certificate, error);
     if (status == SOTTO_OK)
         status = sot_json_get_bool(object, "private", &certificate->is_secure, error);
     if (status == SOTTO_OK)

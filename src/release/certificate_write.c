@@ -141,6 +141,7 @@ static void write_run(sot_json_writer *writer, const sot_certificate *certificat
     for (size_t i = 0; i < sotto_plan_size(certificate->plan); i++)
         sot_json_write_int64(writer, (int64_t)certificate->released[i]);
     sot_json_end_array(writer);
+    if (certificate->is_capped) write_text(writer, "counts", "caps");
     write_text(writer, "noise_source",
                certificate->is_secure ? "operating system" : "TEST SEED: NOT PRIVATE");
     write_number(writer, "sampler_error", certificate->sampler_error);

@@ -14,7 +14,6 @@
 #include <sotto/ledger.h>
 #include <sotto/model.h>
 #include <sotto/model_kind.h>
-#include <sotto/train_config.h>
 
 #include "base/json.h"
 #include "data/encode.h"
@@ -25,7 +24,7 @@ enum {
     SOT_MODEL_VERSION = 4, /* of the format; a reader refuses newer ones. A file says the
                                     least that can read it: sot_model_version() */
     SOT_MODEL_CLASSES_MAX = 1000,
-    SOT_MODEL_DRAWS_MAX = SOTTO_DRAWS_MAX,
+    SOT_MODEL_DRAWS_MAX = 1000,
     SOT_MODEL_SETTINGS_MAX = 64, /* entries of `settings` */
     SOT_MODEL_WORD_BYTES = 64    /* of a model's, a method's or a setting's name */
 };
@@ -163,6 +162,11 @@ double sot_model_sigmoid(double score);
 
 /* exp(margin) over their sum, for any margins; where some are not finite, nothing is said: all are equal. */
 void sot_model_softmax(const double *margins, size_t count, double *out_probabilities);
+
+/* model_coefficients.c: those of a model of features, one list, or one a class, or one a draw. How many there are is known. */
+SOTTO_MUST_CHECK sotto_status sot_model_read_coefficients(const sot_json_value *root,
+                                                          sotto_model *model,
+                                                          sotto_error *error);
 
 /* ---- model_draws.c: several draws of one posterior ---- */
 

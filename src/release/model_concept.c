@@ -47,11 +47,10 @@ sotto_status sot_model_read_concept(const sot_json_value *root, sotto_model *mod
     status = sot_model_read_list(&list, count, false, model->coefficients, error);
     if (status == SOTTO_OK && !SOT_PLANTED(model_concept_unchecked) &&
         !sot_concept_is_valid(model->concept, model->coefficients))
-        status = sot_json_refuse(
-            &list,
-            "these numbers are no concept of the class; use the file as sotto "
-            "train wrote it",
-            error);
+        status = sot_fail(error, SOTTO_PARSE,
+                          "the model's coefficients are no concept of its class %s; use "
+                          "the file as sotto train wrote it",
+                          sot_concept_kind_name(model->concept->kind));
     return status;
 }
 

@@ -72,12 +72,14 @@ static void add_releases(sot_page *page, const sot_certificate *certificate)
     sot_page_header(page, 4, header);
     for (size_t i = 0; i < sotto_plan_size(certificate->plan); i++) {
         const sotto_event *event = sotto_plan_event(certificate->plan, i);
-        char count[SOT_SHOWN_BYTES];
-        line parameters;
+        char count[SOT_SHOWN_BYTES], most[SOT_SHOWN_BYTES];
+        line parameters, times = {.text = ""};
         describe_event(event, &parameters);
+        add(&times, "%s", sot_shown_count(certificate->released[i], count));
+        if (certificate->is_capped)
+            add(&times, " of at most %s", sot_shown_count(event->count, most));
         const char *const cells[] = {
-            sot_shown_count(certificate->released[i], count),
-            sotto_mechanism_name(event->mechanism),
+            times.text, sotto_mechanism_name(event->mechanism),
             event->purpose[0] != '\0' ? event->purpose : "(not named)", parameters.text};
         sot_page_row(page, 4, cells);
     }

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/plant.h"
 #include "base/text.h"
+#include "privacy/mechanisms/gate.h"
 #include "run/checkpoint.h"
 
 /* ---- settings ---- */
@@ -251,7 +252,9 @@ static sotto_status work_through_gate(sot_session *session, sot_session_work wor
     if (session->gate == NULL) return work(context, error); /* public data */
     sotto_status status = sotto_gate_open(session->gate, error);
     if (status == SOTTO_OK) status = work(context, error);
-    if (status == SOTTO_OK) status = sotto_gate_finish(session->gate, error);
+    if (status == SOTTO_OK)
+        status = session->capped ? sot_gate_finish_early(session->gate, error)
+                                 : sotto_gate_finish(session->gate, error);
     if (status == SOTTO_OK &&
         sotto_gate_sampler_error_upper(session->gate) > session->sampler_error) {
         status = sot_fail(error, SOTTO_INTERNAL,

@@ -35,6 +35,7 @@ typedef struct sot_session {
     const sotto_plan *plan;
     double delta;         /* that is certified; SOTTO_UNSET or 0: pure */
     double sampler_error; /* of the whole run, an upper bound */
+    bool capped; /* the plan's counts are caps: less may be released */
     char label[SOTTO_LEDGER_TEXT_BYTES];
     bool insecure_test;
     uint64_t test_seed;

@@ -12,6 +12,13 @@
 
 enum { SOT_ADVICE_MAX = 8, SOT_ADVICE_BYTES = 240, SOT_TRAINING_TEXTS = 6 };
 
+/* Of a model of public rows whose labels were released before: the guarantee that it inherits. */
+typedef struct sot_inherited {
+    double epsilon, delta;
+    sotto_adjacency adjacency;
+    const char *unit;
+} sot_inherited;
+
 /* Everything here follows from settings and schema. */
 struct sotto_training {
     sotto_train_config config; /* texts are `target` and `texts`, the others are NULL */
@@ -34,6 +41,7 @@ struct sotto_training {
         delta; /* that is certified: the given one; without one 0, or, where the samplers of a pure
                      method are not exact, SOT_OBJECTIVE_PURE_DELTA */
     char unit[SOT_UNIT_NAME_BYTES];
+    const struct sot_inherited *inherited; /* borrowed; NULL: none */
     char advice[SOT_ADVICE_MAX][SOT_ADVICE_BYTES];
     size_t advice_count;
     char *json;
@@ -58,6 +66,27 @@ SOTTO_MUST_CHECK sotto_status sot_training_learn_table(const sotto_training *tra
                                                        sotto_gate *gate, sot_table *table,
                                                        double *out_theta,
                                                        sotto_error *error);
+
+/* All rows at once, or none yet: a stream reads them for every pass, and has no matrix. */
+SOTTO_MUST_CHECK sotto_status sot_training_open_table(const sotto_training *training,
+                                                      sot_source *source, sotto_rng *rng,
+                                                      sot_matrix **out_matrix,
+                                                      sot_table **out_table,
+                                                      sotto_error *error);
+
+/* The table has the number of rows that was declared public, if one was. */
+SOTTO_MUST_CHECK sotto_status
+sot_training_check_public_n(const sotto_training *training, sot_table *table,
+                            const char *data_path, sotto_error *error);
+
+/* ---- train_certify.c ---- */
+
+/* Certifies the payload. `tuning` is how the settings came about; NULL: they were fixed in advance. */
+SOTTO_MUST_CHECK sotto_status sot_training_certify(const sotto_training *training,
+                                                   sot_session *session,
+                                                   const char *tuning,
+                                                   const char *payload,
+                                                   sotto_error *error);
 
 /* ---- train_keep.c ---- */
 

@@ -84,7 +84,7 @@ sotto_status sot_training_make_concept(sotto_training *training, sotto_error *er
 
 /* ---- what theory says of so many rows ---- */
 
-static double setting(const sot_learner *learner, const char *name)
+static double setting_of(const sot_learner *learner, const char *name)
 {
     for (size_t i = 0; i < learner->setting_count; i++)
         if (strcmp(learner->settings[i].name, name) == 0)
@@ -105,7 +105,7 @@ static double alpha_of(const sotto_training *training, sotto_pac_bound bound)
     asked.rows = (double)sot_learner_rows(&learner->setup);
     const bool fits = asked.rows > 0.0 && learner->setup.unit_rows == 1 &&
                       learner->concept->weights == NULL &&
-                      isnan(setting(learner, "choice_epsilon"));
+                      isnan(setting_of(learner, "choice_epsilon"));
     if (!fits || sotto_pac_alpha(&asked, bound, &alpha, NULL) != SOTTO_OK)
         return SOTTO_UNSET;
     return alpha;
@@ -207,7 +207,9 @@ void sot_training_show_concept(const sotto_training *training, bool features,
 bool sot_training_is_said(const sotto_training *training, const sot_setting *setting)
 {
     const uint64_t size = sot_concept_class_size(training->learner->concept);
-    return strcmp(setting->name, "concepts") == 0 && setting->value == (double)size;
+    const bool parts = !isnan(setting_of(training->learner, "choice_epsilon"));
+    return strcmp(setting->name, "concepts") == 0 && !parts &&
+           (size == UINT64_MAX || setting->value == (double)size);
 }
 
 void sot_training_show_rule(const sotto_training *training, const double *numbers,

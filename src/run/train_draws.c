@@ -3,7 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "release/model.h"
 #include "run/train.h"
+
+/* What is trained is written. */
+_Static_assert((int)SOT_MODEL_DRAWS_MAX == (int)SOTTO_DRAWS_MAX, "draws of a file");
 
 static double setting_of(const sot_learner *learner, const char *name)
 {

@@ -278,20 +278,27 @@ sotto_status sot_training_spare_files(const sotto_train_config *config,
 
 /* ---- the learning curve ---- */
 
-static sotto_status load_rows(const sotto_training *training, sotto_rng *rng,
-                              sot_matrix **out_matrix, sotto_error *error)
+sotto_status sot_validation_load(const sotto_training *training,
+                                 const sotto_data_file *file, const sotto_data_file *data,
+                                 sotto_rng *rng, sot_matrix **out_matrix,
+                                 sotto_error *error)
 {
-    const sotto_data_file file = {.path = training->config.validation,
-                                  .labels = training->config.validation_labels};
     sot_source *source = NULL;
-    if (file.labels == NULL && sotto_schema_is_matrix(training->schema) &&
-        sot_array_file_is_named(file.path)) {
+    if (data != NULL && training->plan != NULL &&
+        sot_file_is_same(data->path, file->path)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the validation rows '%.120s' are those to learn from, and the "
+                        "scores on them would be no secret; give public rows",
+                        file->path);
+    }
+    if (file->labels == NULL && sotto_schema_is_matrix(training->schema) &&
+        sot_array_file_is_named(file->path)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the validation rows '%.120s' hold features alone; give the file "
                         "of their labels too (--validation-labels)",
-                        file.path);
+                        file->path);
     }
-    sotto_status status = sot_source_open(&file, training->schema, false, &source, error);
+    sotto_status status = sot_source_open(file, training->schema, false, &source, error);
     if (status == SOTTO_OK) status = sot_source_check_training(source, error);
     if (status == SOTTO_OK)
         status = sot_matrix_load(source, training->schema, training->encoding, rng,
@@ -300,7 +307,7 @@ static sotto_status load_rows(const sotto_training *training, sotto_rng *rng,
     if (status == SOTTO_OK && (*out_matrix)->rows == 0) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
                           "the validation rows '%.120s' are none; give at least one",
-                          file.path);
+                          file->path);
     }
     return status;
 }
@@ -310,15 +317,11 @@ sotto_status sot_curve_rows_load(const sotto_training *training,
                                  sot_curve_rows *rows, sotto_error *error)
 {
     const sotto_train_config *config = &training->config;
+    const sotto_data_file file = {.path = config->validation,
+                                  .labels = config->validation_labels};
     if (config->validation == NULL) return SOTTO_OK;
-    if (data != NULL && training->plan != NULL &&
-        sot_file_is_same(data->path, config->validation)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the validation rows '%.120s' are those to learn from, and the "
-                        "scores on them would be no secret; give public rows",
-                        config->validation);
-    }
-    sotto_status status = load_rows(training, rng, &rows->matrix, error);
+    const sotto_status status =
+        sot_validation_load(training, &file, data, rng, &rows->matrix, error);
     if (status != SOTTO_OK) return status;
     sot_validation *validation = &rows->validation;
     validation->matrix = rows->matrix;

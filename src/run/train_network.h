@@ -18,6 +18,14 @@ SOTTO_MUST_CHECK sotto_status sot_training_spare_files(const sotto_train_config 
 
 /* ---- public rows for the learning curve ---- */
 
+/* The public rows of a file, at least one, encoded as the training has it. What is wrong with them is told. `data` (NULL:
+ * records in memory) is the file that is learned from, which cannot be public unless the training is. */
+SOTTO_MUST_CHECK sotto_status sot_validation_load(const sotto_training *training,
+                                                  const sotto_data_file *file,
+                                                  const sotto_data_file *data,
+                                                  sotto_rng *rng, sot_matrix **out_matrix,
+                                                  sotto_error *error);
+
 typedef struct sot_curve_rows {
     sot_matrix *matrix;
     sot_validation validation;

@@ -268,6 +268,12 @@ static sotto_status check_stream(const sotto_training *training, sotto_error *er
                         "a network needs all rows in memory and cannot stream; leave the "
                         "stream out");
     }
+    if (training->learner->concept != NULL && !training->learner->streams) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "errors on so many cells are counted with all rows in memory, "
+                        "and cannot stream; give the class fewer bits, or leave the "
+                        "stream out");
+    }
     if (!training->learner->streams) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,

@@ -207,6 +207,20 @@ sotto_status sot_public_take(const sot_matrix *first, const sot_matrix *second,
     return SOTTO_OK;
 }
 
+sotto_status sot_public_pick(const sot_matrix *all, const size_t *rows, size_t count,
+                             sot_matrix **out_picked, sotto_error *error)
+{
+    size_t values = 0;
+    for (size_t i = 0; i < count; i++)
+        values += values_of(all, rows[i]);
+    sot_matrix *picked = new_like(all, count, values);
+    if (picked == NULL) return sot_fail_memory(error, count, sizeof *all->labels);
+    for (size_t i = 0; i < count; i++)
+        append(picked, all, rows[i]);
+    *out_picked = picked;
+    return SOTTO_OK;
+}
+
 sotto_status sot_public_repeat(const sot_matrix *few, size_t rows, sot_matrix **out_many,
                                sotto_error *error)
 {

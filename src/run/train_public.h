@@ -34,6 +34,11 @@ SOTTO_MUST_CHECK sotto_status sot_public_take(const sot_matrix *first,
                                               const sot_matrix *second, const bool *taken,
                                               sot_matrix **out_part, sotto_error *error);
 
+/* The rows with these places, in this order. */
+SOTTO_MUST_CHECK sotto_status sot_public_pick(const sot_matrix *all, const size_t *rows,
+                                              size_t count, sot_matrix **out_picked,
+                                              sotto_error *error);
+
 /* As many rows as asked for: the same ones again and again, in order. `few` has at least one. */
 SOTTO_MUST_CHECK sotto_status sot_public_repeat(const sot_matrix *few, size_t rows,
                                                 sot_matrix **out_many,
@@ -47,6 +52,11 @@ SOTTO_MUST_CHECK sotto_status sot_public_plant(const sot_encoding *encoding,
 
 /* The sum of a row's features times coefficients. */
 double sot_public_margin(const sot_matrix *matrix, size_t row, const double *theta);
+
+/* How far the number that coefficients predict for a row is from the true one, in the units of the target; of models of
+ * numbers that are no network. */
+double sot_public_miss(const sotto_training *training, const sot_matrix *matrix,
+                       size_t row, const double *theta);
 
 /* The share of rows whose class the coefficients predict, or the root of the mean squared error in
  * the units of the target; at least one row. */

@@ -69,36 +69,36 @@ static sotto_status refuse_one_class(const sot_matrix *matrix, sotto_error *erro
     return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the data has one class only");
 }
 
-/* All rows at once, or none yet: a stream reads them for every pass. */
-static sotto_status make_table(train_run *run, sotto_error *error)
+sotto_status sot_training_open_table(const sotto_training *training, sot_source *source,
+                                     sotto_rng *rng, sot_matrix **out_matrix,
+                                     sot_table **out_table, sotto_error *error)
 {
-    const sotto_training *training = run->training;
     if (training->config.stream) {
-        return sot_table_of_source(run->source, training->schema, training->encoding,
-                                   &run->table, error);
+        return sot_table_of_source(source, training->schema, training->encoding,
+                                   out_table, error);
     }
-    const sotto_status status =
-        sot_matrix_load(run->source, training->schema, training->encoding,
-                        run->session.rng, &run->matrix, error);
+    const sotto_status status = sot_matrix_load(
+        source, training->schema, training->encoding, rng, out_matrix, error);
     if (status != SOTTO_OK) return status;
-    return sot_table_of_matrix(run->matrix, &run->table, error);
+    return sot_table_of_matrix(*out_matrix, out_table, error);
 }
 
 /* A pass of its own: the number of rows is compared before anything is released. What happens to
  * the file afterwards the table sees. */
-static sotto_status check_public_n(const train_run *run, sotto_error *error)
+sotto_status sot_training_check_public_n(const sotto_training *training, sot_table *table,
+                                         const char *data_path, sotto_error *error)
 {
-    const uint64_t declared = run->training->config.public_n;
+    const uint64_t declared = training->config.public_n;
     uint64_t rows = 0;
     const sot_matrix *chunk = NULL;
     if (declared == 0) return SOTTO_OK;
-    sotto_status status = sot_table_rewind(run->table, error);
+    sotto_status status = sot_table_rewind(table, error);
     do {
-        if (status == SOTTO_OK) status = sot_table_next(run->table, &chunk, error);
+        if (status == SOTTO_OK) status = sot_table_next(table, &chunk, error);
         if (status == SOTTO_OK && chunk != NULL) rows += chunk->rows;
     } while (status == SOTTO_OK && chunk != NULL);
     if (status != SOTTO_OK || rows == declared) return status;
-    return sot_refuse_public_n(run->session.data_path, declared, error);
+    return sot_refuse_public_n(data_path, declared, error);
 }
 
 /* What a library does that scales the target by the largest number it finds. */
@@ -115,8 +115,11 @@ static void scale_by_largest(sot_matrix *matrix)
 static sotto_status learn_from_rows(void *context, sotto_error *error)
 {
     train_run *run = context;
-    sotto_status status = make_table(run, error);
-    if (status == SOTTO_OK) status = check_public_n(run, error);
+    sotto_status status = sot_training_open_table(
+        run->training, run->source, run->session.rng, &run->matrix, &run->table, error);
+    if (status == SOTTO_OK)
+        status = sot_training_check_public_n(run->training, run->table,
+                                             run->session.data_path, error);
     if (status == SOTTO_OK && SOT_PLANTED(run_target_scaled_by_data))
         scale_by_largest(run->matrix);
     if (status == SOTTO_OK && SOT_PLANTED(run_label_set_from_data))
@@ -199,100 +202,6 @@ static sotto_status take_output(train_run *run, bool *out_taken, sotto_error *er
 
 /* ---- what the caller keeps ---- */
 
-/* "a logistic model", "an svm model", "a network of 26010 parameters",
- * "a concept of the class stumps, 4096 concepts". */
-static void name_output(const sotto_training *training, char *out, size_t size_bytes)
-{
-    const sotto_model_kind model = training->config.model;
-    const sot_net *net = training->learner->net;
-    if (net != NULL && net->trainable == net->parameters) {
-        (void)snprintf(out, size_bytes, "a network of %zu parameters", net->parameters);
-        return;
-    }
-    if (net != NULL) {
-        (void)snprintf(out, size_bytes,
-                       "a network of %zu parameters, %zu of them learned",
-                       net->parameters, net->trainable);
-        return;
-    }
-    if (training->learner->concept != NULL) {
-        char concepts[SOT_CONCEPTS_BYTES];
-        (void)snprintf(out, size_bytes, "a concept of the class %s, %s concepts",
-                       sot_concept_kind_name(training->learner->concept->kind),
-                       sot_concept_count_text(training->learner->concept, concepts));
-        return;
-    }
-    char kind[80];
-    (void)snprintf(kind, sizeof kind, "a%s %s model", model == SOTTO_MODEL_SVM ? "n" : "",
-                   sotto_model_kind_name(model));
-    if (training->learner->sampler != NULL) {
-        sot_training_name_draws(training, kind, out, size_bytes);
-    } else {
-        (void)snprintf(out, size_bytes, "%s", kind);
-    }
-}
-
-static sotto_status certify(train_run *run, const char *payload, sotto_error *error)
-{
-    const sotto_train_config *config = &run->training->config;
-    const bool person = sotto_schema_unit(run->training->schema) != NULL;
-    char output[120];
-    char access[SOT_COVERED_BYTES];
-    const size_t classes = sot_encoding_classes(run->training->encoding);
-    name_output(run->training, output, sizeof output);
-    sot_session_covered(&run->session, access);
-    const char *const covered[] = {access, NULL};
-    const char *const row_count =
-        config->adjacency != SOTTO_REPLACE_ONE || person ? NULL : "the number of rows";
-    char word[240] = "";
-    if (config->model == SOTTO_MODEL_CUSTOM) {
-        (void)snprintf(
-            word, sizeof word,
-            "the loss %.60s: that its slope rises and that its bounds hold was "
-            "tried on a grid, and is the caller's word between its points",
-            config->loss->name);
-    }
-    const bool concept = run->training->learner->concept != NULL;
-    const char *unprotected[12] = {
-        concept ? "the schema: columns, types, bounds, categories"
-                : "the schema: columns, types, bounds, categories, the norm bound",
-        classes == 0   ? "the bounds of the target"
-        : classes == 2 ? "the label set and which of two labels is the positive one"
-                       : "the label set",
-        "the settings of this training", NULL};
-    size_t count = 3;
-    if (run->training->learner->net != NULL)
-        unprotected[count++] = "the network: its layers, and the numbers in its file";
-    if (concept)
-        unprotected[count++] = "the class of concepts: its columns, cuts and weights";
-    if (config->expected_rows > 0)
-        unprotected[count++] = "the expected number of rows, a public guess";
-    if (config->prior != NULL)
-        unprotected[count++] = "the prior: coefficients declared public, or released "
-                               "before and paid for by themselves";
-    if (config->init != NULL)
-        unprotected[count++] =
-            "the weights to begin with: of a model declared public, or "
-            "released before and paid for by itself";
-    if (config->validation != NULL)
-        unprotected[count++] = "the validation rows, declared public";
-    if (word[0] != '\0') unprotected[count++] = word;
-    if (run->session.keeper != NULL && run->session.ledger == NULL &&
-        sot_keeper_resumes(run->session.keeper)) {
-        unprotected[count++] = "that this training was gone on with once from each of "
-                               "its checkpoints: no ledger could tell";
-    }
-    unprotected[count++] = row_count;
-    sotto_certificate_facts facts = sotto_certificate_defaults();
-    facts.output = output;
-    facts.unit = run->training->unit;
-    facts.covered = covered;
-    facts.unprotected = unprotected;
-    char route[640];
-    if (sot_training_route(run->training, route, sizeof route)) facts.route = route;
-    return sot_session_certify(&run->session, payload, &facts, error);
-}
-
 /* A model of public rows is its payload: there is nothing to certify. */
 static sotto_status finish_file(train_run *run, sotto_error *error)
 {
@@ -300,7 +209,7 @@ static sotto_status finish_file(train_run *run, sotto_error *error)
     sotto_status status = sot_training_payload(run->training, run->theta,
                                                &run->curve.validation, &payload, error);
     if (status == SOTTO_OK && run->session.gate != NULL)
-        status = certify(run, payload, error);
+        status = sot_training_certify(run->training, &run->session, NULL, payload, error);
     if (status == SOTTO_OK && run->session.gate == NULL) {
         run->session.file = payload;
         return SOTTO_OK;

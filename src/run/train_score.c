@@ -125,19 +125,25 @@ static double value_of(const sot_encoding *encoding, double found)
         encoding, sot_encoding_role(encoding) == SOT_TARGET_COUNT ? exp(found) : found);
 }
 
-static double root_mean_square(const sotto_training *training, const sot_matrix *matrix,
-                               const double *theta)
+double sot_public_miss(const sotto_training *training, const sot_matrix *matrix,
+                       size_t row, const double *theta)
 {
     const sot_encoding *encoding = training->encoding;
     const size_t draws = training->learner->draws > 1 ? training->learner->draws : 1;
+    double said = 0.0;
+    for (size_t k = 0; k < draws; k++)
+        said += value_of(encoding,
+                         sot_public_margin(matrix, row, theta + k * matrix->columns)) /
+                (double)draws;
+    return said - sot_encoding_target_value(encoding, matrix->labels[row]);
+}
+
+static double root_mean_square(const sotto_training *training, const sot_matrix *matrix,
+                               const double *theta)
+{
     double sum = 0.0;
     for (size_t i = 0; i < matrix->rows; i++) {
-        double said = 0.0;
-        for (size_t k = 0; k < draws; k++)
-            said += value_of(encoding,
-                             sot_public_margin(matrix, i, theta + k * matrix->columns)) /
-                    (double)draws;
-        const double miss = said - sot_encoding_target_value(encoding, matrix->labels[i]);
+        const double miss = sot_public_miss(training, matrix, i, theta);
         sum += miss * miss;
     }
     return sqrt(sum / (double)matrix->rows);

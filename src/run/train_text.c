@@ -352,6 +352,17 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
 {
     const sotto_train_config *config = &training->config;
     const bool is_public = training->plan == NULL;
+    const sot_inherited none = {.epsilon = SOTTO_UNSET,
+                                .delta = SOTTO_UNSET,
+                                .adjacency = SOTTO_ADJACENCY_UNSET,
+                                .unit = training->unit};
+    const sot_inherited own = {.epsilon = config->epsilon,
+                               .delta = training->delta,
+                               .adjacency = config->adjacency,
+                               .unit = training->unit};
+    const sot_inherited *stated = training->inherited != NULL ? training->inherited
+                                  : is_public                 ? &none
+                                                              : &own;
     names all = {0};
     sotto_status status = gather(training, &all, error);
     if (status == SOTTO_OK) {
@@ -359,10 +370,10 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
             .model = sotto_model_kind_name(config->model),
             .loss = config->model == SOTTO_MODEL_CUSTOM ? config->loss->name : NULL,
             .method = sotto_method_name(training->method),
-            .epsilon = is_public ? SOTTO_UNSET : config->epsilon,
-            .delta = is_public ? SOTTO_UNSET : training->delta,
-            .adjacency = is_public ? SOTTO_ADJACENCY_UNSET : config->adjacency,
-            .unit = training->unit,
+            .epsilon = stated->epsilon,
+            .delta = stated->delta,
+            .adjacency = stated->adjacency,
+            .unit = stated->unit,
             .schema_json = all.schema_json,
             .classes = all.classes,
             .class_count = sot_encoding_classes(training->encoding),

@@ -46,6 +46,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_evaluation, 88, deviance, 80);
     assert_layout(sotto_train_config, 368, progress_context, 360);
     assert_layout(sotto_forecast, 48, trivial, 40);
+    assert_layout(sotto_tune_config, 464, repeats, 456);
     assert_layout(sotto_progress, 32, epsilon_so_far, 24);
     assert_layout(sotto_ledger_config, 104, order, 96);
     assert_layout(sotto_ledger_balance, 232, head, 160);
@@ -54,6 +55,17 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_system_part, 96, version, 32);
     assert_layout(sotto_system, 2304, parts, 768);
     assert_layout(sotto_selection_config, 32, purpose, 24);
+    assert_layout(sotto_rectangle, 32, y_high, 24);
+    assert_layout(sotto_pac_problem, 48, context, 40);
+    assert_layout(sotto_pac_setting, 56, rows, 48);
+    assert_layout(sotto_packing_setting, 32, rows, 24);
+    assert_layout(sotto_packing_success, 24, ceiling, 16);
+    assert_layout(sotto_packing_rows, 24, least, 16);
+    assert_layout(sotto_packing_config, 72, seed, 64);
+    assert_layout(sotto_packing_point, 56, permute_and_flip_seen, 48);
+    assert_layout(sotto_packing_contrast, 56, lipschitz_silent, 48);
+    assert_layout(sotto_pac_experiment_config, 72, seed, 64);
+    assert_layout(sotto_pac_experiment_point, 104, excess, 8);
     assert_layout(sotto_sparse_vector_config, 48, purpose, 40);
     assert_layout(sotto_propose_test_release_config, 32, purpose, 24);
     assert_layout(sotto_randomized_response_config, 24, purpose, 16);
@@ -167,6 +179,10 @@ static void public_enums_keep_their_numbers(void **state)
     assert_int_equal(SOTTO_KERNEL_BASIC, 5);
     assert_int_equal(SOTTO_KERNEL_MOMENTS, 7);
     assert_int_equal(SOTTO_KERNEL_COMPOSITION_THEOREM, 8);
+    assert_int_equal(SOTTO_PAC_LAPLACE, 1);
+    assert_int_equal(SOTTO_PAC_LECTURE, 4);
+    assert_int_equal(SOTTO_PAC_PUBLIC_AGNOSTIC, 10);
+    assert_int_equal(SOTTO_PAC_LEARNER_LAPLACE, 3);
     assert_int_equal(SOTTO_CHANGE_ANY, 1);
     assert_int_equal(SOTTO_CHANGE_MONOTONE, 2);
     assert_int_equal(SOTTO_INTERVAL_EXACT, 1);

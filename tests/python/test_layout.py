@@ -91,8 +91,8 @@ SCALARS = {"void": None, "double": ctypes.c_double, "size_t": ctypes.c_size_t,
            "sotto_progress_function": _library.ProgressFunction}
 ENUMS = ("sotto_status", "sotto_adjacency", "sotto_accountant", "sotto_kernel", "sotto_method",
          "sotto_model_kind", "sotto_calibration", "sotto_certificate_form", "sotto_sampling",
-         "sotto_schedule", "sotto_iterate", "sotto_clipping", "sotto_optimizer", "sotto_sampler",
-         "sotto_prediction")
+         "sotto_schedule", "sotto_iterate", "sotto_clipping", "sotto_optimizer", "sotto_prediction",
+         "sotto_sampler")
 
 
 def ctype_of(words, result=False):

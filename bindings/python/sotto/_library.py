@@ -248,7 +248,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_model_coefficients": (c_size_t, [c_void_p]),
     "sotto_model_draws": (c_size_t, [c_void_p]),
     "sotto_model_draw_coefficient": (c_double, [c_void_p, c_size_t, c_size_t]),
-    "sotto_model_concept": (c_char_p, [c_void_p, c_char_p, c_size_t]),
     "sotto_model_classes": (c_size_t, [c_void_p]),
     "sotto_model_class": (c_char_p, [c_void_p, c_size_t]),
     "sotto_model_predict": (

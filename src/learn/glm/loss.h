@@ -41,6 +41,9 @@ struct sot_loss {
     void (*bend)(const sot_loss *loss, double u, double label, double *out_slope,
                  double *out_curvature);
     double value_error, slope_error, curvature_error;
+    /* The sum of the values at some margins, at most 256, its error at most the sum of theirs; NULL: one by one. */
+    double (*sum)(const sot_loss *loss, const double *margins, const double *labels,
+                  size_t count);
 
     /* f' of a margin of about 106 bits, with an absolute error of at most slope_error_careful. */
     sot_twofold (*slope_careful)(const sot_loss *loss, sot_twofold u, double label);
@@ -61,7 +64,7 @@ struct sot_loss {
     double slopes_error;
 };
 
-/* The sum of f over some margins, one after another, from 0 on; each value with the error of `at`. */
+/* The sum of f over at most 256 margins: by `sum`, or one after another. */
 double sot_loss_sum(const sot_loss *loss, const double *margins, const double *labels,
                     size_t count);
 

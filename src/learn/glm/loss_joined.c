@@ -143,17 +143,32 @@ static void slopes(const sot_loss *loss, const float *margins, const float *labe
     }
 }
 
-/* Slopes of one label that never fall, and their integral from the margin 0 on. Returns the steepest rise a unit. */
+double sot_loss_joined_curvature(const sot_loss *custom)
+{
+    /* The slopes' own errors, over a segment: a caller whose slopes rise as fast as they may is not held back. */
+    const double slack = 2.0 * custom->slope_error + 0x1p-48 * custom->slope_most;
+    return sot_widen_up(custom->curvature_most + PER_UNIT * slack, 0x1p-47);
+}
+
+double sot_loss_joined_difference_error(const sot_loss *custom)
+{
+    return custom->slope_most * 0x1p-92;
+}
+
+/* Slopes of one label that never fall and never rise too fast, and their integral from the margin 0 on. Returns the steepest rise a unit. */
 static double fill_label(const sot_loss *custom, double label, double *out_slopes,
                          double *out_values)
 {
     double steepest = 0.0;
     double highest = -custom->slope_most;
+    const double rise_most =
+        sot_loss_joined_curvature(custom) * (1.0 - 0x1p-50) / PER_UNIT;
     for (size_t k = 0; k < NODES; k++) {
         double curvature;
         double slope;
         custom->bend(custom, node(k), label, &slope, &curvature);
-        highest = slope > highest ? slope : highest;
+        const double rise = slope > highest ? slope - highest : 0.0;
+        highest = k > 0 && rise > rise_most ? highest + rise_most : fmax(slope, highest);
         out_slopes[k] = highest;
         if (k > 0) steepest = fmax(steepest, (highest - out_slopes[k - 1]) * PER_UNIT);
     }
@@ -175,7 +190,8 @@ static sot_loss loss_of(const sot_loss *custom, double steepest)
     return (sot_loss){
         .name = custom->name,
         .slope_most = most,
-        .curvature_most = sot_widen_up(fmax(steepest, most * 0x1p-60), 0x1p-48),
+        .curvature_most = fmin(sot_widen_up(fmax(steepest, most * 0x1p-60), 0x1p-48),
+                               sot_loss_joined_curvature(custom)),
         .one_signed = custom->one_signed,
         .smooth = true,
         .twist_most = (double)INFINITY,
@@ -189,7 +205,7 @@ static sot_loss loss_of(const sot_loss *custom, double steepest)
         .slope_careful = slope_careful,
         .slope_error_careful = most * 0x1p-96,
         .difference_careful = difference_careful,
-        .difference_error_careful = most * 0x1p-92,
+        .difference_error_careful = sot_loss_joined_difference_error(custom),
         .slopes = slopes,
         .slopes_error = most * 0x1p-22,
     };

@@ -142,7 +142,7 @@ sot_loss sot_loss_poisson(double threshold, double label_most)
         .slope_careful = slope_careful,
         .slope_error_careful = scale * 0x1p-95,
         .difference_careful = difference_careful,
-        .difference_error_careful = scale * 0x1p-92,
+        .difference_error_careful = scale * 0x1p-93,
         .slopes = slopes,
         .slopes_error = scale * 0x1p-18,
     };

@@ -74,7 +74,7 @@ double sot_pass_value_error(const sot_pass *pass, const sot_pass_bounds *bounds,
                             double theta_norm);
 
 /* The sum of the losses at from + step + step_low minus that at `from`, for a loss that has `difference_careful`. Its error is at
- * most sum of |x_i| times |step| times (difference_error_careful + 2^-95 slope_most + (4 terms + 8) 2^-104 (slope_most + curvature_most |x| |from|)):
+ * most sum of |x_i| times |step| times (difference_error_careful + 2^-95 slope_most + (4 terms + 8) 2^-105 (slope_most + curvature_most |x| |from|)):
  * values.md. */
 SOTTO_MUST_CHECK sotto_status sot_pass_difference_careful(
     sot_pass *pass, const double *from, const double *step, const double *step_low,

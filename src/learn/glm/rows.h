@@ -16,6 +16,10 @@ typedef struct sot_rows {
     /* out[i - begin] = theta.x_i for begin <= i < end. */
     void (*dots)(const sot_matrix *matrix, size_t begin, size_t end, const double *theta,
                  double *out);
+    /* The same for two points that share the reading of the rows, each with the bits of `dots`; NULL: twice `dots` is as good. */
+    void (*dots_of_two)(const sot_matrix *matrix, size_t begin, size_t end,
+                        const double *const thetas[2], double *out_first,
+                        double *out_second);
     /* sum += scales[i - begin] x_i, in the order of the rows. */
     void (*add)(const sot_matrix *matrix, size_t begin, size_t end, const double *scales,
                 double *sum);

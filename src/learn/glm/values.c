@@ -22,14 +22,19 @@ static sotto_status values_chunk(size_t chunk, size_t begin, size_t end, void *c
     const job *task = context;
     const sot_pass *pass = task->pass;
     const sot_glm *glm = pass->glm;
-    double margins[SOT_ROWS_STEP_MOST];
+    const bool both = task->count == 2 && pass->rows->dots_of_two != NULL;
+    double margins[SOT_PASS_POINTS][SOT_ROWS_STEP_MOST];
     double sums[SOT_PASS_POINTS] = {0.0};
     for (size_t i = begin; i < end; i += pass->step) {
         const size_t next = end - i > pass->step ? i + pass->step : end;
+        if (both)
+            pass->rows->dots_of_two(glm->matrix, i, next, task->thetas, margins[0],
+                                    margins[1]);
         for (size_t k = 0; k < task->count; k++) {
-            pass->rows->dots(glm->matrix, i, next, task->thetas[k], margins);
+            if (!both)
+                pass->rows->dots(glm->matrix, i, next, task->thetas[k], margins[k]);
             sums[k] +=
-                sot_loss_sum(glm->loss, margins, glm->matrix->labels + i, next - i);
+                sot_loss_sum(glm->loss, margins[k], glm->matrix->labels + i, next - i);
         }
     }
     for (size_t k = 0; k < task->count; k++)

@@ -101,9 +101,9 @@ void sot_pac_cells_free(sot_pac_cells *cells)
     *cells = (sot_pac_cells){0};
 }
 
-static sotto_status make_room(sot_pac_cells *cells, sotto_error *error)
+sotto_status sot_pac_cells_reserve(sot_pac_cells *cells, size_t room, sotto_error *error)
 {
-    const size_t room = cells->room == 0 ? 1024 : 2 * cells->room;
+    if (room <= cells->room) return SOTTO_OK;
     int64_t *scores =
         sot_move_array(cells->scores, cells->room, room, sizeof *cells->scores);
     if (scores == NULL) return sot_fail_memory(error, room, sizeof *scores);
@@ -125,7 +125,8 @@ sotto_status sot_pac_cells_add(sot_pac_cells *cells, int64_t score, uint64_t end
         return SOTTO_OK;
     }
     if (cells->count == cells->room) {
-        const sotto_status status = make_room(cells, error);
+        const size_t room = cells->room == 0 ? 1024 : 2 * cells->room;
+        const sotto_status status = sot_pac_cells_reserve(cells, room, error);
         if (status != SOTTO_OK) return status;
     }
     cells->scores[cells->count] = score;

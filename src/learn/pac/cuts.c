@@ -106,20 +106,33 @@ static sotto_status add_cuts(const sot_pac *pac, const sot_view *view, size_t fe
                              sot_pac_cells *cells, sotto_error *error)
 {
     const uint64_t last_cut = pac->class->grids[feature].cells;
+    /* Planted: one cut at each place that a record has, instead of all that the grid has. */
+    const bool of_records = SOT_PLANTED(pac_cuts_at_records);
     int64_t sum = 0;
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; i <= line->count && status == SOTTO_OK; i++) {
         const uint64_t cut = i < line->count ? line->places[i] : last_cut;
         const int64_t errors =
             flipped ? (int64_t)view->yes - sum : (int64_t)view->no + sum;
-        /* Planted: one cut at each place that a record has, instead of all that the grid has. */
-        const uint64_t end = SOT_PLANTED(pac_cuts_at_records)
-                                 ? begin + i + 1
-                                 : begin + measure_below(pac, feature, cut + 1);
+        const uint64_t end =
+            begin + (of_records ? i + 1 : measure_below(pac, feature, cut + 1));
         status = sot_pac_cells_add(cells, -errors, end, error);
         if (i < line->count) sum += line->nets[i];
     }
     return status;
+}
+
+/* Lines are about as long as the first one, where the grid allows: so the cells need not be moved as they grow. */
+static sotto_status reserve(const sot_pac *pac, const sot_line *first,
+                            sot_pac_cells *cells, sotto_error *error)
+{
+    size_t room = 0;
+    for (size_t j = 0; j < pac->class->features; j++) {
+        const uint64_t grid = pac->class->grids[j].cells;
+        room += polarities(pac->class) *
+                (1 + (grid < first->count ? (size_t)grid : first->count));
+    }
+    return sot_pac_cells_reserve(cells, room, error);
 }
 
 static sotto_status add_feature(const sot_pac *pac, const sot_view *view, size_t feature,
@@ -128,7 +141,9 @@ static sotto_status add_feature(const sot_pac *pac, const sot_view *view, size_t
     sot_line line = {0};
     sotto_status status = sot_view_line(view, feature, &line, error);
     if (status != SOTTO_OK) return status;
-    status = add_cuts(pac, view, feature, &line, false, begin, cells, error);
+    if (feature == 0) status = reserve(pac, &line, cells, error);
+    if (status == SOTTO_OK)
+        status = add_cuts(pac, view, feature, &line, false, begin, cells, error);
     if (status == SOTTO_OK && polarities(pac->class) == 2) {
         status = add_cuts(pac, view, feature, &line, true,
                           begin + measure_of(pac, feature), cells, error);

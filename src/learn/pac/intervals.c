@@ -22,6 +22,7 @@ static void free_scores(interval_scores *scores)
     sot_wipe_and_free(scores->ends, scores->count * sizeof *scores->ends);
 }
 
+/* What was made is the caller's to free, also on failure. */
 static sotto_status score_line(const sot_line *line, uint64_t yes, uint64_t cells,
                                interval_scores *out, sotto_error *error)
 {
@@ -31,10 +32,8 @@ static sotto_status score_line(const sot_line *line, uint64_t yes, uint64_t cell
                              .highs = sot_new_array(count, sizeof *out->highs),
                              .ends = sot_new_array(count, sizeof *out->ends),
                              .empty = -(int64_t)yes};
-    if (out->lows == NULL || out->highs == NULL || out->ends == NULL) {
-        free_scores(out);
+    if (out->lows == NULL || out->highs == NULL || out->ends == NULL)
         return sot_fail_memory(error, count, sizeof *out->lows);
-    }
     int64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
         out->lows[i] = -sum;

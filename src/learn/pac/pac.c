@@ -187,13 +187,11 @@ static sotto_selection_config selection_of(const sot_learner_setup *setup, size_
 /* ---- what is shown ---- */
 
 static sotto_status show_choice(sot_learner *learner, const sot_pac *pac, uint64_t most,
-                                sotto_error *error)
+                                uint64_t range, sotto_error *error)
 {
-    uint64_t range = 0, shortfall = 0;
-    sotto_status status = sotto_selection_range(&pac->choice, &range, error);
-    if (status == SOTTO_OK)
-        status =
-            sotto_selection_shortfall(&pac->choice, most, FAILURE, &shortfall, error);
+    uint64_t shortfall = 0;
+    const sotto_status status =
+        sotto_selection_shortfall(&pac->choice, most, FAILURE, &shortfall, error);
     if (status != SOTTO_OK) return status;
     sot_learner_set(learner, "range", (double)range,
                     pac->choice.change == SOTTO_CHANGE_MONOTONE
@@ -243,6 +241,9 @@ static sotto_status show_settings(sot_learner *learner, sotto_error *error)
                     : pac->class->weights != NULL ? "the weight of the class"
                                                   : "in the class");
     if (pac->method == SOTTO_METHOD_NONE) return SOTTO_OK;
+    uint64_t range = 0;
+    const sotto_status status = sotto_selection_range(&pac->choice, &range, error);
+    if (status != SOTTO_OK) return status;
     if (pac->choices > 1) {
         sot_learner_set(learner, "choice_epsilon", pac->choice.epsilon,
                         "of each feature's interval");
@@ -251,8 +252,9 @@ static sotto_status show_settings(sot_learner *learner, sotto_error *error)
                     pac->choice.sensitivity > 1
                         ? "of a count of errors: the rows of one unit"
                         : "of a count of errors");
-    return pac->method == SOTTO_METHOD_LAPLACE ? show_laplace(learner, pac, most, error)
-                                               : show_choice(learner, pac, most, error);
+    return pac->method == SOTTO_METHOD_LAPLACE
+               ? show_laplace(learner, pac, most, error)
+               : show_choice(learner, pac, most, range, error);
 }
 
 /* ---- the learner ---- */
@@ -272,11 +274,15 @@ static sotto_status plan(const sot_learner *learner, sotto_plan *events,
                          sotto_error *error)
 {
     const sot_pac *pac = learner->state;
+    /* Choices are alike; noise on counts goes by their number. */
+    const bool alike = pac->method != SOTTO_METHOD_LAPLACE;
     sotto_status status = SOTTO_OK;
-    for (size_t i = 0; i < pac->choices && status == SOTTO_OK; i++) {
+    for (size_t i = 0; i < (alike ? 1 : pac->choices) && status == SOTTO_OK; i++) {
         sotto_event event;
         status = sot_pac_event(pac, i, &event, error);
-        if (status == SOTTO_OK) status = sotto_plan_add(events, &event, error);
+        if (status != SOTTO_OK) break;
+        if (alike) event.count = pac->choices;
+        status = sotto_plan_add(events, &event, error);
     }
     return status;
 }

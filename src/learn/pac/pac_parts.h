@@ -49,6 +49,8 @@ typedef struct sot_pac_cells {
 } sot_pac_cells;
 
 void sot_pac_cells_free(sot_pac_cells *cells); /* wipes */
+SOTTO_MUST_CHECK sotto_status sot_pac_cells_reserve(sot_pac_cells *cells, size_t room,
+                                                    sotto_error *error);
 /* A cell that ends where the last one does is left out; one with the last one's score makes it longer. */
 SOTTO_MUST_CHECK sotto_status sot_pac_cells_add(sot_pac_cells *cells, int64_t score,
                                                 uint64_t end, sotto_error *error);

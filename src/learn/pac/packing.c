@@ -96,6 +96,14 @@ static uint64_t least_even(double (*success)(double, double), double class_size,
     return 2 * enough;
 }
 
+/* ln((K - 1) p/(1 - p)), rounded down. */
+static double log_odds_down(const sotto_packing_setting *setting, double success)
+{
+    const double odds = sot_div_down(success, sot_sub_up(1.0, success));
+    return sot_log_down(
+        sot_mul_down(sot_sub_down((double)setting->class_size, 1.0), odds));
+}
+
 sotto_status sotto_packing_rows_for(const sotto_packing_setting *setting, double success,
                                     sotto_packing_rows *out_rows, sotto_error *error)
 {
@@ -108,8 +116,7 @@ sotto_status sotto_packing_rows_for(const sotto_packing_setting *setting, double
                         success);
     }
     const double size = (double)setting->class_size;
-    const double odds = sot_div_down(success, sot_sub_up(1.0, success));
-    const double exponent = sot_log_down(sot_mul_down(sot_sub_down(size, 1.0), odds));
+    const double exponent = log_odds_down(setting, success);
     sotto_packing_rows found = {
         .exponential = least_even(share, size, weight_steps(setting), success),
         .permute_and_flip =
@@ -122,5 +129,29 @@ sotto_status sotto_packing_rows_for(const sotto_packing_setting *setting, double
     }
     found.least = (uint64_t)least;
     *out_rows = found;
+    return SOTTO_OK;
+}
+
+sotto_status sotto_packing_least_rows(const sotto_packing_setting *setting, double alpha,
+                                      double beta, uint64_t *out_rows, sotto_error *error)
+{
+    const sotto_status status = check_class(setting, error);
+    if (status != SOTTO_OK) return status;
+    if (!(alpha > 0.0 && alpha < 0.5 && beta > 0.0 && beta < 0.5)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "alpha is %g and beta %g; give them above 0 and below 1/2", alpha,
+                        beta);
+    }
+    const double success = sot_sub_down(1.0, beta);
+    const double a_row =
+        sot_mul_up(2.0 * alpha, between_steps(setting)); /* of the exponent, on average */
+    const double least = ceil(sot_div_down(
+        sot_mul_down(success, fmax(0.0, log_odds_down(setting, success))), a_row));
+    if (!(least <= 0x1p53)) {
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "an epsilon of %g needs more than 2^53 rows; allow a larger one",
+                        setting->epsilon);
+    }
+    *out_rows = (uint64_t)least;
     return SOTTO_OK;
 }

@@ -152,7 +152,7 @@ static double realizable_rate(double a, double t)
 static double agnostic_rate(double a, double t)
 {
     const double m_down = sot_expm1_down(t), m_up = sot_expm1_up(t);
-    if (!isfinite(m_up)) return INFINITY;
+    if (!isfinite(m_up)) return HUGE_VAL;
     const double tanh_half_up = sot_div_up(m_up, sot_add_down(m_up, 2.0));
     const double gain = sot_sub_down(a, tanh_half_up);
     /* sinh t = (m + m/(1 + m))/2, growing in m = e^t - 1. */
@@ -195,7 +195,7 @@ static double laplace_exponent(double t, void *context)
     const laplace_moments *of = context;
     const double x = sot_mul_up(t, of->scale_up);
     const double left = sot_sub_down(1.0, sot_mul_up(x, x));
-    if (!(left > 0.0) || !(t > 0.0)) return INFINITY;
+    if (!(left > 0.0) || !(t > 0.0)) return HUGE_VAL;
     const double rate =
         of->is_agnostic ? agnostic_rate(of->a, t) : realizable_rate(of->a, t);
     return sot_add_up(sot_mul_up(-2.0, sot_log_down(left)), sot_mul_up(of->rows, rate));
@@ -205,9 +205,9 @@ static double laplace_exponent(double t, void *context)
 static double laplace_best(laplace_moments of)
 {
     double most = 1.0 / of.scale_up;
-    double least = INFINITY;
+    double least = HUGE_VAL;
     if (of.is_agnostic) most = fmin(most, 2.0 * atanh(of.a));
-    if (!(most > 0.0)) return INFINITY; /* a scale beyond all numbers */
+    if (!(most > 0.0)) return HUGE_VAL; /* a scale beyond all numbers */
     (void)sot_minimize(laplace_exponent, &of, 0.0, most, 1e-9 * most, 200, &least);
     return least;
 }

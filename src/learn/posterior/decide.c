@@ -20,16 +20,16 @@ static const bool always_careful = false;
 
 /* ---- numbers from digits ---- */
 
-/* The words as a number: halves of words are exact, and so are their places. The smallest are added first. */
-static sot_twofold number_of(const sot_digits *digits, unsigned words, int exponent)
+/* The words as a number of [0, 1): halves of words are exact, and so are their places. The smallest are added first. */
+static sot_twofold number_of(const sot_digits *digits, unsigned words)
 {
     sot_twofold sum = {0.0, 0.0};
     for (unsigned i = words; i-- > 0;) {
         const double low = (double)(uint32_t)digits->word[i];
         const double high = (double)(uint32_t)(digits->word[i] >> 32);
-        const int place = exponent - 64 * ((int)i + 1);
-        sum = sot_twofold_plus(sum, ldexp(low, place));
-        sum = sot_twofold_plus(sum, ldexp(high, place + 32));
+        const double place = sot_power_of_half(64 * i + 32);
+        sum = sot_twofold_plus(sum, low * (place * 0x1p-32));
+        sum = sot_twofold_plus(sum, high * place);
     }
     return sum;
 }
@@ -38,9 +38,9 @@ sot_twofold sot_normal_twofold(sotto_rng *rng, sot_normal *normal)
 {
     enum { WORDS = 3 };
     sot_digits_extend(rng, &normal->magnitude, WORDS);
-    const sot_twofold size =
-        number_of(&normal->magnitude, WORDS, SOT_NORMAL_INTEGER_BITS);
-    return normal->negative ? sot_twofold_minus(size) : size;
+    const sot_twofold part = number_of(&normal->magnitude, WORDS);
+    const double scale = normal->negative ? -512.0 : 512.0;
+    return (sot_twofold){scale * part.high, scale * part.low};
 }
 
 /* ---- coins ---- */
@@ -67,15 +67,15 @@ sot_answer sot_coin_quick(const sot_digits *uniform, double computed, double err
     return SOT_ANSWER_OPEN;
 }
 
-/* Four words are 256 digits: beyond exp(-100) the words that are left out are 2^-110 of it. */
+/* Two words are 2^-128, at least 2^-99 of exp(-20); fifteen are 2^-960, of exp(-700) 2^-49: a chance of 2^-960 in all. */
 bool sot_coin_careful(sotto_rng *rng, sot_digits *uniform, sot_twofold a, double guard,
                       bool *out_open)
 {
     *out_open = false;
     if (a.high > 700.0) return false; /* with probability 1 - exp(-700) */
-    const unsigned words = a.high > 20.0 ? SOT_DIGITS_MAX : 2;
+    const unsigned words = a.high > 20.0 ? SOT_DIGITS_MAX - 1 : 2;
     sot_digits_extend(rng, uniform, words);
-    const sot_twofold u = number_of(uniform, words, 0);
+    const sot_twofold u = number_of(uniform, words);
     const sot_twofold chance = sot_twofold_exp_of_minus(a);
     const sot_twofold over = sot_twofold_add(u, sot_twofold_minus(chance));
     *out_open = fabs(over.high) <= (guard + 0x1p-94) * chance.high;

@@ -24,6 +24,8 @@ static void describe_sampler(sot_learner *learner, const sot_posterior_state *st
                     "Delta_fp: what rounding does");
     sot_learner_set(learner, "delta_fp", state->plan.total_variation,
                     "total variation of one draw; delta includes it");
+    sot_learner_set(learner, "rows_most", (double)state->plan.facts.rows_most,
+                    "what these bounds allow for; more rows are refused");
     if (state->plan.public_constants) {
         sot_learner_set(learner, "sampler_steps", (double)state->plan.steps,
                         "a public number, by the expected rows");
@@ -64,7 +66,11 @@ static void describe_law(sot_learner *learner, const sot_posterior_state *state)
     if (posterior) {
         sot_learner_set(
             learner, "efficiency", sot_efficiency_factor(law->beta),
-            "1 + 1/beta: a draw's variance over the best estimate's, of many rows");
+            sot_posterior_is_pure(config) && !sot_posterior_is_public(config)
+                ? "1 + 1/beta, the 1 + 4B/epsilon of log-likelihoods within +-B: a "
+                  "draw's "
+                  "variance over the best estimate's, of many rows"
+                : "1 + 1/beta: a draw's variance over the best estimate's, of many rows");
     }
     if (sot_posterior_is_public(config)) return;
     if (sot_posterior_is_pure(config)) {
@@ -112,7 +118,9 @@ static void describe_loss(sot_learner *learner, const sot_posterior_state *state
                         "of the prior's coefficients, from which lambda counts");
     }
     if (state->law.draws > 1)
-        sot_learner_set(learner, "draws", (double)state->law.draws, "each paid for");
+        sot_learner_set(learner, "draws", (double)state->law.draws,
+                        sot_posterior_is_public(config) ? "of public rows"
+                                                        : "each paid for");
 }
 
 void sot_posterior_describe(sot_learner *learner)

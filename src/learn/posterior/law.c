@@ -1,6 +1,4 @@
 /* From settings to a law, a ball and a sampler. No record is seen here. */
-#include <sotto/grid.h>
-
 #include "base/error.h"
 #include "learn/posterior/parts.h"
 #include "numeric/outward.h"
@@ -13,8 +11,8 @@
  * a posterior that is fifteen times narrower. A smaller one costs steps, as its logarithm. */
 #define NOISE_SHARE 0x1p-14
 
-/* A pure claim that holds up to a delta above this is none: 10^-12. */
-#define PURE_DELTA_MOST 0x1p-40
+/* A pure claim that holds up to a delta above this is none: 10^-9. */
+#define PURE_DELTA_MOST 0x1p-30
 
 /* Of draws of public rows. */
 #define PUBLIC_GRID 0x1p-40
@@ -82,7 +80,7 @@ static double loss_at_center(const sot_learner *learner, double norm)
 /* The most rows that a bound must allow for: a public number, never a count. */
 static uint64_t rows_most(const sotto_train_config *config)
 {
-    return config->public_n > 0 ? config->public_n : SOTTO_GRID_RECORDS_MAX;
+    return config->public_n > 0 ? config->public_n : SOT_POSTERIOR_ROWS_MOST;
 }
 
 /* Given, or one that no draw reaches. */
@@ -140,14 +138,8 @@ static sotto_status plan_sampler(const sot_learner *learner, sot_posterior_state
                         "public constants of the sampler follow from the number of rows, "
                         "which nobody gave; give the expected rows, a public guess");
     }
-    /* A cut squared loss has no Gaussian posterior. */
-    sotto_sampler sampler = config->sampler;
-    const bool plain =
-        config->model == SOTTO_MODEL_LINEAR &&
-        config->threshold >= sot_posterior_plain_threshold(&learner->setup);
-    if (sampler == SOTTO_SAMPLER_AUTO && !plain) sampler = SOTTO_SAMPLER_PROXIMAL;
-    return sot_sampler_plan_new(&facts, empirical->loss, sampler, mixing_distance(state),
-                                &state->plan, error);
+    return sot_sampler_plan_new(&facts, empirical->loss, config->sampler,
+                                mixing_distance(state), &state->plan, error);
 }
 
 static double beta_most(const sot_learner *learner)
@@ -199,7 +191,7 @@ static sotto_status check_pure(sot_learner *learner, double sampler_error,
         error, SOTTO_INVALID_ARGUMENT,
         "epsilon is %g, at which the sampler's total variation of %g makes a pure "
         "guarantee hold only up to a delta of %g; give a smaller epsilon, fewer "
-        "draws or a delta",
+        "draws, a larger lambda, the public number of rows, or a delta",
         config->epsilon, sampler_error, learner->pure_delta);
 }
 

@@ -164,7 +164,30 @@ sotto_status sot_losses_difference(sot_losses *losses, const double *from,
                                        l->vectors[GRADIENT], out_difference, error);
 }
 
-sotto_status sot_losses_gram(sot_losses *losses, double *out, sotto_error *error)
+/* Softmax: 1 for every row. Else f'' at theta over its bound, with something to spare: margins move, and curvatures with them. */
+static sotto_status shares_of_curvature(sot_losses *l, const double *theta,
+                                        double *out_shares, sotto_error *error)
+{
+    const size_t rows = l->potential->matrix->rows;
+    if (is_softmax(l)) {
+        for (size_t i = 0; i < rows; i++)
+            out_shares[i] = 1.0;
+        return SOTTO_OK;
+    }
+    const sot_pass_result out = {.gradient = l->vectors[GRADIENT],
+                                 .curvatures = out_shares};
+    arrange(l, theta, l->vectors[POINT]);
+    const sotto_status status =
+        sot_pass_gradient(&l->pass, l->vectors[POINT], &out, error);
+    for (size_t i = 0; i < rows && status == SOTTO_OK; i++) {
+        const double share = out_shares[i] / l->potential->loss->curvature_most;
+        out_shares[i] = fmin(1.0, 1.1 * share + 0.05);
+    }
+    return status;
+}
+
+sotto_status sot_losses_bend(sot_losses *losses, const double *theta, double *out,
+                             sotto_error *error)
 {
     const sot_potential *p = losses->potential;
     const sot_glm glm = {.matrix = p->matrix,
@@ -173,17 +196,14 @@ sotto_status sot_losses_gram(sot_losses *losses, double *out, sotto_error *error
                          .pool = p->pool};
     const size_t rows = p->matrix->rows;
     sot_pass pass;
-    double *ones = sot_new_array(rows, sizeof *ones);
+    double *shares = sot_new_array(rows, sizeof *shares);
     sotto_status status = sot_pass_begin(&glm, &pass, error);
-    if (status == SOTTO_OK && ones == NULL)
-        status = sot_fail_memory(error, rows, sizeof *ones);
-    if (status == SOTTO_OK) {
-        for (size_t i = 0; i < rows; i++)
-            ones[i] = 1.0;
-        status = sot_pass_hessian(&pass, ones, out, error);
-    }
+    if (status == SOTTO_OK && shares == NULL)
+        status = sot_fail_memory(error, rows, sizeof *shares);
+    if (status == SOTTO_OK) status = shares_of_curvature(losses, theta, shares, error);
+    if (status == SOTTO_OK) status = sot_pass_hessian(&pass, shares, out, error);
     sot_pass_end(&pass);
-    sot_free(ones);
+    if (shares != NULL) sot_wipe_and_free(shares, rows * sizeof *shares);
     return status;
 }
 

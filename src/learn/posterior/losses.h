@@ -50,9 +50,9 @@ SOTTO_MUST_CHECK sotto_status sot_losses_difference(
     sot_losses *losses, const double *from, const double *step, const double *step_low,
     sot_twofold *out_difference, sotto_error *error);
 
-/* X^T X: columns^2 numbers, the lower triangle. */
-SOTTO_MUST_CHECK sotto_status sot_losses_gram(sot_losses *losses, double *out,
-                                              sotto_error *error);
+/* X^T C X, C the curvatures at theta over curvature_most, about: columns^2 numbers, the lower triangle. */
+SOTTO_MUST_CHECK sotto_status sot_losses_bend(sot_losses *losses, const double *theta,
+                                              double *out, sotto_error *error);
 
 /* A point of the ball, near the mode of the potential; rows are at most row_bound long. */
 SOTTO_MUST_CHECK sotto_status sot_losses_mode(const sot_potential *potential,

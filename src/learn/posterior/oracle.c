@@ -4,20 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
+#include "learn/posterior/plan.h"
 
-enum {
-    FAILURES_MOST = 10,  /* trials at one w; then it moves to a better place */
-    DESCENTS_MOST = 4096 /* far more than the proof needs */
-};
+enum { FAILURES_MOST = 10 }; /* trials at one w; then it moves to a better place */
 
 /* Fewer numbers than this in the matrix: a pass costs less than a proposal. */
 #define SMALL_MATRIX 20000.0
-
-#define LISTEN_SECONDS 0.1
 
 double sot_oracle_norm(const double *v, size_t count)
 {
@@ -32,19 +27,19 @@ double sot_oracle_norm(const double *v, size_t count)
 static bool new_trial(size_t d, sot_trial *out)
 {
     out->normals = sot_new_array(d, sizeof *out->normals);
-    out->from_y = sot_new_array(d, sizeof *out->from_y);
+    out->noise = sot_new_array(d, sizeof *out->noise);
     out->p = sot_new_array(d, sizeof *out->p);
     out->p_high = sot_new_array(d, sizeof *out->p_high);
     out->way = sot_new_array(d, sizeof *out->way);
     out->way_low = sot_new_array(d, sizeof *out->way_low);
-    return out->normals != NULL && out->from_y != NULL && out->p != NULL &&
+    return out->normals != NULL && out->noise != NULL && out->p != NULL &&
            out->p_high != NULL && out->way != NULL && out->way_low != NULL;
 }
 
 static void free_trial(size_t d, sot_trial *trial)
 {
     sot_wipe_and_free(trial->normals, d * sizeof *trial->normals);
-    sot_wipe_and_free(trial->from_y, d * sizeof *trial->from_y);
+    sot_wipe_and_free(trial->noise, d * sizeof *trial->noise);
     sot_wipe_and_free(trial->p, d * sizeof *trial->p);
     sot_wipe_and_free(trial->p_high, d * sizeof *trial->p_high);
     sot_wipe_and_free(trial->way, d * sizeof *trial->way);
@@ -57,12 +52,14 @@ static bool new_vectors(sot_oracle *o)
     o->x = sot_new_array(d, sizeof *o->x);
     o->y = sot_new_array(d, sizeof *o->y);
     o->offset = sot_new_array(d, sizeof *o->offset);
+    o->mean = sot_new_array(d, sizeof *o->mean);
     o->linear = sot_new_array(d, sizeof *o->linear);
     o->w = sot_new_array(d, sizeof *o->w);
     o->better = sot_new_array(d, sizeof *o->better);
     o->gradient = sot_new_array(d, sizeof *o->gradient);
-    bool all = o->x != NULL && o->y != NULL && o->offset != NULL && o->linear != NULL &&
-               o->w != NULL && o->better != NULL && o->gradient != NULL;
+    bool all = o->x != NULL && o->y != NULL && o->offset != NULL && o->mean != NULL &&
+               o->linear != NULL && o->w != NULL && o->better != NULL &&
+               o->gradient != NULL;
     for (size_t k = 0; k < SOT_LOSSES_POINTS && all; k++)
         all = new_trial(d, &o->trials[k]);
     return all;
@@ -90,10 +87,9 @@ sotto_status sot_oracle_begin(sot_losses *losses, const sot_sampler_plan *plan,
     sot_oracle *o = out_oracle;
     *o = (sot_oracle){.losses = losses,
                       .plan = plan,
-                      .watch = watch,
+                      .ear = sot_sampler_ear_begin(watch, plan->steps),
                       .rng = rng,
                       .counts = counts,
-                      .heard_seconds = sot_clock_seconds(),
                       .dimension = losses->dimension,
                       .beta = potential->beta,
                       .lambda = potential->lambda,
@@ -103,6 +99,11 @@ sotto_status sot_oracle_begin(sot_losses *losses, const sot_sampler_plan *plan,
     const double numbers = losses->rows * (double)losses->dimension;
     o->points = numbers < SMALL_MATRIX ? 1 : SOT_LOSSES_POINTS;
     set_constants(o);
+    sot_rng_family family;
+    sotto_status status = sot_rng_family_begin(rng, "proximal sampler", &family, error);
+    if (status == SOTTO_OK) status = sot_rng_stream(&family, 0, &o->spare, error);
+    sot_rng_family_end(&family);
+    if (status != SOTTO_OK) return status;
     if (!new_vectors(o)) return sot_fail_memory(error, o->dimension, sizeof *o->x);
     for (size_t j = 0; j < o->dimension; j++)
         o->x[j] = (sot_twofold){start[j], 0.0};
@@ -116,30 +117,20 @@ void sot_oracle_end(sot_oracle *oracle)
     sot_wipe_and_free(o->x, d * sizeof *o->x);
     sot_wipe_and_free(o->y, d * sizeof *o->y);
     sot_wipe_and_free(o->offset, d * sizeof *o->offset);
+    sot_wipe_and_free(o->mean, d * sizeof *o->mean);
     sot_wipe_and_free(o->linear, d * sizeof *o->linear);
     sot_wipe_and_free(o->w, d * sizeof *o->w);
     sot_wipe_and_free(o->better, d * sizeof *o->better);
     sot_wipe_and_free(o->gradient, d * sizeof *o->gradient);
     for (size_t k = 0; k < SOT_LOSSES_POINTS; k++)
         free_trial(d, &o->trials[k]);
+    sotto_rng_free(o->spare);
     *o = (sot_oracle){0};
 }
 
-/* ---- the listener ---- */
-
 sotto_status sot_oracle_listen(sot_oracle *oracle, sotto_error *error)
 {
-    sot_oracle *o = oracle;
-    const sot_sampler_watch *watch = o->watch;
-    if (watch == NULL || watch->progress == NULL) return SOTTO_OK;
-    const double now = sot_clock_seconds();
-    if (now - o->heard_seconds < LISTEN_SECONDS) return SOTTO_OK;
-    o->heard_seconds = now;
-    const uint64_t steps = o->plan->steps; /* 0: how many there are is secret */
-    const uint64_t each = steps > 0 ? steps : 1;
-    return sot_progress_report(watch->progress,
-                               watch->draw * each + (steps > 0 ? o->done : 0),
-                               watch->draws * each, (double)NAN, error);
+    return sot_sampler_listen(&oracle->ear, oracle->done, error);
 }
 
 /* ---- where to linearise ---- */
@@ -183,23 +174,24 @@ static void move(sot_oracle *o)
     memcpy(o->w, o->better, o->dimension * sizeof *o->w);
 }
 
-/* Begins at y and ends near the minimiser: within sot_sampler's reach of it. */
+/* Begins at y and ends near the minimiser: within (2.5 + sqrt(d lambda eta')) sqrt(eta') of it, of which 0.1 is left to rounding, and nearer
+ * if steps are longer than the rows allow for, eta' T > SOT_SAMPLER_BEND: then a change of w moves the proposals' mean that much more. After
+ * 40 (1 + eta' T) steps of descent the distance is exp(-40) of what it was, and rounding: as near as a double comes. */
 static sotto_status settle(sot_oracle *o, sotto_error *error)
 {
-    const double reach =
-        (2.4 + o->step * sqrt(o->lambda * (double)o->dimension)) * o->step;
+    const double bend = o->step * o->step * o->losses->curvature_upper;
+    const double reach = (2.4 + o->step * sqrt(o->lambda * (double)o->dimension)) *
+                         o->step / fmax(1.0, bend / SOT_SAMPLER_BEND);
+    const double descents = 40.0 * (1.0 + bend) + 40.0;
     for (size_t j = 0; j < o->dimension; j++)
         o->w[j] = o->y[j].high;
-    for (int k = 0; k < DESCENTS_MOST; k++) {
+    for (double k = 0.0;; k += 1.0) {
         double distance;
         sotto_status status = look(o, &distance, error);
         if (status == SOTTO_OK) status = sot_oracle_listen(o, error);
-        if (status != SOTTO_OK) return status;
-        if (distance <= reach) return SOTTO_OK;
+        if (status != SOTTO_OK || distance <= reach || k >= descents) return status;
         move(o);
     }
-    double distance;
-    return look(o, &distance, error);
 }
 
 /* ---- steps ---- */

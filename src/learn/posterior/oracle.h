@@ -9,12 +9,13 @@
 #define SOT_POSTERIOR_ORACLE_H
 
 #include "learn/posterior/decide.h"
+#include "learn/posterior/listen.h"
 #include "learn/posterior/losses.h"
 
 /* A proposal, from several points of view. */
 typedef struct sot_trial {
     sot_normal *normals;
-    sot_twofold *from_y, *p; /* p = y + from_y */
+    sot_twofold *noise, *p; /* p = mean + noise */
     double *p_high;
     double *way, *way_low; /* p - w */
 } sot_trial;
@@ -22,11 +23,12 @@ typedef struct sot_trial {
 typedef struct sot_oracle {
     sot_losses *losses;
     const sot_sampler_plan *plan;
-    const sot_sampler_watch *watch;
+    sot_sampler_ear ear;
     sotto_rng *rng;
+    /* Digits that a close decision asks for: a stream of its own, so that a draw has the same bits whichever arithmetic decides. */
+    sotto_rng *spare;
     sot_sampler_counts *counts;
-    double heard_seconds; /* when the listener was asked last */
-    uint64_t done;        /* steps, for the listener */
+    uint64_t done; /* steps, for the listener */
     size_t dimension;
     size_t points; /* whose losses are looked at together */
     double beta, lambda, radius, step;
@@ -42,11 +44,13 @@ typedef struct sot_oracle {
     double value;     /* the sum of losses at w */
     double gradient_error, w_norm;
     sot_twofold *offset; /* proposals: y + offset + scale xi */
+    sot_twofold *mean;   /* y + offset, rounded */
     sot_twofold *linear; /* the linear part that proposals imply */
     double parts;        /* the size of the numbers it was made from */
     double scale;
     sot_twofold tilt; /* 1 / scale^2 - 1 / eta' >= 0 */
-    sot_twofold room; /* at least R^2 - |y|^2 */
+    sot_twofold room; /* at least R^2 - |mean|^2 */
+    double y_norm;
     double allowance; /* added to the exponent, so that it is not negative */
     sot_trial trials[SOT_LOSSES_POINTS];
 } sot_oracle;

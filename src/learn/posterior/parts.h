@@ -10,6 +10,10 @@
 #include "learn/posterior/sampler.h"
 #include "privacy/mechanisms/posterior.h"
 
+/* More rows than this no draw is made of, unless their number is public: some 10^14 visits of rows a draw. The sampler's bounds,
+ * and with them delta_fp, hold up to so many. */
+#define SOT_POSTERIOR_ROWS_MOST (UINT64_C(1) << 24)
+
 /* Of a learner; public. */
 typedef struct sot_posterior_state {
     sotto_train_config

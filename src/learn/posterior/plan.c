@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "learn/glm/loss_joined.h"
 #include "learn/softmax/row.h"
 #include "numeric/outward.h"
 
@@ -24,14 +25,16 @@ sot_sampler_facts sot_sampler_facts_of(const sot_loss *loss, size_t classes,
                                    .directions = classes - 1,
                                    .difference_error =
                                        sot_softmax_difference_error(classes)};
-    return (sot_sampler_facts){.dimension = columns,
-                               .columns = columns,
-                               .slope_most = loss->slope_most,
-                               .curvature_most = loss->curvature_most,
-                               .directions = 1,
-                               .difference_error = loss->difference_error_careful,
-                               .value_zero_most =
-                                   0.5 * loss->label_most * loss->label_most};
+    const bool joined = sot_loss_is_callers(loss);
+    return (sot_sampler_facts){
+        .dimension = columns,
+        .columns = columns,
+        .slope_most = loss->slope_most,
+        .curvature_most = joined ? sot_loss_joined_curvature(loss) : loss->curvature_most,
+        .directions = 1,
+        .difference_error = joined ? sot_loss_joined_difference_error(loss)
+                                   : loss->difference_error_careful,
+        .value_zero_most = 0.5 * loss->label_most * loss->label_most};
 }
 
 uint64_t sot_sampler_steps(double lambda, double radius, double step, double distance)
@@ -52,42 +55,70 @@ static double step_for(double lambda, double pull)
     return sqrt(1.0 / precision) * (1.0 - 0x1p-30);
 }
 
-/* A bound of sqrt(eta') times the sum of |x_i|, whatever the rows are: n R s, and, if eta follows from the rows, with eta b F^2 <= 1.84 and the
- * sum at most sqrt(n) F, sqrt(1.84 n / b), b the curvature a squared unit of rows has. */
+/* A bound of sqrt(eta') times the sum of |x_i|, whatever the rows are: n R s, and, if eta follows from the rows, with eta b F^2 <= 7.4 and the
+ * sum at most sqrt(n) F, sqrt(7.4 n / b), b the curvature a squared unit of rows has. */
 static double reach_of_rows(const sot_sampler_plan *plan)
 {
     const sot_sampler_facts *f = &plan->facts;
     const double rows = (double)f->rows_most;
     if (plan->public_constants) return rows * f->row_bound * plan->step;
     const double b = f->beta * f->curvature_most * (double)f->directions;
-    return fmin(sqrt(1.84 * rows / b), rows * f->row_bound / sqrt(2.0 * f->lambda));
+    return fmin(sqrt(SOT_SAMPLER_BEND * rows / b),
+                rows * f->row_bound / sqrt(2.0 * f->lambda));
 }
 
-/* E of proximal.md: what exponents may be off in twofold arithmetic. */
+/* eta' times the curvature of beta times the losses, at most. */
+static double bend_of_rows(const sot_sampler_plan *plan)
+{
+    const sot_sampler_facts *f = &plan->facts;
+    if (!plan->public_constants) return SOT_SAMPLER_BEND;
+    return fmax(SOT_SAMPLER_BEND, plan->step * plan->step * f->beta * f->curvature_most *
+                                      (double)f->directions * (double)f->rows_most *
+                                      f->row_bound * f->row_bound);
+}
+
+/* Where descent to V's minimiser ends in doubles: exp(-40) of the way, and the roundings of w and of the gradient, of which each term passes
+ * columns + block + blocks + chunks. */
+static double floor_of_descent(const sot_sampler_plan *plan, double slopes, double prior,
+                               double far, double y)
+{
+    const sot_sampler_facts *f = &plan->facts;
+    const double roundings = (double)f->columns + 1024.0 + (double)f->rows_most * 0x1p-8;
+    return 0x1p-57 * (2.0 * (slopes + prior) + 4.0 * far) +
+           (1.0 + bend_of_rows(plan)) * 0x1p-51 * y / plan->step_least +
+           slopes * roundings * 0x1p-51;
+}
+
+/* E of proximal.md: what exponents may be off in twofold arithmetic. Lengths are in units of sqrt(eta'), slopes in its inverse. */
 static double exponent_error(const sot_sampler_plan *plan)
 {
     const sot_sampler_facts *f = &plan->facts;
     const double d = (double)f->dimension;
     const double far = sqrt(d) + TAIL;
-    const double ways = 2.0 * far + REACH;       /* |p - w| / sqrt(eta') */
+    const double bend = bend_of_rows(plan);
     const double spread = 1.0 / sqrt(f->lambda); /* sqrt(eta) at most */
-    const double within = f->radius + REACH * spread + sqrt(0.5 * d) * spread;
+    const double w = f->radius + (REACH + sqrt(0.5 * d)) * spread;
     const double y = f->radius + far * spread;
-    const double margin = (4.0 * (double)f->columns + 8.0) * 0x1p-104;
-    const double losses = f->beta * reach_of_rows(plan) * ways *
-                          (f->difference_error + f->slope_most * (0x1p-95 + margin) +
-                           f->curvature_most * margin * f->row_bound * within);
-    /* sqrt(eta') times the sizes of what the linear part is made of. */
-    const double slopes = f->beta * f->slope_most * reach_of_rows(plan);
+    const double margin = (4.0 * (double)f->columns + 8.0) * 0x1p-105;
+    const double rows = reach_of_rows(plan);
+    const double slopes = f->beta * f->slope_most * rows;
     const double prior = sqrt(f->lambda) * (y + f->center_norm);
-    const double tilted = 2.0 * far + slopes + prior + d * spread / f->radius;
-    const double parts = 2.0 * (slopes + prior) + 2.0 * tilted * (y / f->radius);
-    const double linear = (0x1p-98 + (d + 8.0) * 0x1p-101) * ways * parts;
-    /* The tilt itself is known to 2^-101 of 1/eta'. */
-    const double tilt = (0x1p-100 + (d + 8.0) * 0x1p-101 * tilted / (1.0 + tilted)) *
-                            ways * (y + ways * spread) / plan->step_least +
-                        (d + 8.0) * 0x1p-100 * tilted * ways * (1.0 + y / f->radius);
-    return (losses + linear + tilt) * (1.0 + 0x1p-20) + 0x1p-93;
+    const double blur = floor_of_descent(plan, slopes, prior, far, y);
+    const double way = 2.0 * far + REACH + blur;  /* |p - w| */
+    const double noise = 9.5 * way + bend * blur; /* |p - mean| */
+    const double tilt = 2.0 * far + slopes + prior + d * spread / f->radius; /* tilt R */
+    const double parts = 2.0 * (slopes + prior) + 2.0 * tilt * (y / f->radius);
+
+    const double losses = f->beta * rows * way *
+                          (f->difference_error + f->slope_most * (0x1p-95 + margin) +
+                           f->curvature_most * margin * f->row_bound * w);
+    const double linear = (0x1p-99 + (d + 8.0) * 0x1p-102) * way * parts;
+    const double moved =
+        0x1p-102 * bend * way * (2.0 * (slopes + prior) + 4.0 * far + noise);
+    /* Both p and the mean are in the ball, so that the second factor of e (2 mean + e) is at most 4 R. */
+    const double tilted =
+        (d + 8.0) * 0x1p-102 * tilt * noise + 0x1p-99 * way * y / plan->step_least;
+    return (losses + linear + moved + tilted) * (1.0 + 0x1p-20) + 0x1p-93;
 }
 
 static sotto_status check_facts(const sot_sampler_facts *f, sotto_error *error)

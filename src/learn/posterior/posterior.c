@@ -100,23 +100,12 @@ static sotto_status check_settings(const sot_learner_setup *setup, sotto_error *
 
 static sotto_status check_loss(const sot_learner *learner, sotto_error *error)
 {
-    const sotto_train_config *config = learner->setup.config;
     const sot_loss *loss = learner->empirical->loss;
     if (loss != NULL && !loss->smooth) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "the slope of the loss %s jumps, and draws from it would take "
                         "hours; use the model svm, whose corner is smoothed",
                         loss->name);
-    }
-    const bool plain =
-        config->model == SOTTO_MODEL_LINEAR &&
-        config->threshold >= sot_posterior_plain_threshold(&learner->setup);
-    if (config->sampler == SOTTO_SAMPLER_EXACT_GAUSSIAN && !plain) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the sampler exact-gaussian is for the model linear with a radius and "
-            "without a threshold below the ball's residuals; use the sampler "
-            "proximal");
     }
     return SOTTO_OK;
 }
@@ -223,6 +212,14 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
                       potential_for(learner, state, sot_table_matrix(table), pool),
                   .progress = &progress};
     if (sot_posterior_is_public(settings)) return draw_public(&at, out_theta, error);
+    if (at.potential.matrix->rows > state->plan.facts.rows_most) {
+        /* As with 2^32 rows of any table: it is the wrong one. */
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the data have more than the %llu rows that a draw is planned for; "
+            "use another method",
+            (unsigned long long)state->plan.facts.rows_most);
+    }
     const sot_posterior_problem problem = {
         .context = &at, .draw = draw, .potential = potential_of};
     int64_t *units = sot_new_array(dimension, sizeof *units);

@@ -39,18 +39,21 @@ static void set_scale(sot_oracle *o)
     const double scale = o->step * sqrt(share);
     o->scale = share < 1.0 && scale < o->step ? scale : o->step;
     o->tilt = (sot_twofold){0.0, 0.0};
-    o->room = (sot_twofold){0.0, 0.0};
     if (o->scale == o->step) return;
     const sot_twofold one = {1.0, 0.0};
     const sot_twofold narrow =
         sot_twofold_div(one, sot_twofold_of_product(o->scale, o->scale));
     o->tilt = sot_twofold_add(narrow, sot_twofold_minus(o->precision));
+}
+
+/* At least R^2 - |mean|^2. All coins at this mean have the same room, so it need not be that number itself. */
+static void set_room(sot_oracle *o)
+{
     sot_twofold squares = {0.0, 0.0};
     for (size_t j = 0; j < o->dimension; j++)
-        squares = sot_twofold_add(squares, sot_twofold_mul(o->y[j], o->y[j]));
+        squares = sot_twofold_add(squares, sot_twofold_mul(o->mean[j], o->mean[j]));
     const sot_twofold limit = sot_twofold_of_product(o->radius, o->radius);
     const sot_twofold room = sot_twofold_add(limit, sot_twofold_minus(squares));
-    /* Rounded up: all coins of the step have the same room, so it need not be R^2 - |y|^2 itself. */
     o->room = sot_twofold_plus(room, ((double)o->dimension + 32.0) * 0x1p-100 *
                                          (limit.high + squares.high));
 }
@@ -62,10 +65,12 @@ void sot_oracle_aim(sot_oracle *oracle)
     const sot_twofold variance = sot_twofold_of_product(o->scale, o->scale);
     double off_squares = 0.0;
     double size_squares = 0.0;
+    double y_squares = 0.0;
     for (size_t j = 0; j < o->dimension; j++) {
         const sot_twofold known = known_part(o, j);
         const sot_twofold force = sot_twofold_plus(known, o->gradient[j]);
         o->offset[j] = sot_twofold_minus(sot_twofold_mul(variance, force));
+        o->mean[j] = sot_twofold_add(o->y[j], o->offset[j]);
         /* What the rounded offset implies, exactly up to 2^-100 of the parts. */
         const sot_twofold undone = sot_twofold_div(o->offset[j], variance);
         o->linear[j] = sot_twofold_minus(sot_twofold_add(known, undone));
@@ -73,10 +78,13 @@ void sot_oracle_aim(sot_oracle *oracle)
         const double size = fabs(known.high) + fabs(undone.high);
         off_squares += off * off;
         size_squares += size * size;
+        y_squares += o->y[j].high * o->y[j].high;
     }
+    set_room(o);
     const double error = o->gradient_error + sqrt(off_squares) * (1.0 + 0x1p-20) +
                          0x1p-98 * sqrt(size_squares);
     o->parts = sqrt(size_squares);
+    o->y_norm = sqrt(y_squares);
     o->allowance = error * (o->radius + o->w_norm) * (1.0 + 0x1p-20);
 }
 
@@ -87,28 +95,28 @@ static void draw_point(sot_oracle *o, sot_trial *trial)
     for (size_t j = 0; j < o->dimension; j++) {
         sot_normal_draw(o->rng, &trial->normals[j]);
         const sot_twofold xi = sot_normal_twofold(o->rng, &trial->normals[j]);
-        const sot_twofold from_y =
-            sot_twofold_add(o->offset[j], sot_twofold_times(xi, o->scale));
-        const sot_twofold way =
-            sot_twofold_add(sot_twofold_plus(o->y[j], -o->w[j]), from_y);
-        trial->from_y[j] = from_y;
-        trial->p[j] = sot_twofold_add(o->y[j], from_y);
+        const sot_twofold noise = sot_twofold_times(xi, o->scale);
+        const sot_twofold to_mean =
+            sot_twofold_add(sot_twofold_plus(o->y[j], -o->w[j]), o->offset[j]);
+        const sot_twofold way = sot_twofold_add(to_mean, noise);
+        trial->noise[j] = noise;
+        trial->p[j] = sot_twofold_add(o->mean[j], noise);
         trial->p_high[j] = trial->p[j].high;
         trial->way[j] = way.high;
         trial->way_low[j] = way.low;
     }
 }
 
-/* exp(-(tilt / 2) (R^2 - |p|^2)), with |p|^2 - |y|^2 = sum of q (2 y + q), q = p - y. */
+/* exp(-(tilt / 2) (R^2 - |p|^2)), with |p|^2 - |mean|^2 = sum of e (2 mean + e), e = p - mean. */
 static bool passes_tilt(sot_oracle *o, const sot_trial *trial)
 {
     if (o->tilt.high == 0.0) return true;
     sot_twofold grown = {0.0, 0.0};
     double sizes = 0.0;
     for (size_t j = 0; j < o->dimension; j++) {
-        const sot_twofold q = trial->from_y[j];
-        const sot_twofold doubled = {2.0 * o->y[j].high, 2.0 * o->y[j].low};
-        const sot_twofold term = sot_twofold_mul(q, sot_twofold_add(doubled, q));
+        const sot_twofold e = trial->noise[j];
+        const sot_twofold doubled = {2.0 * o->mean[j].high, 2.0 * o->mean[j].low};
+        const sot_twofold term = sot_twofold_mul(e, sot_twofold_add(doubled, e));
         grown = sot_twofold_add(grown, term);
         sizes += fabs(term.high);
     }
@@ -117,11 +125,12 @@ static bool passes_tilt(sot_oracle *o, const sot_trial *trial)
     const sot_twofold a = sot_twofold_mul(left, half);
     sot_digits uniform;
     sot_coin_draw(o->rng, &uniform);
-    const double error = 0x1p-45 * half.high * (sizes + fabs(o->room.high));
+    const double error =
+        0x1p-45 * (half.high + o->precision.high) * (sizes + fabs(o->room.high));
     const sot_answer answer = sot_coin_quick(&uniform, a.high, error);
     if (answer != SOT_ANSWER_OPEN) return answer == SOT_ANSWER_YES;
     bool open;
-    const bool passed = sot_coin_careful(o->rng, &uniform, a, o->plan->guard, &open);
+    const bool passed = sot_coin_careful(o->spare, &uniform, a, o->plan->guard, &open);
     if (open) o->counts->undecided++;
     return passed;
 }
@@ -152,7 +161,7 @@ sotto_status sot_oracle_propose(sot_oracle *oracle, sot_trial *out_trial,
             return SOTTO_OK;
         }
         if (SOT_PLANTED(proximal_ball_forgotten) ||
-            sot_ball_holds(o->rng, &proposal, out_trial->p, o->radius)) {
+            sot_ball_holds(o->spare, &proposal, out_trial->p, o->radius)) {
             if (passes_tilt(o, out_trial)) return SOTTO_OK;
         }
         const sotto_status status = sot_oracle_listen(o, error);
@@ -187,8 +196,10 @@ sotto_status sot_oracle_accept(sot_oracle *oracle, const sot_trial *trial, doubl
         fmin(o->radius, sot_oracle_norm(trial->p_high, o->dimension)) * (1.0 + 0x1p-20);
     const double sums_error = o->beta * (sot_losses_value_error(o->losses, p_norm) +
                                          sot_losses_value_error(o->losses, o->w_norm));
-    const double slope_error =
-        0x1p-80 * sot_oracle_norm(trial->way, o->dimension) * o->parts;
+    /* Of linear.way, to spare: of `linear` 2^-98 of its parts and, with a tilt, 2^-100 |y| / eta'; of the way 2^-100 of its parts. */
+    const double far = p_norm + o->w_norm + 2.0 * o->y_norm;
+    const double tilted = o->tilt.high > 0.0 ? o->y_norm * o->precision.high : 0.0;
+    const double slope_error = far * (0x1p-80 * o->parts + 0x1p-90 * tilted);
     const double roundings = 0x1p-50 * (fabs(grown) + fabs(linear.high) + o->allowance);
     const double guard = (sums_error + slope_error + roundings) * (1.0 + 0x1p-20);
     const sot_answer answer = sot_coin_quick(&uniform, a, guard);
@@ -206,7 +217,7 @@ sotto_status sot_oracle_accept(sot_oracle *oracle, const sot_trial *trial, doubl
                                          sot_twofold_minus(linear)),
                          o->allowance);
     bool open;
-    *out_accepted = sot_coin_careful(o->rng, &uniform, exact, o->plan->guard, &open);
+    *out_accepted = sot_coin_careful(o->spare, &uniform, exact, o->plan->guard, &open);
     if (open) o->counts->undecided++;
     return SOTTO_OK;
 }

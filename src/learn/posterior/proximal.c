@@ -20,10 +20,10 @@ static double log_trials(const double *gram, size_t columns, double directions,
     return -0.5 * directions * sot_cholesky_log_determinant(scratch, columns);
 }
 
-/* The largest eta, between the one that the trace allows and the one that it can never be above, with at most 2.5 trials a step. */
+/* The largest eta with at most 2.5 trials a step, by the curvature at the mode, between the one that the trace allows and the longest. */
 static sotto_status spread_step(sot_losses *losses, const sot_sampler_facts *f,
-                                double shortest, double longest, double *out_eta,
-                                sotto_error *error)
+                                const double *mode, double shortest, double longest,
+                                double *out_eta, sotto_error *error)
 {
     const size_t columns = f->columns;
     const double log_most = log(2.5);
@@ -32,7 +32,7 @@ static sotto_status spread_step(sot_losses *losses, const sot_sampler_facts *f,
     sotto_status status = SOTTO_OK;
     if (gram == NULL || scratch == NULL)
         status = sot_fail_memory(error, columns, columns * sizeof *gram);
-    if (status == SOTTO_OK) status = sot_losses_gram(losses, gram, error);
+    if (status == SOTTO_OK) status = sot_losses_bend(losses, mode, gram, error);
     if (status == SOTTO_OK) {
         const double weight = f->beta * f->curvature_most;
         for (int k = 0; k < 20; k++) {
@@ -49,7 +49,7 @@ static sotto_status spread_step(sot_losses *losses, const sot_sampler_facts *f,
 }
 
 sotto_status sot_sampler_step_of(sot_losses *losses, const sot_sampler_plan *plan,
-                                 double *out_step, sotto_error *error)
+                                 const double *mode, double *out_step, sotto_error *error)
 {
     const sot_sampler_facts *f = &plan->facts;
     const double longest_step = sqrt(0.5 / f->lambda) * (1.0 - 0x1p-30);
@@ -61,9 +61,10 @@ sotto_status sot_sampler_step_of(sot_losses *losses, const sot_sampler_plan *pla
     const double trace = losses->curvature_upper;
     if (!(trace > 0.0)) return SOTTO_OK;
     double eta = SOT_SAMPLER_TRACE / trace;
-    if (f->columns <= SOT_SAMPLER_STEP_COLUMNS && isfinite(SOT_SAMPLER_SPREAD / trace)) {
+    const double longest = 0.99 * SOT_SAMPLER_BEND / trace;
+    if (f->columns <= SOT_SAMPLER_STEP_COLUMNS && isfinite(longest)) {
         const sotto_status status =
-            spread_step(losses, f, eta, SOT_SAMPLER_SPREAD / trace, &eta, error);
+            spread_step(losses, f, mode, eta, longest, &eta, error);
         if (status != SOTTO_OK) return status;
     }
     const double step = sqrt(1.0 / (1.0 / eta + f->lambda)) * (1.0 - 0x1p-30);
@@ -89,7 +90,8 @@ sotto_status sot_proximal_draw(const sot_sampler_plan *plan,
         goto done;
     }
     status = sot_losses_mode(potential, plan->facts.row_bound, start, error);
-    if (status == SOTTO_OK) status = sot_sampler_step_of(&losses, plan, &step, error);
+    if (status == SOTTO_OK)
+        status = sot_sampler_step_of(&losses, plan, start, &step, error);
     if (status == SOTTO_OK)
         status = sot_oracle_begin(&losses, plan, step, rng, watch, start, counts, &oracle,
                                   error);

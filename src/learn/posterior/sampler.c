@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "learn/glm/loss_joined.h"
 #include "learn/posterior/plan.h"
 
 static bool is_squared(const sot_loss *loss)
@@ -20,7 +21,7 @@ static sotto_status check_sampler(const sot_sampler_facts *facts, const sot_loss
             "the sampler is mala, whose error nobody can bound, so it yields no "
             "certificate; use proximal, or declare the data public");
     }
-    if (loss != NULL && (!loss->smooth || loss->difference_careful == NULL)) {
+    if (loss != NULL && !loss->smooth) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the slope of the loss %s jumps, and a sampler needs one that rises "
@@ -91,7 +92,17 @@ sotto_status sot_sampler_draw(const sot_sampler_plan *plan,
     sot_sampler_counts uncounted = {0};
     sot_sampler_counts *to = counts != NULL ? counts : &uncounted;
     *to = (sot_sampler_counts){0};
-    if (plan->sampler == SOTTO_SAMPLER_EXACT_GAUSSIAN)
-        return sot_gaussian_draw(plan, potential, rng, watch, out_theta, to, error);
-    return sot_proximal_draw(plan, potential, rng, watch, out_theta, to, error);
+    sot_potential exact = *potential;
+    sot_loss_joined *joined = NULL;
+    if (potential->loss != NULL && sot_loss_is_callers(potential->loss)) {
+        const sotto_status status = sot_loss_joined_new(potential->loss, &joined, error);
+        if (status != SOTTO_OK) return status;
+        exact.loss = &joined->loss;
+    }
+    const sotto_status status =
+        plan->sampler == SOTTO_SAMPLER_EXACT_GAUSSIAN
+            ? sot_gaussian_draw(plan, &exact, rng, watch, out_theta, to, error)
+            : sot_proximal_draw(plan, &exact, rng, watch, out_theta, to, error);
+    sot_loss_joined_free(joined);
+    return status;
 }

@@ -24,7 +24,8 @@
 /* What is drawn from. Borrowed for the call. */
 typedef struct sot_potential {
     const sot_matrix *matrix;
-    const sot_loss *loss; /* smooth, with `difference_careful`; NULL: softmax */
+    const sot_loss *
+        loss; /* smooth; a caller's is drawn from as glm/loss_joined.h has it; NULL: softmax */
     size_t classes;       /* softmax: 2 or more; else 0 */
     double beta;          /* > 0: the weight of the losses */
     double lambda;        /* > 0 */

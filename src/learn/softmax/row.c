@@ -150,7 +150,7 @@ sot_twofold sot_softmax_row_difference(const sot_twofold *margins,
 
 double sot_softmax_difference_error(size_t classes)
 {
-    return 0x1p-91 + (double)classes * 0x1p-100;
+    return 0x1p-92 + (double)classes * 0x1p-102;
 }
 
 double sot_softmax_row_error_careful(size_t classes)

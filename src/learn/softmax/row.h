@@ -33,7 +33,7 @@ sot_twofold sot_softmax_row_difference(const sot_twofold *margins,
                                        const sot_twofold *steps, size_t classes,
                                        size_t label, sot_twofold *scratch);
 
-/* 2^-91 + classes 2^-100. */
+/* 2^-92 + classes 2^-102. */
 double sot_softmax_difference_error(size_t classes);
 
 /* exp(x), -inf <= x <= 0, with a relative error of at most 2^-50 down to exp(-708); below it that

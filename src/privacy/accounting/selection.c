@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/plant.h"
 #include "numeric/outward.h"
 #include "numeric/roots.h"
 #include "numeric/special.h"
@@ -43,15 +44,20 @@ double sot_selection_rdp_poisson(double mean, double order, double rdp, double d
     if (!isfinite(some)) return HUGE_VAL;
     /* The sum's error is at most 5e-16 (|larger| + log 2); it is never negative, because
      * e^-mean + mean >= 1. */
+    /* Planted: Thm 6 as it was published. */
+    if (SOT_PLANTED(tuning_poisson_forgets_no_run)) return sot_div_up(some, t);
     const double larger = fmax(-mean, some);
     const double sum = sot_log_add_exp(-mean, some) + 1e-15 * (fabs(larger) + 1.0);
     return sot_div_up(fmax(0.0, sum), t);
 }
 
-/* ---- one plan, one law ---- */
+/* ---- one run, one law ---- */
 
+/* A run is of one plan, or of one among several, drawn without a look at the data: its Renyi moments are means of
+ * theirs, and so at most the largest at every order; so is its delta at every epsilon, and its pure epsilon. */
 typedef struct selection {
-    const sotto_plan *plan;
+    const sotto_plan *const *plans;
+    size_t plan_count;
     const sotto_runs *runs;
     double price;        /* of the negative binomial, at its best order */
     double pure_epsilon; /* of one run; infinite if it is not pure */
@@ -62,20 +68,26 @@ typedef struct selection {
 
 static double run_rdp(selection *asked, double order)
 {
-    double rdp;
-    if (asked->status != SOTTO_OK) return HUGE_VAL;
-    asked->status = sotto_account_rdp(asked->plan, order, &rdp, asked->error);
-    return asked->status == SOTTO_OK ? fmin(rdp, asked->pure_epsilon) : HUGE_VAL;
+    double most = 0.0;
+    for (size_t i = 0; i < asked->plan_count && asked->status == SOTTO_OK; i++) {
+        double rdp = HUGE_VAL;
+        asked->status = sotto_account_rdp(asked->plans[i], order, &rdp, asked->error);
+        most = fmax(most, rdp);
+    }
+    return asked->status == SOTTO_OK ? fmin(most, asked->pure_epsilon) : HUGE_VAL;
 }
 
 /* One run's delta, for Thm 6, by its exact profile. */
 static double run_delta(selection *asked, double epsilon)
 {
-    sotto_account account;
-    if (asked->status != SOTTO_OK) return 1.0;
-    asked->status =
-        sotto_account_delta(asked->plan, SOTTO_EXACT, epsilon, &account, asked->error);
-    return asked->status == SOTTO_OK ? account.delta : 1.0;
+    double most = 0.0;
+    for (size_t i = 0; i < asked->plan_count && asked->status == SOTTO_OK; i++) {
+        sotto_account account = {.delta = 1.0};
+        asked->status = sotto_account_delta(asked->plans[i], SOTTO_EXACT, epsilon,
+                                            &account, asked->error);
+        most = fmax(most, account.delta);
+    }
+    return asked->status == SOTTO_OK ? most : 1.0;
 }
 
 /* The bound at one order, before the minimum over larger ones. */
@@ -146,31 +158,47 @@ static const double log_t_most = 16.0;  /* to 1e7 */
 
 /* ---- the public questions ---- */
 
-static sotto_status begin(const sotto_plan *plan, const sotto_runs *runs,
-                          selection *asked, sotto_error *error)
+/* What the plans have in common: a Renyi divergence, and maybe a pure epsilon. */
+static sotto_status look_at_plans(selection *asked, sotto_error *error)
 {
-    double rdp, own_delta, log_t;
-    sotto_account account;
+    double pure_most = 0.0;
+    for (size_t i = 0; i < asked->plan_count; i++) {
+        double rdp, own_delta;
+        sotto_account account;
+        sotto_error ignored;
+        sotto_status status =
+            sotto_account_rdp_with_delta(asked->plans[i], 2.0, &rdp, &own_delta, error);
+        if (status != SOTTO_OK) return status;
+        if (own_delta > 0.0) {
+            return sot_fail(
+                error, SOTTO_UNSUPPORTED,
+                "the plan has an approximate event; the theorems on the best of "
+                "several runs need a Renyi divergence: use pure, zcdp, gdp or "
+                "gaussian events");
+        }
+        status =
+            sotto_account_epsilon(asked->plans[i], SOTTO_BASIC, 0.0, &account, &ignored);
+        if (status == SOTTO_OUT_OF_MEMORY)
+            return sot_fail(error, status, "%s", ignored.message);
+        pure_most = fmax(pure_most, status == SOTTO_OK ? account.epsilon : HUGE_VAL);
+    }
+    asked->pure_epsilon = pure_most;
+    return SOTTO_OK;
+}
+
+static sotto_status begin(const sotto_plan *const *plans, size_t plan_count,
+                          const sotto_runs *runs, selection *asked, sotto_error *error)
+{
+    double log_t;
     sotto_status status = sot_runs_check(runs, error);
     if (status != SOTTO_OK) return status;
-    status = sotto_account_rdp_with_delta(plan, 2.0, &rdp, &own_delta, error);
-    if (status != SOTTO_OK) return status;
-    if (own_delta > 0.0) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the plan has an approximate event; the theorems on the best of "
-                        "several runs need a Renyi divergence: use pure, zcdp, gdp or "
-                        "gaussian events");
-    }
-    *asked = (selection){.plan = plan,
+    *asked = (selection){.plans = plans,
+                         .plan_count = plan_count,
                          .runs = runs,
-                         .pure_epsilon = HUGE_VAL,
                          .status = SOTTO_OK,
                          .error = error};
-    sotto_error ignored;
-    status = sotto_account_epsilon(plan, SOTTO_BASIC, 0.0, &account, &ignored);
-    if (status == SOTTO_OK) asked->pure_epsilon = account.epsilon;
-    if (status == SOTTO_OUT_OF_MEMORY)
-        return sot_fail(error, status, "%s", ignored.message);
+    status = look_at_plans(asked, error);
+    if (status != SOTTO_OK) return status;
     if (runs->law == SOTTO_RUNS_NEGATIVE_BINOMIAL) {
         asked->price = least_over(price_at, asked, log_t_least, log_t_most, &log_t);
         asked->price =
@@ -192,7 +220,7 @@ sotto_status sotto_account_selection_rdp(const sotto_plan *plan, const sotto_run
                         "order is %g; give a finite Renyi order above 1, for example 8",
                         order);
     }
-    sotto_status status = begin(plan, runs, &asked, error);
+    sotto_status status = begin(&plan, 1, runs, &asked, error);
     if (status != SOTTO_OK) return status;
     /* The divergence increases with the order, so the bound of a larger one holds too. */
     const double lowest = log(order - 1.0) + 1e-9;
@@ -218,9 +246,37 @@ sotto_status sotto_account_selection_curve(const sotto_plan *plan, const sotto_r
                                            const double *orders, size_t count,
                                            double *out_rdp_upper, sotto_error *error)
 {
+    return sotto_account_selection_curve_of(&plan, 1, runs, orders, count, out_rdp_upper,
+                                            error);
+}
+
+/* One law of neighbours for all, and at least one plan. */
+static sotto_status check_plans(const sotto_plan *const *plans, size_t plan_count,
+                                sotto_error *error)
+{
+    if (plan_count == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "there is no plan; give that of every setting a run may have");
+    }
+    for (size_t i = 1; i < plan_count; i++) {
+        if (sotto_plan_adjacency(plans[i]) == sotto_plan_adjacency(plans[0])) continue;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "plan %zu is for other neighbours than the first; give plans of "
+                        "one adjacency",
+                        i + 1);
+    }
+    return SOTTO_OK;
+}
+
+sotto_status sotto_account_selection_curve_of(const sotto_plan *const *plans,
+                                              size_t plan_count, const sotto_runs *runs,
+                                              const double *orders, size_t count,
+                                              double *out_rdp_upper, sotto_error *error)
+{
     selection asked;
     sotto_status status = check_orders(orders, count, error);
-    if (status == SOTTO_OK) status = begin(plan, runs, &asked, error);
+    if (status == SOTTO_OK) status = check_plans(plans, plan_count, error);
+    if (status == SOTTO_OK) status = begin(plans, plan_count, runs, &asked, error);
     if (status != SOTTO_OK) return status;
     double least = pure_bound(&asked);
     for (size_t i = count; i-- > 0 && asked.status == SOTTO_OK;) {
@@ -228,6 +284,25 @@ sotto_status sotto_account_selection_curve(const sotto_plan *plan, const sotto_r
         out_rdp_upper[i] = least;
     }
     return asked.status;
+}
+
+sotto_status sotto_account_selection_pure_of(const sotto_plan *const *plans,
+                                             size_t plan_count, const sotto_runs *runs,
+                                             double *out_epsilon_upper,
+                                             sotto_error *error)
+{
+    selection asked;
+    sotto_status status = check_plans(plans, plan_count, error);
+    if (status == SOTTO_OK) status = begin(plans, plan_count, runs, &asked, error);
+    if (status != SOTTO_OK) return status;
+    const double epsilon = pure_bound(&asked);
+    if (asked.status != SOTTO_OK) return asked.status;
+    if (!isfinite(epsilon)) {
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "one run is not pure; give a delta above 0, for example 1e-6");
+    }
+    *out_epsilon_upper = epsilon;
+    return SOTTO_OK;
 }
 
 static sotto_status finish(const selection *asked, double epsilon, double order,
@@ -252,7 +327,7 @@ static sotto_status finish(const selection *asked, double epsilon, double order,
                         .order = order,
                         .accountant = SOTTO_RDP,
                         .kernel = isnan(order) ? SOTTO_KERNEL_BASIC : SOTTO_KERNEL_RDP,
-                        .adjacency = sotto_plan_adjacency(asked->plan)};
+                        .adjacency = sotto_plan_adjacency(asked->plans[0])};
     return SOTTO_OK;
 }
 
@@ -267,7 +342,7 @@ sotto_status sotto_account_selection(const sotto_plan *plan, const sotto_runs *r
                         "for example 1e-6",
                         delta);
     }
-    sotto_status status = begin(plan, runs, &asked, error);
+    sotto_status status = begin(&plan, 1, runs, &asked, error);
     if (status != SOTTO_OK) return status;
     asked.delta = delta;
     double order = SOTTO_UNSET, epsilon = pure_bound(&asked);

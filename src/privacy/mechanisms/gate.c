@@ -140,6 +140,7 @@ static sotto_status finish(sotto_gate *gate, bool early, sotto_error *error)
                         shown(event, purpose));
     }
     gate->state = SOT_GATE_FINISHED;
+    gate->capped = early;
     sot_tape_gate_step(gate, early ? "finished, maybe early" : "finished");
     return SOTTO_OK;
 }

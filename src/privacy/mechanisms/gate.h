@@ -36,6 +36,7 @@ struct sotto_gate {
     uint64_t *recorded;   /* of those, how many went to the end */
     double sampler_error; /* sum, rounded up */
     bool resumed;
+    bool capped; /* it was finished early: the counts of the plan are caps */
 };
 
 /* SOTTO_NOT_IN_PLAN unless the plan is about these neighbours. */

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
+#include "numeric/outward.h"
 #include "privacy/accounting/pate.h"
 #include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/propose_test_release.h"
@@ -256,6 +257,17 @@ static double sampler_error(const sotto_pate_config *config, size_t classes)
     return (double)classes * ldexp(1.0, config->aggregator == SOTTO_PATE_LNMAX
                                             ? SOT_ROUNDED_LAPLACE_LOG2_TV
                                             : SOT_ROUNDED_GAUSSIAN_LOG2_TV);
+}
+
+double sot_pate_sampler_error(const sotto_pate_config *config, size_t classes,
+                              uint64_t asked, uint64_t answered)
+{
+    if (config->aggregator == SOTTO_PATE_MODE) return 0.0; /* its sampler is exact */
+    const double answers = sot_mul_up((double)answered, sampler_error(config, classes));
+    if (!sot_pate_has_test(config)) return answers;
+    const double tests =
+        sot_mul_up((double)asked, ldexp(1.0, SOT_ROUNDED_GAUSSIAN_LOG2_TV));
+    return sot_add_up(answers, tests);
 }
 
 sotto_status sot_pate_answer(sotto_gate *gate, const sotto_pate_config *config,

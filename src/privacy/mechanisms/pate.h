@@ -21,4 +21,8 @@ SOTTO_MUST_CHECK sotto_status sot_pate_answer(sotto_gate *gate,
                                               const int64_t *votes, size_t classes,
                                               size_t *out_class, sotto_error *error);
 
+/* What the samplers' laws are off by in all, in total variation, over so many queries and answers; rounded up. */
+double sot_pate_sampler_error(const sotto_pate_config *config, size_t classes,
+                              uint64_t asked, uint64_t answered);
+
 #endif

@@ -10,8 +10,10 @@
 #include "privacy/accounting/gaussian_profile.h"
 #include "privacy/mechanisms/correction.h"
 
-/* The grid's rounding is at most an eighth of what the sampler leaves over, */
-#define GRID_SHARE 0x1p-3
+/* The grid's rounding is at most an eighth of what the sampler leaves over; pure, twice as much, since the accountant's work grows with the
+ * sensitivity in grids, which is then 3 d at most; */
+#define GRID_SHARE      0x1p-3
+#define GRID_SHARE_PURE 2.0
 /* and the ball at most 2^51 grids wide, so that coefficients are exact as doubles. */
 #define BALL_GRID 0x1p-51
 
@@ -150,7 +152,8 @@ static sotto_status check_law(const sot_posterior_law *law, sotto_error *error)
 
 static double coefficient_grid(const sot_posterior_law *law)
 {
-    const double fine = sot_power_of_two_below(law->distance * GRID_SHARE /
+    const double share = is_pure(law) ? GRID_SHARE_PURE : GRID_SHARE;
+    const double fine = sot_power_of_two_below(law->distance * share /
                                                sot_sqrt_up((double)law->dimension));
     return fmax(fine, sot_power_of_two_above(law->ball * BALL_GRID));
 }
@@ -234,7 +237,7 @@ sotto_status sot_posterior_derive(const sot_posterior_law *law,
 double sot_posterior_pure_delta(double epsilon, double sampler_error)
 {
     const double price = sot_mul_up(sot_add_up(1.0, sot_exp_up(epsilon)), sampler_error);
-    return fmin(1.0, sot_power_of_two_above(4.0 * price));
+    return fmin(1.0, sot_power_of_two_above(2.0 * price));
 }
 
 /* delta without what the samplers cost: (1 + e^epsilon) of their error, and a hair more, for the accountant's search begins

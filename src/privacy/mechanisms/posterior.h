@@ -82,7 +82,7 @@ SOTTO_MUST_CHECK sotto_status sot_posterior_calibrate(sot_posterior_law *law,
                                                       double beta_most,
                                                       sotto_error *error);
 
-/* What a pure run is certified at: the least power of two that is at least 4 (1 + e^epsilon) times the samplers' error of all
+/* What a pure run is certified at: the least power of two that is at least 2 (1 + e^epsilon) times the samplers' error of all
  * draws. "epsilon-DP up to this delta." */
 double sot_posterior_pure_delta(double epsilon, double sampler_error);
 

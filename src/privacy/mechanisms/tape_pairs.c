@@ -90,9 +90,8 @@ static void compare_pairs(sot_tape *tape, const sot_tape_item *it,
         sot_free(column);
     }
     const change_type largest = seen.most > -seen.least ? seen.most : -seen.least;
-    /* Gains are relative to the empty rectangle, whose own score may move with the others: the range counts alone. */
-    const bool is_within = seen.most - seen.least <= call->range_most &&
-                           (call->gains != NULL || largest <= call->change_most);
+    const bool is_within =
+        seen.most - seen.least <= call->range_most && largest <= call->change_most;
     if (is_within && !(tape->identical && largest != 0)) return;
     sot_tape_report(
         tape, "step %zu: the scores moved by %.17g to %.17g, more than declared: %s",

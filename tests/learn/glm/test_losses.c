@@ -295,11 +295,41 @@ static void a_wide_threshold_leaves_the_squared_loss_alone(void **state)
     }
 }
 
+/* Logistic: as the logarithm of a product, which is as good as one by one. */
+static void sums_of_many_values_are_within_their_errors(void **state)
+{
+    (void)state;
+    const sot_loss *loss = &sot_loss_logistic;
+    double margins[256], labels[256];
+    exact_loss e;
+    exact_begin(&e);
+    mpfr_t sum;
+    mpfr_init2(sum, 400);
+    for (size_t count = 1; count <= 256; count += 51) {
+        double allowed = 0.0;
+        mpfr_set_zero(sum, 1);
+        for (size_t i = 0; i < count; i++) {
+            margins[i] = (i % 9 == 0 ? 800.0 : (i % 4 == 0 ? 1e-9 : 6.0)) *
+                         cos(1.7 * (double)(i + count));
+            labels[i] = i % 3 == 0 ? -1.0 : 1.0;
+            exact_at(&e, loss, margins[i], 0.0, labels[i]);
+            mpfr_add(sum, sum, e.value, MPFR_RNDN);
+            allowed += loss->value_error *
+                       (mpfr_get_d(e.value, MPFR_RNDN) + 1.0 + fabs(margins[i]));
+        }
+        const double got = sot_loss_sum(loss, margins, labels, count);
+        assert_within(exact_distance(sum, got, 0.0), 0.0, allowed);
+    }
+    mpfr_clear(sum);
+    exact_end(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_error_is_within_its_bound),
         cmocka_unit_test(careful_slopes_are_as_careful_as_they_say),
+        cmocka_unit_test(sums_of_many_values_are_within_their_errors),
         cmocka_unit_test(careful_differences_are_as_careful_as_they_say),
         cmocka_unit_test(slopes_keep_the_shape_that_the_theorems_need),
         cmocka_unit_test(float_slopes_are_near_and_never_too_steep),

@@ -31,6 +31,13 @@ static void vectors_give_the_bits_of_the_reference(void **state)
         sot_rows_portable(&m)->dots(&m, 0, m.rows, theta, a);
         sot_rows_avx2()->dots(&m, 0, m.rows, theta, b);
         assert_memory_equal(a, b, m.rows * sizeof *a);
+        static double other[COLUMNS_MOST], c[ROWS_MOST];
+        fill(other, m.columns, m.stride, 15);
+        sot_rows_avx2()->dots_of_two(&m, 0, m.rows,
+                                     (const double *const[2]){other, theta}, c, b);
+        assert_memory_equal(a, b, m.rows * sizeof *a);
+        sot_rows_portable(&m)->dots(&m, 0, m.rows, other, a);
+        assert_memory_equal(a, c, m.rows * sizeof *a);
         fill(sum_a, m.columns, m.stride, 7);
         memcpy(sum_b, sum_a, sizeof sum_b);
         sot_rows_portable(&m)->add(&m, 0, m.rows, scales, sum_a);

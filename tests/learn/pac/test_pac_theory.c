@@ -81,7 +81,7 @@ static void sizes_are_those_of_the_vectors(void **state)
 static long double plain_laplace(long double l, long double a, long double scale,
                                  bool is_agnostic)
 {
-    long double best = INFINITY;
+    long double best = HUGE_VALL;
     for (int i = 1; i < 4000; i++) {
         const long double x = (long double)i / 4000.0L, t = x / scale;
         const long double rate = is_agnostic ? logl(coshl(t) - a * sinhl(t))
@@ -93,8 +93,10 @@ static long double plain_laplace(long double l, long double a, long double scale
 
 static long double plain(const sotto_pac_setting *setting, sotto_pac_bound bound)
 {
-    const long double a = setting->alpha, e = setting->epsilon, c = setting->class_size;
-    const long double l = logl(c / setting->beta), l2 = logl(2.0L * c / setting->beta);
+    const long double a = (long double)setting->alpha, e = (long double)setting->epsilon,
+                      c = (long double)setting->class_size;
+    const long double beta = (long double)setting->beta;
+    const long double l = logl(c / beta), l2 = logl(2.0L * c / beta);
     const long double s = setting->adjacency == SOTTO_REPLACE_ONE ? e / 2.0L : e;
     const long double t = fminl(s, atanhl(a));
     switch (bound) {
@@ -277,7 +279,7 @@ static void our_classes_are_counted(void **state)
         {"conjunctions", 1, 20, false, 1048576.0, 0.0},
         {"parities", 1, 3000, false, SOTTO_UNSET, 2079.4415416798359},
         {"rectangles", 32, 3, false, SOTTO_UNSET,
-         131.00482420}, /* 6 * 32 ln 2 - 3 ln 2 */
+         131.00481712652814}, /* 3 ln(2^31 (2^32 + 1)) */
     };
     sotto_error error;
     sotto_pac_setting s = ordinary();

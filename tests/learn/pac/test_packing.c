@@ -9,6 +9,7 @@
 
 #include <sotto/exponential.h>
 #include <sotto/pac_packing.h>
+#include <sotto/pac_theory.h>
 #include <sotto/permute_and_flip.h>
 
 #include "numeric/special.h"
@@ -87,6 +88,49 @@ static void success_goes_to_zero_with_the_class_and_to_one_with_the_rows(void **
         success = success_of(s);
         assert_true(success.exponential <= success.permute_and_flip &&
                     success.permute_and_flip <= success.ceiling);
+    }
+}
+
+/* ---- every learner ---- */
+
+/* Between what no learner does without and what the exponential mechanism needs, for thresholds on a grid. */
+static void the_least_number_of_rows_is_below_every_size(void **state)
+{
+    (void)state;
+    uint64_t word = 99;
+    for (int i = 0; i < 300; i++) {
+        double u[4];
+        for (int j = 0; j < 4; j++) {
+            word = word * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            u[j] = (double)(word >> 11) * 0x1p-53;
+        }
+        const uint64_t cells = UINT64_C(4) << (int)(28.0 * u[0]);
+        const sotto_packing_setting packing = {.adjacency = i % 2 == 0 ? SOTTO_REPLACE_ONE
+                                                                       : SOTTO_ADD_REMOVE,
+                                               .epsilon = exp(-5.0 + 8.0 * u[1]),
+                                               .class_size = cells - 1};
+        sotto_pac_setting setting = sotto_pac_defaults();
+        setting.adjacency = packing.adjacency;
+        setting.class_size = (double)(cells + 1);
+        setting.epsilon = packing.epsilon;
+        setting.alpha = exp(-6.0 + 5.3 * u[2]);
+        setting.beta = exp(-8.0 + 7.3 * u[3]);
+        sotto_error error;
+        uint64_t least = 0, enough = 0;
+        assert_ok(sotto_packing_least_rows(&packing, setting.alpha, setting.beta, &least,
+                                           &error),
+                  &error);
+        assert_ok(sotto_pac_rows(&setting, SOTTO_PAC_REALIZABLE, &enough, &error),
+                  &error);
+        assert_true(least <= enough);
+        const long double beta = (long double)setting.beta;
+        const long double x =
+            (long double)(i % 2 == 0 ? packing.epsilon : 2.0 * packing.epsilon);
+        const long double exact = (1.0L - beta) *
+                                  logl((long double)(cells - 2) * (1.0L - beta) / beta) /
+                                  (2.0L * (long double)setting.alpha * x);
+        assert_within((double)least, (double)ceill(exact * (1.0L - 1e-12L)),
+                      (double)ceill(exact * (1.0L + 1e-12L)));
     }
 }
 
@@ -182,8 +226,15 @@ static void out_of_range_settings_are_refused(void **state)
         assert_refused(sotto_packing_rows_for(&right, wanted, &rows, &error),
                        SOTTO_INVALID_ARGUMENT, &error, "success", NULL);
     }
+    uint64_t least;
+    assert_refused(sotto_packing_least_rows(&right, 0.5, 0.1, &least, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "alpha is 0.5", NULL);
+    assert_refused(sotto_packing_least_rows(&right, 0.1, SOTTO_UNSET, &least, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "beta", NULL);
     s = right;
     s.epsilon = 1e-300;
+    assert_refused(sotto_packing_least_rows(&s, 0.1, 0.1, &least, &error),
+                   SOTTO_UNREACHABLE, &error, "2^53", NULL);
     assert_refused(sotto_packing_rows_for(&s, 0.9, &rows, &error), SOTTO_UNREACHABLE,
                    &error, "2^53", NULL);
 }
@@ -194,6 +245,7 @@ int main(void)
         cmocka_unit_test(successes_and_sizes_are_those_of_the_vectors),
         cmocka_unit_test(add_remove_is_replace_one_at_twice_the_epsilon),
         cmocka_unit_test(success_goes_to_zero_with_the_class_and_to_one_with_the_rows),
+        cmocka_unit_test(the_least_number_of_rows_is_below_every_size),
         cmocka_unit_test(mechanisms_succeed_as_often_as_the_formulas_say),
         cmocka_unit_test(out_of_range_settings_are_refused),
     };

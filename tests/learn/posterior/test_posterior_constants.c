@@ -2,6 +2,7 @@
 #include "random/laws.h"
 
 #include "learn/posterior/constants.h"
+#include "learn/posterior/plan.h"
 #include "privacy/accounting/gaussian_profile.h"
 #include "privacy/mechanisms/posterior.h"
 #include "privacy/mechanisms/release.h"
@@ -25,7 +26,8 @@ static void bounds_on_a_ball_are_the_references(void **state)
     json_t *root;
     const json_t *vector;
     size_t index;
-    json_array_foreach(load_cases("glm_ball_lipschitz", &root), index, vector)
+    const json_t *all = load_cases("glm_ball_lipschitz", &root);
+    json_array_foreach(all, index, vector)
     {
         const double radius = field(vector, "R"), y = field(vector, "Y");
         const sot_record_bounds logistic =
@@ -387,13 +389,35 @@ static void log_ratios_stay_within_the_range(void **state)
     }
 }
 
+/* Steps of the proximal sampler: a step of eta contracts by 1 / (1 + lambda eta); at most one more than needed, by rounding. */
+static void steps_are_the_references(void **state)
+{
+    (void)state;
+    json_t *root;
+    const json_t *vector;
+    size_t index;
+    const json_t *all = load_cases("proximal_plan", &root);
+    json_array_foreach(all, index, vector)
+    {
+        const double lambda = field(vector, "alpha"), eta = field(vector, "eta");
+        const uint64_t steps = sot_sampler_steps(lambda, field(vector, "R"),
+                                                 sqrt(eta / (1.0 + lambda * eta)),
+                                                 field(vector, "winf_target"));
+        assert_in_range(steps, (uint64_t)field(vector, "steps_winf"),
+                        (uint64_t)field(vector, "steps_winf") + 1);
+    }
+    assert_int_equal(index, 3);
+    json_decref(root);
+}
+
 static void the_rest_is_arithmetic(void **state)
 {
     (void)state;
     json_t *root;
     const json_t *vector;
     size_t index;
-    json_array_foreach(load_cases("posterior_tempering", &root), index, vector)
+    const json_t *all = load_cases("posterior_tempering", &root);
+    json_array_foreach(all, index, vector)
         assert_relative(sot_efficiency_factor(field(vector, "temperature_replace")),
                         field(vector, "efficiency_factor_replace"), 1e-15);
     assert_int_equal(index, 5);
@@ -419,6 +443,7 @@ int main(void)
         cmocka_unit_test(neighbours_are_as_private_as_the_theorem_says),
         cmocka_unit_test(a_linear_loss_meets_the_bound),
         cmocka_unit_test(log_ratios_stay_within_the_range),
+        cmocka_unit_test(steps_are_the_references),
         cmocka_unit_test(the_rest_is_arithmetic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

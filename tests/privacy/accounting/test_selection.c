@@ -220,6 +220,56 @@ static void the_best_of_k_runs_is_one_event_of_a_plan(void **state)
     }
 }
 
+/* Runs whose settings are drawn: the dearest plan at every order prices them, which is no less than the dearer of the two
+ * tunings, and for equal plans the same to the last bit. Of these two one is dearer at small orders, one at large. */
+static void runs_of_several_plans_cost_the_dearest(void **state)
+{
+    (void)state;
+    enum { ORDERS = 16 };
+    sotto_error error;
+    const sotto_runs laws[] = {with_mean(0.5, 10.0), with_mean(SOTTO_UNSET, 10.0)};
+    double orders[ORDERS];
+    for (size_t j = 0; j < ORDERS; j++)
+        orders[j] = 1.0 + exp(-1.0 + 0.5 * (double)j);
+    sotto_event release = plans_event(SOTTO_PURE);
+    release.epsilon = 1.125;
+    release.count = 1;
+    sotto_plan *first = plan_of(release), *second = plan_of(gdp(0.5, 1));
+    const sotto_plan *both[] = {first, second}, *twice[] = {second, second};
+    for (size_t i = 0; i < 2; i++) {
+        double one[ORDERS], two[ORDERS], mixed[ORDERS], same[ORDERS];
+        int above_one = 0;
+        assert_ok(
+            sotto_account_selection_curve(first, &laws[i], orders, ORDERS, one, &error),
+            &error);
+        assert_ok(
+            sotto_account_selection_curve(second, &laws[i], orders, ORDERS, two, &error),
+            &error);
+        assert_ok(sotto_account_selection_curve_of(both, 2, &laws[i], orders, ORDERS,
+                                                   mixed, &error),
+                  &error);
+        assert_ok(sotto_account_selection_curve_of(twice, 2, &laws[i], orders, ORDERS,
+                                                   same, &error),
+                  &error);
+        for (size_t j = 0; j < ORDERS; j++) {
+            assert_true(mixed[j] >= one[j] && mixed[j] >= two[j]);
+            assert_true(same[j] == two[j]);
+            above_one = above_one || one[j] > two[j];
+        }
+        assert_true(above_one);
+    }
+    double epsilon;
+    assert_ok(sotto_account_selection_pure_of(&both[0], 1, &laws[0], &epsilon, &error),
+              &error);
+    assert_relative(epsilon, 2.5 * 1.125, 1e-14);
+    assert_refused(sotto_account_selection_pure_of(both, 2, &laws[0], &epsilon, &error),
+                   SOTTO_UNREACHABLE, &error, "pure", NULL);
+    assert_refused(sotto_account_selection_pure_of(both, 0, &laws[0], &epsilon, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "no plan", NULL);
+    sotto_plan_free(first);
+    sotto_plan_free(second);
+}
+
 static void bad_laws_and_plans_are_refused(void **state)
 {
     (void)state;
@@ -334,6 +384,7 @@ int main(void)
         cmocka_unit_test(half_a_run_on_average_is_never_free_of_charge),
         cmocka_unit_test(more_runs_cost_more),
         cmocka_unit_test(the_best_of_k_runs_is_one_event_of_a_plan),
+        cmocka_unit_test(runs_of_several_plans_cost_the_dearest),
         cmocka_unit_test(bad_laws_and_plans_are_refused),
         cmocka_unit_test(probabilities_sum_to_one_and_give_the_mean),
         cmocka_unit_test(names_go_both_ways),

@@ -184,21 +184,16 @@ static change change_of_lines(const line *here, const line *there)
     return seen;
 }
 
-static uint64_t next_bits(uint64_t *state)
+static line random_line(sotto_rng *rng)
 {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *state >> 33;
-}
-
-static line random_line(uint64_t *seed)
-{
-    line at = {.cells = 1 + next_bits(seed) % 4, .empty = (int64_t)(next_bits(seed) % 5)};
+    line at = {.cells = 1 + sot_rng_below(rng, 4),
+               .empty = (int64_t)(sot_rng_below(rng, 5))};
     uint64_t end = 0;
     for (size_t i = 0; i < at.cells; i++) {
-        end += 1 + next_bits(seed) % 2;
+        end += 1 + sot_rng_below(rng, 2);
         at.ends[i] = i + 1 == at.cells ? POINTS : end;
-        at.lows[i] = (int64_t)(next_bits(seed) % 5);
-        at.highs[i] = (int64_t)(next_bits(seed) % 5);
+        at.lows[i] = (int64_t)(sot_rng_below(rng, 5));
+        at.highs[i] = (int64_t)(sot_rng_below(rng, 5));
     }
     return at;
 }
@@ -207,9 +202,9 @@ static line random_line(uint64_t *seed)
 static void the_tape_compares_all_pairs(void **state)
 {
     (void)state;
-    uint64_t seed = 5;
+    sotto_rng *rng = test_rng(5);
     for (int trial = 0; trial < 150; trial++) {
-        const line here = random_line(&seed), there = random_line(&seed);
+        const line here = random_line(rng), there = random_line(rng);
         const change moved = change_of_lines(&here, &there);
         const uint64_t range = (uint64_t)(moved.most - moved.least);
         const uint64_t size =
@@ -225,6 +220,7 @@ static void the_tape_compares_all_pairs(void **state)
         if (any > 1)
             assert_true(tape_sees_lines(&here, &there, any - 1, SOTTO_CHANGE_ANY));
     }
+    sotto_rng_free(rng);
 }
 
 static bool tape_sees_boxes(const int64_t *here, const int64_t *there, int64_t empty,
@@ -255,14 +251,14 @@ static bool tape_sees_boxes(const int64_t *here, const int64_t *there, int64_t e
 static void the_tape_compares_all_rectangles(void **state)
 {
     (void)state;
-    uint64_t seed = 6;
+    sotto_rng *rng = test_rng(6);
     for (int trial = 0; trial < 60; trial++) {
         int64_t here[6], there[6];
-        const int64_t empty = (int64_t)(next_bits(&seed) % 5) - 2;
+        const int64_t empty = (int64_t)(sot_rng_below(rng, 5)) - 2;
         change moved = {empty, empty};
         for (size_t i = 0; i < 6; i++) {
-            here[i] = (int64_t)(next_bits(&seed) % 7) - 3;
-            there[i] = (int64_t)(next_bits(&seed) % 7) - 3;
+            here[i] = (int64_t)(sot_rng_below(rng, 7)) - 3;
+            there[i] = (int64_t)(sot_rng_below(rng, 7)) - 3;
         }
         for (size_t a = 0; a < 3; a++)
             for (size_t b = a; b < 3; b++)
@@ -282,6 +278,7 @@ static void the_tape_compares_all_rectangles(void **state)
         if (enough > 0) assert_false(tape_sees_boxes(here, there, empty, enough));
         if (enough > 1) assert_true(tape_sees_boxes(here, there, empty, enough - 1));
     }
+    sotto_rng_free(rng);
 }
 
 /* ---- refusals ---- */

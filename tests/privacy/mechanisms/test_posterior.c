@@ -42,7 +42,8 @@ static void the_gdp_parameter_is_the_reference(void **state)
     json_t *root;
     const json_t *vector;
     size_t index;
-    json_array_foreach(load_cases("regularised_em_gdp", &root), index, vector)
+    const json_t *all = load_cases("regularised_em_gdp", &root);
+    json_array_foreach(all, index, vector)
     {
         const bool average = has(vector, "n");
         const double g = field(vector, "G");
@@ -95,7 +96,8 @@ static void calibration_is_the_reference_from_below(void **state)
     json_t *root;
     const json_t *vector;
     size_t index;
-    json_array_foreach(load_cases("calibration", &root), index, vector)
+    const json_t *all = load_cases("calibration", &root);
+    json_array_foreach(all, index, vector)
     {
         const double epsilon = field(vector, "epsilon"), delta = field(vector, "delta");
         const double lambda = field(vector, "lam"), g = field(vector, "G");
@@ -123,7 +125,8 @@ static void minamis_condition_is_the_reference_and_refused_beyond_its_proof(void
     json_t *root;
     const json_t *vector;
     size_t index, refused = 0;
-    json_array_foreach(load_cases("calibration", &root), index, vector)
+    const json_t *all = load_cases("calibration", &root);
+    json_array_foreach(all, index, vector)
     {
         const double epsilon = field(vector, "epsilon"), delta = field(vector, "delta");
         const double lambda = field(vector, "lam"), g = 2.0 * field(vector, "G");
@@ -163,7 +166,8 @@ static void tempering_is_the_reference(void **state)
     json_t *root;
     const json_t *vector;
     size_t index;
-    json_array_foreach(load_cases("posterior_tempering", &root), index, vector)
+    const json_t *all = load_cases("posterior_tempering", &root);
+    json_array_foreach(all, index, vector)
     {
         const double b = field(vector, "B"), epsilon = field(vector, "epsilon");
         const char *bound = json_string_value(json_object_get(vector, "bound"));
@@ -196,7 +200,8 @@ static void the_budget_of_an_inexact_draw_is_the_reference(void **state)
     json_t *root;
     const json_t *vector;
     size_t index;
-    json_array_foreach(load_cases("proximal_plan", &root), index, vector)
+    const json_t *all = load_cases("proximal_plan", &root);
+    json_array_foreach(all, index, vector)
     {
         const double mu = field(vector, "gdp_mu"), lambda = field(vector, "alpha");
         const double distance = field(vector, "winf_target");
@@ -330,7 +335,7 @@ static void a_calibrated_law_costs_what_was_asked_for(void **state)
         assert_ok(sot_posterior_derive(&law, &facts, &error), &error);
         const double delta = sot_posterior_pure_delta(epsilon, facts.sampler_error);
         const double price = (1.0 + exp(epsilon)) * facts.sampler_error;
-        assert_within(delta, 4.0 * price, 8.0 * price * (1.0 + 1e-12));
+        assert_within(delta, 2.0 * price, 4.0 * price * (1.0 + 1e-12));
         /* Of many draws the accountant knows better than their sum. */
         assert_within(cost_of(&law, delta), epsilon * (law.draws == 1 ? 0.998 : 0.5),
                       epsilon);

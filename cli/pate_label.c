@@ -1,0 +1,329 @@
+/* sotto pate label: labels of public rows by the noisy vote of teachers. Fills a config, makes one call, prints. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sotto/pate.h>
+
+#include "data_file.h"
+#include "input.h"
+#include "output.h"
+#include "pate.h"
+#include "training.h"
+
+static const char *aggregator_choice(size_t index)
+{
+    return index < SOTTO_PATE_MODE
+               ? sotto_pate_aggregator_name((sotto_pate_aggregator)(index + 1))
+               : NULL;
+}
+
+static const char *unit_choice(size_t index)
+{
+    static const char *const units[] = {"record", "teacher"};
+    return index < 2 ? units[index] : NULL;
+}
+
+static const cli_option options[] = {
+    {"teachers", CLI_FILE, CLI_OPTIONAL_OPERAND,
+     "directory of sotto pate teach; with --votes it is left out", .value = "DIR",
+     .example = "teachers"},
+    {"rows", CLI_FILE, CLI_OPTIONAL_OPERAND,
+     "PUBLIC rows of the same schema; the target may be missing", .value = "ROWS",
+     .example = "public.csv"},
+    {"aggregator", CLI_CHOICE, CLI_REQUIRED, "how votes become a label", .value = "NAME",
+     .example = "confident", .choices = aggregator_choice},
+    {"ask", CLI_COUNT, CLI_REQUIRED, "queries at most: the first N rows", .value = "N",
+     .example = "2000", .count_max = UINT64_C(1) << 32},
+    {"epsilon", CLI_NUMBER, CLI_OPTIONAL,
+     "what all labels may cost: the most answers follow", .value = "E", .example = "4",
+     .range = CLI_POSITIVE},
+    {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee", .value = "D",
+     .example = "1e-5", .range = CLI_BELOW_ONE},
+    {"output", CLI_FILE, CLI_REQUIRED, "write the labels with their certificate",
+     .value = "FILE", .example = "labels.json", .letter = 'o'},
+    {"answers", CLI_COUNT, CLI_OPTIONAL, "answer at most so many", .value = "N",
+     .example = "600", .count_max = UINT64_C(1) << 32},
+    {"skip", CLI_COUNT, CLI_OPTIONAL, "rows before the first query", .value = "N",
+     .example = "1000", .count_max = UINT64_C(1) << 32},
+    {"sigma2", CLI_NUMBER, CLI_OPTIONAL,
+     "gnmax, confident, interactive: noise on the votes", .value = "S", .example = "40",
+     .range = CLI_POSITIVE},
+    {"sigma1", CLI_NUMBER, CLI_OPTIONAL,
+     "confident, interactive: noise of the test, which every query pays", .value = "S",
+     .example = "150", .range = CLI_POSITIVE},
+    {"threshold", CLI_NUMBER, CLI_OPTIONAL,
+     "confident, interactive: votes that pass the test", .value = "T", .example = "200"},
+    {"confidence", CLI_NUMBER, CLI_OPTIONAL,
+     "interactive: a student this sure is reinforced", .value = "P", .example = "0.9",
+     .range = CLI_RATE},
+    {"scale", CLI_NUMBER, CLI_OPTIONAL, "lnmax: of Laplace noise on the votes",
+     .value = "B", .example = "20", .range = CLI_POSITIVE},
+    {"query-epsilon", CLI_NUMBER, CLI_OPTIONAL, "mode: epsilon of one query",
+     .value = "E", .example = "0.5", .range = CLI_POSITIVE},
+    {"query-delta", CLI_NUMBER, CLI_OPTIONAL, "mode: delta of one query", .value = "D",
+     .example = "1e-8", .range = CLI_BELOW_ONE},
+    {"student", CLI_FILE, CLI_OPTIONAL,
+     "interactive: model whose probabilities the votes are compared with",
+     .value = "FILE", .example = "student.json"},
+    {"votes", CLI_FILE, CLI_OPTIONAL,
+     "CSV of teachers trained elsewhere: a row a query, a column a class with its count",
+     .value = "FILE", .example = "votes.csv"},
+    {"vote-labels", CLI_COUNT, CLI_OPTIONAL,
+     "--votes has labels of N teachers instead: columns teacher_1, teacher_2, ...",
+     .value = "N", .example = "250", .count_max = 65536},
+    {"schema", CLI_FILE, CLI_OPTIONAL,
+     "of --votes: its target has the classes, and it names data set and ledger",
+     .value = "FILE", .example = "survey.schema.json"},
+    {"adjacency", CLI_CHOICE, CLI_OPTIONAL,
+     "of --votes: what one unit means; a directory has its own", .value = "NAME",
+     .example = "add-remove", .choices = cli_adjacency_choice},
+    {"unit", CLI_CHOICE, CLI_OPTIONAL, "of --votes: who comes and goes", .value = "NAME",
+     .fallback = "record", .choices = unit_choice},
+    {"touched", CLI_COUNT, CLI_OPTIONAL, "of --votes: teachers that one unit may touch",
+     .value = "K", .example = "1", .count_max = 1 << 20},
+    {"ensemble", CLI_COUNT, CLI_OPTIONAL,
+     "of --votes, interactive: how many teachers there are", .value = "N",
+     .example = "250", .count_max = 1 << 24},
+    {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
+     .value = "FILE", .example = "budget.ledger"},
+    {"csv", CLI_FILE, CLI_OPTIONAL, "also write row,label as a table", .value = "FILE",
+     .example = "labels.csv"},
+    {"plot", CLI_FILE, CLI_OPTIONAL, "also write epsilon after each query, as SVG",
+     .value = "FILE", .example = "labels.svg"},
+    {"show-sensitive-data-dependent-epsilon", CLI_FLAG, CLI_OPTIONAL,
+     "tell it on standard error: as secret as the rows, and never a guarantee",
+     .value = NULL},
+    {"threads", CLI_COUNT, CLI_OPTIONAL, "threads to use", .value = "N", .example = "2",
+     .count_max = 1024},
+    {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
+     "repeatable noise, for tests: the certificate says NOT PRIVATE", .value = "N",
+     .example = "7", .count_max = UINT64_MAX},
+    {0},
+};
+
+/* --- settings --- */
+
+static sotto_status read_vote(const cli_call *call, sotto_pate_config *vote,
+                              sotto_error *error)
+{
+    *vote = sotto_pate_defaults();
+    sotto_status status = sotto_pate_aggregator_from_name(cli_text(call, "aggregator"),
+                                                          &vote->aggregator, error);
+    const bool laplace = vote->aggregator == SOTTO_PATE_LNMAX;
+    if (status == SOTTO_OK && cli_given(call, laplace ? "sigma2" : "scale"))
+        status = cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "--%s is not for the aggregator %s; give --%s",
+                          laplace ? "sigma2" : "scale", cli_text(call, "aggregator"),
+                          laplace ? "scale" : "sigma2");
+    vote->noise = cli_number(call, laplace ? "scale" : "sigma2");
+    vote->test_noise = cli_number(call, "sigma1");
+    vote->threshold = cli_number(call, "threshold");
+    vote->confidence = cli_number(call, "confidence");
+    vote->epsilon = cli_number(call, "query-epsilon");
+    vote->delta = cli_number(call, "query-delta");
+    return status;
+}
+
+/* What a directory knows and a table of votes must be told. */
+static sotto_status read_table(const cli_call *call, sotto_pate_label_config *config,
+                               sotto_error *error)
+{
+    static const char *const of_votes[] = {"schema",  "adjacency",   "unit",
+                                           "touched", "vote-labels", "ensemble"};
+    if (!cli_given(call, "votes")) {
+        for (size_t i = 0; i < sizeof of_votes / sizeof of_votes[0]; i++) {
+            if (!cli_given(call, of_votes[i])) continue;
+            return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                            "--%s is for --votes; the directory of teachers has its own",
+                            of_votes[i]);
+        }
+        return SOTTO_OK;
+    }
+    if (!cli_given(call, "schema") || !cli_given(call, "adjacency") ||
+        !cli_given(call, "touched")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--votes needs --schema, --adjacency and --touched: how far one "
+                        "unit moves the votes is known to those who trained the teachers "
+                        "alone");
+    }
+    config->votes = cli_text(call, "votes");
+    config->vote_labels = cli_given(call, "vote-labels");
+    config->vote.teachers =
+        cli_count(call, config->vote_labels ? "vote-labels" : "ensemble");
+    config->vote.touched = cli_count(call, "touched");
+    config->vote.unit = strcmp(cli_text(call, "unit"), "teacher") == 0
+                            ? SOTTO_PATE_TEACHERS
+                            : SOTTO_PATE_RECORDS;
+    return sotto_adjacency_from_name(cli_text(call, "adjacency"), &config->vote.adjacency,
+                                     error);
+}
+
+/* With --votes a single operand is the rows. */
+static sotto_status read_operands(const cli_call *call, sotto_pate_label_config *config,
+                                  const char **out_rows, sotto_error *error)
+{
+    const char *first = cli_text(call, "teachers");
+    const char *second = cli_text(call, "rows");
+    const bool table = cli_given(call, "votes");
+    if (table ? second != NULL : second == NULL) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        table
+                            ? "--votes takes the place of DIR; give ROWS alone"
+                            : "give DIR and ROWS: teachers and public rows, for example "
+                              "sotto pate label teachers public.csv");
+    }
+    *out_rows = table ? first : second;
+    config->directory = table ? NULL : first;
+    return SOTTO_OK;
+}
+
+static sotto_status read_config(const cli_call *call, sotto_pate_label_config *config,
+                                const char **out_rows, sotto_error *error)
+{
+    *config = sotto_pate_label_defaults();
+    sotto_status status = read_vote(call, &config->vote, error);
+    if (status == SOTTO_OK) status = read_table(call, config, error);
+    if (status == SOTTO_OK) status = read_operands(call, config, out_rows, error);
+    config->ask = cli_count(call, "ask");
+    config->skip = cli_count(call, "skip");
+    config->answers = cli_count(call, "answers");
+    config->epsilon = cli_number(call, "epsilon");
+    config->delta = cli_number(call, "delta");
+    config->student = cli_text(call, "student");
+    config->ledger = cli_text(call, "ledger");
+    config->output = cli_text(call, "output");
+    config->show_sensitive = cli_flag(call, "show-sensitive-data-dependent-epsilon");
+    config->insecure_test = cli_given(call, "insecure-test-seed");
+    config->test_seed = cli_count(call, "insecure-test-seed");
+    config->threads = cli_count(call, "threads");
+    return status;
+}
+
+/* The files of the call that another one must not replace. */
+static sotto_status spare_files(const cli_call *call, sotto_error *error)
+{
+    static const char *const outputs[] = {"output", "csv", "plot"};
+    static const char *const inputs[] = {"teachers", "rows",   "schema", "votes",
+                                         "student",  "ledger", "output", "csv"};
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t k = 0; k < 6 + i && status == SOTTO_OK; k++)
+            status = cli_spare(inputs[k], cli_text(call, inputs[k]),
+                               cli_text(call, outputs[i]), error);
+    }
+    return status;
+}
+
+/* --- what is printed --- */
+
+static sotto_status write_csv(const cli_call *call, const sotto_pate_result *result,
+                              sotto_error *error)
+{
+    const char *path = cli_text(call, "csv");
+    if (path == NULL) return SOTTO_OK;
+    json_t *file = json_loads(sotto_pate_json(result), 0, NULL);
+    const json_t *rows = json_object_get(file, "rows");
+    const json_t *labels = json_object_get(file, "labels");
+    FILE *stream = fopen(path, "w");
+    bool fine = stream != NULL && fputs("row,label\n", stream) >= 0;
+    for (size_t i = 0; fine && i < json_array_size(rows); i++) {
+        const char *label = json_string_value(json_array_get(labels, i));
+        const bool quoted = strpbrk(label, ",\"") != NULL;
+        fine = fprintf(stream, "%lld,%s",
+                       (long long)json_integer_value(json_array_get(rows, i)),
+                       quoted ? "\"" : "") >= 0;
+        for (const char *letter = label; fine && *letter != '\0'; letter++)
+            fine = fprintf(stream, "%s%c", *letter == '"' ? "\"" : "", *letter) >= 0;
+        fine = fine && fputs(quoted ? "\"\n" : "\n", stream) >= 0;
+    }
+    if (stream != NULL) fine = fclose(stream) == 0 && fine;
+    json_decref(file);
+    if (fine) return SOTTO_OK;
+    return cli_fail(error, SOTTO_IO, "--csv %.120s cannot be written", path);
+}
+
+static sotto_status write_plot(const cli_call *call, const sotto_pate_result *result,
+                               sotto_error *error)
+{
+    char *svg = NULL;
+    if (cli_text(call, "plot") == NULL) return SOTTO_OK;
+    sotto_status status = sotto_pate_plot(result, &svg, error);
+    if (status == SOTTO_OK)
+        status = cli_write_file("--plot", cli_text(call, "plot"), svg, error);
+    sotto_pate_free_text(svg);
+    return status;
+}
+
+static sotto_status print_json(const cli_call *call, const sotto_pate_result *result,
+                               sotto_error *error)
+{
+    static const char *const kept[] = {
+        "aggregator", "epsilon",     "delta",          "adjacency", "unit",
+        "teachers",   "ask_at_most", "answer_at_most", "asked",     "answered"};
+    json_t *file = json_loads(sotto_pate_json(result), 0, NULL);
+    cli_json json = cli_json_new();
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        json_t *member = json_object_get(file, kept[i]);
+        if (member != NULL) cli_json_add(&json, kept[i], json_incref(member));
+    }
+    cli_json_number(&json, "realised_epsilon", sotto_pate_realised_epsilon(result));
+    const json_t *certificate = json_object_get(file, "certificate");
+    cli_json_text(&json, "certificate",
+                  json_string_value(json_object_get(certificate, "hash")));
+    cli_json_text(&json, "output", cli_text(call, "output"));
+    json_decref(file);
+    return cli_json_print(&json, error);
+}
+
+static void warn_sensitive(const sotto_pate_result *result)
+{
+    const double epsilon = sotto_pate_sensitive_epsilon(result);
+    if (isnan(epsilon)) return;
+    (void)fprintf(stderr,
+                  "SENSITIVE, never publish: the data-dependent epsilon is %.6g. It is a "
+                  "function of the votes and gives them away; it is not the guarantee.\n",
+                  epsilon);
+}
+
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    sotto_pate_label_config config;
+    sotto_schema *schema = NULL;
+    sotto_pate_result *result = NULL;
+    const char *rows = NULL;
+    sotto_status status = read_config(call, &config, &rows, error);
+    if (status == SOTTO_OK) status = spare_files(call, error);
+    if (status == SOTTO_OK && cli_given(call, "schema"))
+        status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    const sotto_data_file file = cli_data_file(call, rows);
+    if (status == SOTTO_OK)
+        status = sotto_pate_label_rows(&config, schema, rows == NULL ? NULL : &file,
+                                       &result, error);
+    if (status == SOTTO_OK) status = write_csv(call, result, error);
+    if (status == SOTTO_OK) status = write_plot(call, result, error);
+    if (status == SOTTO_OK) warn_sensitive(result);
+    if (status == SOTTO_OK && cli_flag(call, "json"))
+        status = print_json(call, result, error);
+    else if (status == SOTTO_OK)
+        (void)fputs(sotto_pate_text(result), stdout);
+    sotto_pate_free(result);
+    sotto_schema_free(schema);
+    return status;
+}
+
+static const cli_option *const shared[] = {cli_query_option, NULL};
+
+const cli_command pate_label = {
+    .name = "label",
+    .summary = "Label public rows by the noisy vote of teachers, with a certificate",
+    .details =
+        "The plan, caps on queries asked and answered, is charged before a vote is\n"
+        "counted, and it is the guarantee. How much teachers agree is secret.",
+    .options = options,
+    .shared = shared,
+    .example = "sotto pate label teachers public.csv --aggregator confident --sigma1 150 "
+               "--sigma2 40 --threshold 200 --ask 2000 --epsilon 4 --delta 1e-5 "
+               "-o labels.json",
+    .run = run,
+};

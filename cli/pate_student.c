@@ -1,0 +1,83 @@
+/* sotto pate student: a model of released labels and public rows. Fills a config, makes one call, prints. */
+#include <stdio.h>
+#include <string.h>
+
+#include <sotto/pate.h>
+
+#include "data_file.h"
+#include "output.h"
+#include "pate.h"
+#include "training.h"
+
+static const cli_option options[] = {
+    {"labels", CLI_FILE, CLI_OPERAND, "what sotto pate label wrote", .value = "LABELS",
+     .example = "labels.json"},
+    {"rows", CLI_FILE, CLI_OPERAND, "the PUBLIC rows that were labelled", .value = "ROWS",
+     .example = "public.csv"},
+    {"model", CLI_CHOICE, CLI_REQUIRED, "what the student learns", .value = "NAME",
+     .example = "softmax", .choices = cli_model_choice, .is_other = cli_is_network,
+     .other = "FILE.json"},
+    {"output", CLI_FILE, CLI_REQUIRED, "write the model file with the labels' guarantee",
+     .value = "FILE", .example = "student.json", .letter = 'o'},
+    {"self-training", CLI_COUNT, CLI_OPTIONAL,
+     "rounds in which sure predictions of other rows become labels", .value = "R",
+     .example = "3", .count_max = 1000},
+    {"confidence", CLI_NUMBER, CLI_OPTIONAL,
+     "self-training: the least probability of such a label", .value = "P",
+     .example = "0.95", .fallback = "0.95", .range = CLI_RATE},
+    {"delta", CLI_NUMBER, CLI_HIDDEN, "refused: the labels have it", .value = "D",
+     .example = "1e-6", .range = CLI_BELOW_ONE},
+    {0},
+};
+
+static sotto_status print_json(const cli_call *call, const sotto_pate_result *result,
+                               sotto_error *error)
+{
+    static const char *const kept[] = {"model",     "method", "epsilon", "delta",
+                                       "adjacency", "unit",   "settings"};
+    json_t *file = json_loads(sotto_pate_json(result), 0, NULL);
+    cli_json json = cli_json_new();
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        json_t *member = json_object_get(file, kept[i]);
+        if (member != NULL) cli_json_add(&json, kept[i], json_incref(member));
+    }
+    const json_t *certificate = json_object_get(file, "certificate");
+    cli_json_text(&json, "certificate",
+                  json_string_value(json_object_get(certificate, "hash")));
+    cli_json_text(&json, "output", cli_text(call, "output"));
+    json_decref(file);
+    return cli_json_print(&json, error);
+}
+
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    sotto_pate_student_config config = sotto_pate_student_defaults();
+    sotto_pate_result *result = NULL;
+    sotto_status status = cli_training_config(call, &config.training, error);
+    config.training.output = cli_text(call, "output");
+    config.labels = cli_text(call, "labels");
+    config.self_training = cli_count(call, "self-training");
+    config.confidence = cli_number(call, "confidence");
+    const sotto_data_file file = {.path = cli_text(call, "rows"),
+                                  .query = cli_text(call, "query")};
+    if (status == SOTTO_OK) status = sotto_pate_student(&config, &file, &result, error);
+    if (status == SOTTO_OK && cli_flag(call, "json"))
+        status = print_json(call, result, error);
+    else if (status == SOTTO_OK)
+        (void)fputs(sotto_pate_text(result), stdout);
+    sotto_pate_free(result);
+    return status;
+}
+
+static const cli_option *const shared[] = {cli_query_option, cli_training_options, NULL};
+
+const cli_command pate_student = {
+    .name = "student",
+    .summary = "Learn from released labels and public rows, at no further cost",
+    .details = "The model file has the labels' guarantee: it is post-processing of them.",
+    .options = options,
+    .shared = shared,
+    .example = "sotto pate student labels.json public.csv --model logistic "
+               "--self-training 2 -o student.json",
+    .run = run,
+};

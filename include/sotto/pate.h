@@ -1,0 +1,151 @@
+/* sotto/pate.h: a private model by way of teachers: private aggregation of teacher ensembles.
+ *
+ * Idea        Teachers are learned without noise, each from a shard of its own. They label public rows by a noisy
+ *             vote, which is all that leaves. A student learns from the labels: post-processing, at no cost.
+ * Order       sotto_pate_teach(): private rows -> a directory of teachers, as secret as the rows.
+ *             sotto_pate_label(): teachers and public rows -> labels with their certificate.
+ *             sotto_pate_student(): labels and public rows -> a model with the labels' guarantee.
+ * Theorem     One record is in one shard and moves the vote of so many teachers as the rule of the shards says
+ *             (src/data/shards.md); then sotto/pate_cost.h. What is certified is the plan that was charged: caps on
+ *             the queries asked and answered, fixed before a vote is counted.
+ * Neighbours  As taught: the adjacency decides with the rule of the shards how many teachers one record touches.
+ * Assumes     (1) Schema, settings and public rows were chosen without a look at the private rows; (2) nobody sees
+ *             the directory of teachers but those who may see the rows; (3) nobody sees how long it takes.
+ * Docs        docs/pate.md
+ */
+#ifndef SOTTO_PATE_H
+#define SOTTO_PATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sotto/data_file.h>
+#include <sotto/error.h>
+#include <sotto/pate_cost.h>
+#include <sotto/schema.h>
+#include <sotto/train_config.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What came of it. Free with sotto_pate_free(). */
+typedef struct sotto_pate_result sotto_pate_result;
+SOTTO_API void sotto_pate_free(sotto_pate_result *result); /* NULL is fine */
+/* Borrowed: the file that was made (of teachers: what is public about them), a summary for people, and the
+ * certificate for people ("" of teachers: they have none). */
+SOTTO_API const char *sotto_pate_json(const sotto_pate_result *result);
+SOTTO_API const char *sotto_pate_text(const sotto_pate_result *result);
+SOTTO_API const char *sotto_pate_certificate(const sotto_pate_result *result);
+
+/* ---- teachers ---- */
+
+/* Which shard a record is in. Values are part of the ABI. */
+typedef enum sotto_pate_sharding {
+    SOTTO_PATE_BY_RULE = 0,    /* by unit, place or content: the first that can be */
+    SOTTO_PATE_BY_UNIT = 1,    /* a keyed hash of the schema's unit; 1 teacher, under
+                                  replace-one 2 */
+    SOTTO_PATE_BY_CONTENT = 2, /* of all that the record says; the same numbers. Equal
+                                  records are in one shard */
+    SOTTO_PATE_BY_PLACE = 3    /* of its number; replace-one with a public number of rows
+                                  alone; 1 teacher */
+} sotto_pate_sharding;
+SOTTO_API const char *sotto_pate_sharding_name(sotto_pate_sharding sharding);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_sharding_from_name(
+    const char *name, sotto_pate_sharding *out_sharding, sotto_error *error);
+
+typedef struct sotto_pate_teach_config {
+    sotto_train_config
+        training; /* of one teacher: method auto or none, without epsilon, delta, ledger and
+                       output. Adjacency and public_n are those of the rows; expected_rows are of all
+                       teachers together */
+    uint64_t teachers; /* 2 to 65536; has no default */
+    sotto_pate_sharding sharding;
+    const char *
+        directory; /* is made, mode 0700; one of the same settings is gone on with: finished teachers
+                       are kept; has no default */
+} sotto_pate_teach_config;
+SOTTO_API sotto_pate_teach_config sotto_pate_teach_defaults(void);
+
+/* Every teacher is learned from its shard; one a thread. A teacher who cannot learn (his shard is empty, say)
+ * votes for the first class. Nothing is released: the directory is as secret as the rows. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_teach(
+    const sotto_pate_teach_config *config, const sotto_schema *schema,
+    const sotto_data_file *file, sotto_pate_result **out_result, sotto_error *error);
+
+/* ---- labels ---- */
+
+typedef struct sotto_pate_label_config {
+    sotto_pate_config
+        vote; /* aggregator and noise. Of a directory adjacency, unit, touched and teachers are
+                   the directory's; a table of votes needs them. The purpose may be NULL */
+    uint64_t ask;     /* queries at most: public rows, in their order; has no default */
+    uint64_t skip;    /* rows before the first query */
+    uint64_t answers; /* at most; 0: as many as epsilon has room for */
+    double epsilon;   /* that the answers must fit; SOTTO_UNSET: `answers` is given */
+    double delta;     /* has no default */
+    const char *directory; /* of teachers; NULL: `votes` */
+    const char *
+        votes; /* CSV: a row a query; a column a class with its count, or columns teacher_1,
+                   teacher_2, ... with labels, if `vote_labels`; NULL: `directory` */
+    bool vote_labels;
+    const char
+        *student; /* of Interactive: model file that gives probabilities; else NULL */
+    const char *ledger;  /* NULL: the schema's */
+    const char *output;  /* the labels' file, replaced in one stroke; NULL: none */
+    bool show_sensitive; /* the data-dependent epsilon: for those who may see the rows */
+    bool insecure_test;  /* noise from `test_seed`: the certificate says NOT PRIVATE */
+    uint64_t test_seed;
+    size_t threads; /* 0: one per CPU */
+} sotto_pate_label_config;
+SOTTO_API sotto_pate_label_config sotto_pate_label_defaults(void);
+
+/* `schema` is for a table of votes (its target has the classes) and NULL for a directory, which has its own. `file`
+ * is the public rows; NULL for a table of votes that needs none. Stops at the caps. SOTTO_BUDGET_EXCEEDED:
+ * nothing was charged and no vote read. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_label_rows(
+    const sotto_pate_label_config *config, const sotto_schema *schema,
+    const sotto_data_file *file, sotto_pate_result **out_result, sotto_error *error);
+
+/* What the caps that were charged allow, and what was done: the last two are outputs, and public. NaN and 0 of other
+ * results. */
+SOTTO_API uint64_t sotto_pate_asked(const sotto_pate_result *result);
+SOTTO_API uint64_t sotto_pate_answered(const sotto_pate_result *result);
+/* Epsilon of as many queries as were asked and answered, at the labels' delta: for information. It is a function of the
+ * outputs, and never the guarantee. */
+SOTTO_API double sotto_pate_realised_epsilon(const sotto_pate_result *result);
+/* SENSITIVE: a function of the votes. NaN unless it was asked for. Never publish it. */
+SOTTO_API double sotto_pate_sensitive_epsilon(const sotto_pate_result *result);
+/* Epsilon after each query, as SVG, by the same count: free with sotto_pate_free_text(). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_plot(const sotto_pate_result *result,
+                                                        char **out_svg,
+                                                        sotto_error *error);
+SOTTO_API void sotto_pate_free_text(char *text); /* NULL is fine */
+
+/* ---- the student ---- */
+
+typedef struct sotto_pate_student_config {
+    sotto_train_config
+        training; /* method auto or none, without epsilon, delta and ledger; output is the
+                       model file */
+    const char *labels; /* the labels' file; has no default */
+    uint64_t
+        self_training; /* rounds: rows without a label get the student's own, if he is
+                               sure */
+    double
+        confidence; /* the least probability of a label of his own; above 0.5; default 0.95 */
+} sotto_pate_student_config;
+SOTTO_API sotto_pate_student_config sotto_pate_student_defaults(void);
+
+/* A model of the rows that were labelled, and with self-training of those that were not. The file
+ * carries the guarantee of the labels: it is post-processing of them, and its certificate says so and quotes
+ * their hash. SOTTO_VERIFICATION for labels whose certificate does not hold. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_pate_student(const sotto_pate_student_config *config, const sotto_data_file *file,
+                   sotto_pate_result **out_result, sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,184 @@
+/* run/pate.h: what the three runs of PATE share: the directory of teachers, votes, the labels' file. */
+#ifndef SOT_RUN_PATE_H
+#define SOT_RUN_PATE_H
+
+#include <sotto/model.h>
+#include <sotto/pate.h>
+
+#include "base/json.h"
+#include "base/json_writer.h"
+#include "data/shards.h"
+#include "release/certificate.h"
+
+struct sotto_pate_result {
+    char *json;
+    char *text;
+    char *certificate;
+    /* of labels */
+    uint64_t asked, answered;
+    double realised, sensitive;
+    double epsilon, delta;  /* the guarantee */
+    sotto_pate_config vote; /* without its purpose */
+    uint64_t *
+        paid; /* answers paid for after 0, 1, ... queries: asked + 1 numbers; NULL: none */
+};
+
+/* Takes the texts over; "" for those that are NULL. */
+SOTTO_MUST_CHECK sotto_status sot_pate_result_new(char *json, char *text,
+                                                  char *certificate,
+                                                  sotto_pate_result **out_result,
+                                                  sotto_error *error);
+
+/* ---- pate_directory.c: what is kept beside the teachers ---- */
+
+enum {
+    SOT_PATE_PATH_BYTES = 1024,
+    SOT_PATE_FILE_BYTES_MAX = 64 << 20,
+    SOT_PATE_TEACHERS_MAX = SOT_SHARDS_MAX
+};
+
+/* Start with {0}; end with sot_pate_directory_close(). */
+typedef struct sot_pate_directory {
+    const char *path; /* borrowed */
+    sot_sharding sharding;
+    sotto_adjacency adjacency;
+    uint64_t touched;
+    char *settings; /* of the teachers' training, as JSON: who goes on has the same */
+    char *schema_json;
+    char *ledger; /* of the schema that was taught with; NULL: none */
+    sotto_schema *schema;
+} sot_pate_directory;
+
+/* Reads it; SOTTO_IO when there is none. */
+SOTTO_MUST_CHECK sotto_status sot_pate_directory_open(const char *path,
+                                                      sot_pate_directory *out_directory,
+                                                      sotto_error *error);
+/* Makes the directory and writes what `directory` says, with a key that is drawn here (`rng`). One that is there
+ * already must say the same; its key is taken over then. */
+SOTTO_MUST_CHECK sotto_status sot_pate_directory_make(sot_pate_directory *directory,
+                                                      sotto_rng *rng, sotto_error *error);
+void sot_pate_directory_close(sot_pate_directory *directory);
+
+/* <path>/teacher-00017.json; false if it is too long. */
+bool sot_pate_teacher_path(const sot_pate_directory *directory, size_t teacher,
+                           char out_path[SOT_PATE_PATH_BYTES]);
+/* Whether this teacher is finished: files are written in one stroke. */
+bool sot_pate_teacher_exists(const sot_pate_directory *directory, size_t teacher);
+/* The teacher's file: his model's, or one that says that he is constant (`model_json` NULL). */
+SOTTO_MUST_CHECK sotto_status sot_pate_teacher_write(const sot_pate_directory *directory,
+                                                     size_t teacher,
+                                                     const char *model_json,
+                                                     sotto_error *error);
+/* NULL for a constant one. */
+SOTTO_MUST_CHECK sotto_status sot_pate_teacher_load(const sot_pate_directory *directory,
+                                                    size_t teacher,
+                                                    sotto_model **out_model,
+                                                    sotto_error *error);
+
+/* ---- pate_votes.c ---- */
+
+/* Public rows for so many queries are there: `skip` + `ask` of them; counts no further. */
+SOTTO_MUST_CHECK sotto_status sot_pate_count_rows(const sotto_data_file *file,
+                                                  const sotto_schema *schema,
+                                                  uint64_t skip, uint64_t ask,
+                                                  sotto_error *error);
+
+/* Secret. votes[query * classes + class]: `ask` queries. */
+typedef struct sot_pate_votes {
+    int64_t *votes;
+    size_t queries, classes;
+} sot_pate_votes;
+void sot_pate_votes_clear(sot_pate_votes *votes); /* wipes */
+
+/* Every teacher's vote on the rows skip, skip + 1, ... */
+SOTTO_MUST_CHECK sotto_status sot_pate_vote(const sot_pate_directory *directory,
+                                            const sotto_data_file *file, uint64_t skip,
+                                            uint64_t ask, size_t threads,
+                                            sot_pate_votes *out_votes,
+                                            sotto_error *error);
+
+/* A table of votes, opened up to its header. */
+typedef struct sot_pate_table sot_pate_table;
+SOTTO_MUST_CHECK sotto_status sot_pate_table_open(const char *path,
+                                                  const sotto_target *target, bool labels,
+                                                  uint64_t teachers,
+                                                  sot_pate_table **out_table,
+                                                  sotto_error *error);
+/* Rows that are not there have no votes. */
+SOTTO_MUST_CHECK sotto_status sot_pate_table_read(sot_pate_table *table, uint64_t skip,
+                                                  uint64_t ask, sot_pate_votes *out_votes,
+                                                  sotto_error *error);
+void sot_pate_table_close(sot_pate_table *table); /* NULL is fine */
+
+/* The student's probabilities of each class for the rows skip, skip + 1, ...: `ask` x classes, to be freed with
+ * sot_free(). They are public. */
+SOTTO_MUST_CHECK sotto_status sot_pate_student_rows(
+    const char *path, const sotto_data_file *file, uint64_t skip, uint64_t ask,
+    const sotto_target *target, double **out_probabilities, sotto_error *error);
+
+/* ---- pate_plot.c ---- */
+
+/* Epsilon of so many tests (0 for aggregators without one) and answers, by the exact accountant. 0 of nothing. */
+SOTTO_MUST_CHECK sotto_status sot_pate_price(const sotto_pate_config *vote,
+                                             uint64_t tests, uint64_t answers,
+                                             double delta, double *out_epsilon,
+                                             sotto_error *error);
+
+/* ---- pate_labels.c: the labels' file ---- */
+
+/* What is in it beside its certificate. Borrowed when it is written. */
+typedef struct sot_pate_labels {
+    const sotto_pate_config *vote;
+    double epsilon, delta;
+    const char *unit;
+    const char *schema_json;
+    const sotto_target *target;
+    uint64_t teachers;         /* 0: not known */
+    uint64_t first;            /* row of the first query */
+    uint64_t ask, answers;     /* the caps */
+    uint64_t asked, answered;  /* what was done */
+    const uint64_t *rows;      /* that have a label */
+    const size_t *classes;     /* which */
+    const bool *is_reinforced; /* the student's own */
+    size_t count;
+} sot_pate_labels;
+SOTTO_MUST_CHECK sotto_status sot_pate_labels_write(const sot_pate_labels *labels,
+                                                    char **out_json, sotto_error *error);
+
+/* A labels' file that was read; its certificate was recomputed. Start with {0}. */
+typedef struct sot_pate_labels_file {
+    char *text;
+    sot_certificate_file file;
+    bool is_open; /* `file` */
+    sotto_schema *schema;
+    double epsilon, delta;
+    size_t count;
+    size_t *rows;
+    size_t *classes;
+} sot_pate_labels_file;
+SOTTO_MUST_CHECK sotto_status sot_pate_labels_read(const char *path,
+                                                   sot_pate_labels_file *out_file,
+                                                   sotto_error *error);
+void sot_pate_labels_close(sot_pate_labels_file *file);
+
+/* The member "schema" through the schema's own reader. */
+SOTTO_MUST_CHECK sotto_status sot_pate_read_schema(const char *name,
+                                                   const sot_json_value *root,
+                                                   sotto_schema **out_schema,
+                                                   sotto_error *error);
+/* "schema": that text, an object. */
+SOTTO_MUST_CHECK sotto_status sot_pate_write_schema(const char *schema_json,
+                                                    sot_json_writer *writer,
+                                                    sotto_error *error);
+/* The finished text of a writer, copied; frees the writer. */
+SOTTO_MUST_CHECK sotto_status sot_pate_finish(sot_json_writer *writer,
+                                              sotto_status status, char **out_text,
+                                              sotto_error *error);
+
+/* Settings of a training without noise: method none, on rows that are declared public to the learner. Refuses what
+ * belongs to a private training; `who` is "teachers" or "the student". */
+SOTTO_MUST_CHECK sotto_status sot_pate_plain_training(const char *who,
+                                                      sotto_train_config *config,
+                                                      sotto_error *error);
+
+#endif

@@ -1,0 +1,509 @@
+/* Labels: caps, charge, votes, gate, certificate. The guarantee is the plan of the caps, fixed before a vote is counted. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sotto/pate_aggregate.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/plant.h"
+#include "privacy/accounting/pate.h"
+#include "privacy/mechanisms/gate.h"
+#include "privacy/mechanisms/pate.h"
+#include "random/rng.h"
+#include "run/pate.h"
+#include "run/session.h"
+
+sotto_pate_label_config sotto_pate_label_defaults(void)
+{
+    return (sotto_pate_label_config){
+        .vote = sotto_pate_defaults(), .epsilon = SOTTO_UNSET, .delta = SOTTO_UNSET};
+}
+
+typedef struct label_run {
+    const sotto_pate_label_config *config;
+    const sotto_data_file *file;
+    /* ---- public ---- */
+    sot_pate_directory directory; /* path NULL: a table of votes */
+    sot_pate_table *table;        /* NULL: a directory */
+    const sotto_schema *schema;
+    char *schema_json;
+    const sotto_target *target;
+    sotto_pate_config vote;
+    uint64_t ask, answers; /* the caps */
+    double epsilon;        /* that is stated */
+    sotto_plan *plan;
+    sot_session session;
+    char unit[SOT_UNIT_NAME_BYTES];
+    double *student; /* ask x classes; NULL: none */
+    /* ---- secret ---- */
+    sot_pate_votes votes;
+    sotto_pate_meter *meter; /* NULL: not asked for */
+    /* ---- released ---- */
+    uint64_t asked, answered;
+    uint64_t *paid; /* ask + 1 */
+    uint64_t *rows;
+    size_t *classes;
+    bool *is_reinforced;
+    size_t count;
+} label_run;
+
+/* ---- who votes ---- */
+
+static sotto_status open_teachers(label_run *run, sotto_error *error)
+{
+    const sotto_pate_label_config *config = run->config;
+    if (run->file == NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "teachers vote on public rows; give the file of the rows");
+    }
+    sotto_status status =
+        sot_pate_directory_open(config->directory, &run->directory, error);
+    if (status != SOTTO_OK) return status;
+    for (size_t i = 0; i < run->directory.sharding.count; i++) {
+        if (sot_pate_teacher_exists(&run->directory, i)) continue;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the teachers in %.120s are not all finished; go on with sotto "
+                        "pate teach first",
+                        config->directory);
+    }
+    run->schema = run->directory.schema;
+    if (config->vote.adjacency != SOTTO_ADJACENCY_UNSET &&
+        config->vote.adjacency != run->directory.adjacency) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the teachers' shards are for %s neighbours, not %s; teach with "
+                        "the adjacency that the labels shall have",
+                        sotto_adjacency_name(run->directory.adjacency),
+                        sotto_adjacency_name(config->vote.adjacency));
+    }
+    run->vote.adjacency = run->directory.adjacency;
+    run->vote.unit = SOTTO_PATE_RECORDS;
+    run->vote.touched = run->directory.touched;
+    run->vote.teachers = run->directory.sharding.count;
+    return SOTTO_OK;
+}
+
+static sotto_status open_table(label_run *run, const sotto_schema *schema,
+                               sotto_error *error)
+{
+    const sotto_target *target = schema == NULL ? NULL : sotto_schema_target(schema);
+    if (target == NULL || target->label_count < 2) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a table of votes needs a schema whose target has the classes");
+    }
+    run->schema = schema;
+    return sot_pate_table_open(run->config->votes, target, run->config->vote_labels,
+                               run->config->vote.teachers, &run->table, error);
+}
+
+static sotto_status open_votes(label_run *run, const sotto_schema *schema,
+                               sotto_error *error)
+{
+    const sotto_pate_label_config *config = run->config;
+    if ((config->directory == NULL) == (config->votes == NULL)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "give a directory of teachers or a table of votes, one of them");
+    }
+    run->vote = config->vote;
+    if (run->vote.purpose == NULL) run->vote.purpose = "labels";
+    const sotto_status status = config->directory != NULL
+                                    ? open_teachers(run, error)
+                                    : open_table(run, schema, error);
+    if (status != SOTTO_OK) return status;
+    run->target = sotto_schema_target(run->schema);
+    sot_name_unit(run->schema, run->unit);
+    if (run->vote.unit == SOTTO_PATE_TEACHERS)
+        (void)snprintf(run->unit, sizeof run->unit, "teacher");
+    return sotto_schema_to_json(run->schema, NULL, &run->schema_json, error);
+}
+
+/* ---- the caps ---- */
+
+static double sampler_error(const label_run *run)
+{
+    return sot_pate_sampler_error(&run->vote, run->target->label_count, run->ask,
+                                  run->answers);
+}
+
+static sotto_status check_asked(const sotto_pate_label_config *config, sotto_error *error)
+{
+    if (config->ask < 1 || config->ask > (UINT64_C(1) << 32)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%llu queries are to be asked; say how many at most, for example "
+                        "2000",
+                        (unsigned long long)config->ask);
+    }
+    if (!(config->delta > 0.0 && config->delta < 1.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "delta is %g; set it to a number between 0 and 1, for example "
+                        "1e-5",
+                        config->delta);
+    }
+    if (isnan(config->epsilon) && config->answers == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "neither epsilon nor the most answers are given; how much the "
+                        "labels may cost is said before they are made");
+    }
+    if (!isnan(config->epsilon) && !(config->epsilon > 0.0 && config->epsilon < 1e6)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "epsilon is %g; set it to a number above 0, for example 4",
+                        config->epsilon);
+    }
+    return SOTTO_OK;
+}
+
+/* How many answers fit, and how many are wanted: the least. Queries that could not be answered are not asked by
+ * aggregators that answer all. */
+static sotto_status find_caps(label_run *run, sotto_error *error)
+{
+    const sotto_pate_label_config *config = run->config;
+    const bool tests = sot_pate_has_test(&run->vote);
+    sotto_account account;
+    uint64_t fit = config->ask;
+    sotto_status status = check_asked(config, error);
+    if (status == SOTTO_OK && !isnan(config->epsilon))
+        status = sotto_pate_answers(&run->vote, tests ? config->ask : 0, config->epsilon,
+                                    config->delta, &fit, &account, error);
+    if (status != SOTTO_OK) return status;
+    if (config->answers > 0 && config->answers < fit) fit = config->answers;
+    run->answers = fit < config->ask ? fit : config->ask;
+    run->ask = tests ? config->ask : run->answers;
+    return SOTTO_OK;
+}
+
+/* The plan, and its price as the certificate will compute it. Where the samplers' error takes it beyond the target, an answer less
+ * is promised. */
+static sotto_status make_plan(label_run *run, sotto_error *error)
+{
+    const sotto_pate_label_config *config = run->config;
+    sotto_account account;
+    for (;;) {
+        sotto_status status =
+            sotto_pate_plan(&run->vote, run->ask, run->answers, &run->plan, error);
+        if (status == SOTTO_OK)
+            status = sotto_account_epsilon_inexact(run->plan, SOTTO_EXACT, config->delta,
+                                                   sampler_error(run), &account, error);
+        if (status != SOTTO_OK) return status;
+        if (isnan(config->epsilon) || account.epsilon <= config->epsilon) break;
+        if (run->answers == 1) {
+            return sot_fail(error, SOTTO_UNREACHABLE,
+                            "not even one answer fits epsilon %g; give more noise or "
+                            "epsilon, or ask less",
+                            config->epsilon);
+        }
+        sotto_plan_free(run->plan);
+        run->plan = NULL;
+        run->answers--;
+        if (!sot_pate_has_test(&run->vote)) run->ask = run->answers;
+    }
+    run->epsilon = isnan(config->epsilon) ? account.epsilon : config->epsilon;
+    return SOTTO_OK;
+}
+
+/* ---- before anything is charged ---- */
+
+static sotto_status check_files(const label_run *run, sotto_error *error)
+{
+    const sotto_pate_label_config *config = run->config;
+    const char *const others[] = {run->file == NULL ? NULL : run->file->path,
+                                  config->student};
+    for (size_t i = 0; config->output != NULL && i < 2; i++) {
+        if (others[i] == NULL || !sot_file_is_same(config->output, others[i])) continue;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the output %.120s would replace the %s; give it a name of its "
+                        "own",
+                        config->output, i == 0 ? "rows" : "student");
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status find_ledger(const label_run *run, const char **out_path,
+                                sotto_error *error)
+{
+    const char *kept = run->directory.ledger;
+    const char *asked = run->config->ledger;
+    if (kept != NULL && asked != NULL && !sot_file_is_same(asked, kept)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the ledger of the teachers' rows is %.90s, not %.90s; a data set "
+            "has one budget",
+            kept, asked);
+    }
+    *out_path = asked != NULL ? asked : kept;
+    return SOTTO_OK;
+}
+
+static sotto_status load_student(label_run *run, sotto_error *error)
+{
+    const bool wanted = run->vote.aggregator == SOTTO_PATE_INTERACTIVE;
+    if (wanted != (run->config->student != NULL) || (wanted && run->file == NULL)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        wanted ? "interactive compares the teachers with a student; "
+                                 "give his model and the public rows"
+                               : "a student is for interactive alone; leave him "
+                                 "out");
+    }
+    if (!wanted) return SOTTO_OK;
+    return sot_pate_student_rows(run->config->student, run->file, run->config->skip,
+                                 run->ask, run->target, &run->student, error);
+}
+
+static sotto_status make_room(label_run *run, sotto_error *error)
+{
+    const size_t ask = (size_t)run->ask;
+    run->paid = sot_new_array(ask + 1, sizeof *run->paid);
+    run->rows = sot_new_array(ask, sizeof *run->rows);
+    run->classes = sot_new_array(ask, sizeof *run->classes);
+    run->is_reinforced = sot_new_array(ask, sizeof *run->is_reinforced);
+    if (run->paid == NULL || run->rows == NULL || run->classes == NULL ||
+        run->is_reinforced == NULL)
+        return sot_fail_memory(error, ask + 1, sizeof *run->rows);
+    if (!run->config->show_sensitive) return SOTTO_OK;
+    return sotto_pate_meter_new(&run->vote, &run->meter, error);
+}
+
+static sotto_status make_ready(label_run *run, sotto_error *error)
+{
+    const sotto_pate_label_config *config = run->config;
+    const char *ledger = NULL;
+    sotto_status status = check_files(run, error);
+    if (status == SOTTO_OK) status = find_ledger(run, &ledger, error);
+    if (status == SOTTO_OK && run->file != NULL)
+        status =
+            sot_pate_count_rows(run->file, run->schema, config->skip, run->ask, error);
+    if (status == SOTTO_OK) status = load_student(run, error);
+    if (status == SOTTO_OK) status = make_room(run, error);
+    if (status != SOTTO_OK) return status;
+    run->session = (sot_session){.data_path = config->votes,
+                                 .schema = run->schema,
+                                 .ledger_asked = ledger,
+                                 .output = config->output,
+                                 .plan = run->plan,
+                                 .delta = config->delta,
+                                 .sampler_error = sampler_error(run),
+                                 .capped = true,
+                                 .insecure_test = config->insecure_test,
+                                 .test_seed = config->test_seed};
+    (void)snprintf(run->session.label, sizeof run->session.label, "label %llu rows by %s",
+                   (unsigned long long)run->ask,
+                   sotto_pate_aggregator_name(run->vote.aggregator));
+    status = sot_session_check(&run->session, error);
+    return status == SOTTO_OK ? sot_session_open(&run->session, error) : status;
+}
+
+/* ---- the votes ---- */
+
+static sotto_status ask_one(label_run *run, sotto_error *error)
+{
+    const size_t classes = run->target->label_count;
+    const size_t query = (size_t)run->asked;
+    const int64_t *votes = run->votes.votes + query * classes;
+    const double *student = run->student == NULL ? NULL : run->student + query * classes;
+    sotto_pate_outcome outcome = SOTTO_PATE_NOTHING;
+    size_t class = classes;
+    const size_t answers = sotto_plan_size(run->plan) - 1;
+    sotto_status status = sotto_pate_label(run->session.gate, &run->vote, votes, classes,
+                                           student, &outcome, &class, error);
+    if (status != SOTTO_OK) return status;
+    if (run->meter != NULL)
+        status = sotto_pate_meter_ask(run->meter, votes, classes, student,
+                                      outcome == SOTTO_PATE_VOTED, error);
+    run->asked++;
+    run->paid[run->asked] = sotto_gate_released(run->session.gate, answers);
+    if (outcome == SOTTO_PATE_VOTED) run->answered++;
+    if (outcome == SOTTO_PATE_NOTHING) return status;
+    run->rows[run->count] = run->config->skip + query;
+    run->classes[run->count] = class;
+    run->is_reinforced[run->count++] = outcome == SOTTO_PATE_REINFORCED;
+    return status;
+}
+
+static sotto_status ask_all(void *context, sotto_error *error)
+{
+    label_run *run = context;
+    const sotto_pate_label_config *config = run->config;
+    sotto_status status =
+        run->table != NULL
+            ? sot_pate_table_read(run->table, config->skip, run->ask, &run->votes, error)
+            : sot_pate_vote(&run->directory, run->file, config->skip, run->ask,
+                            config->threads, &run->votes, error);
+    sotto_rng *kept = NULL; /* of a library that draws noise once, for all queries */
+    if (SOT_PLANTED(pate_noise_reused)) {
+        kept = sot_new_array(1, sizeof *kept);
+        if (kept != NULL) *kept = *run->session.rng;
+    }
+    for (uint64_t left = 1; status == SOTTO_OK && run->asked < run->ask;) {
+        status = sotto_pate_left(run->session.gate, &run->vote, &left, error);
+        if (status != SOTTO_OK || left == 0) break;
+        if (kept != NULL) *run->session.rng = *kept;
+        status = ask_one(run, error);
+    }
+    if (kept != NULL) sot_wipe_and_free(kept, sizeof *kept);
+    return status;
+}
+
+/* ---- what is handed out ---- */
+
+static sotto_status certify(label_run *run, double realised, sotto_error *error)
+{
+    char *payload = NULL;
+    char output[160], access[160];
+    const sot_pate_labels labels = {
+        .vote = &run->vote,
+        .epsilon = SOT_PLANTED(pate_realised_as_guarantee) ? realised : run->epsilon,
+        .delta = run->config->delta,
+        .unit = run->unit,
+        .schema_json = run->schema_json,
+        .target = run->target,
+        .teachers = run->vote.teachers,
+        .first = run->config->skip,
+        .ask = run->ask,
+        .answers = run->answers,
+        .asked = run->asked,
+        .answered = run->answered,
+        .rows = run->rows,
+        .classes = run->classes,
+        .is_reinforced = run->is_reinforced,
+        .count = run->count};
+    (void)snprintf(output, sizeof output,
+                   "labels of %llu public rows by the noisy vote of teachers (%s)",
+                   (unsigned long long)run->answered,
+                   sotto_pate_aggregator_name(run->vote.aggregator));
+    (void)snprintf(access, sizeof access,
+                   run->table == NULL ? "the votes of %llu teachers, whose shards of the "
+                                        "rows are disjoint, once"
+                                      : "the table of votes, once",
+                   (unsigned long long)run->vote.teachers);
+    const char *const covered[] = {access, NULL};
+    const char *unprotected[10] = {
+        "the schema: columns, types, bounds, categories, the label set",
+        "the settings of the teachers and of the votes, and the number of teachers",
+        "the rows that are labelled, which are public",
+        "how many queries were asked and answered, which the labels tell", NULL};
+    size_t count = 4;
+    if (run->table != NULL)
+        unprotected[count++] =
+            "that one unit moves no more votes than was said: the word "
+            "of whoever trained the teachers";
+    if (run->student != NULL)
+        unprotected[count++] =
+            "the student's probabilities: of a model that is public, or released before "
+            "and paid for by itself";
+    if (run->vote.adjacency == SOTTO_REPLACE_ONE)
+        unprotected[count++] = "the number of rows";
+    sotto_certificate_facts facts = sotto_certificate_defaults();
+    facts.output = output;
+    facts.unit = run->unit;
+    facts.covered = covered;
+    facts.unprotected = unprotected;
+    sotto_status status = sot_pate_labels_write(&labels, &payload, error);
+    if (status == SOTTO_OK)
+        status = sot_session_certify(&run->session, payload, &facts, error);
+    sot_free(payload);
+    return status;
+}
+
+static sotto_status summarise(const label_run *run, double realised, char **out_text,
+                              sotto_error *error)
+{
+    char shown[SOT_SHOWN_BYTES];
+    const sot_session *session = &run->session;
+    sot_prose prose = {0};
+    sot_prose_line(&prose, "aggregator", "%s",
+                   sotto_pate_aggregator_name(run->vote.aggregator));
+    sot_prose_line(&prose, "asked", "%llu of at most %llu",
+                   (unsigned long long)run->asked, (unsigned long long)run->ask);
+    sot_prose_line(&prose, "answered", "%llu of at most %llu",
+                   (unsigned long long)run->answered, (unsigned long long)run->answers);
+    if (run->count > run->answered)
+        sot_prose_line(&prose, "reinforced", "%llu",
+                       (unsigned long long)(run->count - run->answered));
+    sot_prose_guarantee(&prose, run->epsilon, run->config->delta, run->vote.adjacency,
+                        run->vote.unit == SOTTO_PATE_TEACHERS ? NULL : run->schema);
+    sot_prose_line(&prose, "for information",
+                   "the queries asked and answered add up to epsilon %s; the guarantee "
+                   "is the line above",
+                   sot_shown(realised, 1, shown));
+    sot_prose_ledger(&prose, session->ledger == NULL ? NULL : &session->reservation);
+    if (session->output != NULL)
+        sot_prose_line(&prose, "written to", "%s", session->output);
+    return sot_prose_finish(&prose, out_text, error);
+}
+
+static sotto_status deliver(label_run *run, sotto_pate_result **out_result,
+                            sotto_error *error)
+{
+    char *text = NULL, *json = NULL, *certificate = NULL;
+    double realised = 0.0;
+    const bool tests = sot_pate_has_test(&run->vote);
+    sotto_status status =
+        sot_pate_price(&run->vote, tests ? run->asked : 0, run->paid[run->asked],
+                       run->config->delta, &realised, error);
+    if (status == SOTTO_OK) status = certify(run, realised, error);
+    if (status == SOTTO_OK) status = summarise(run, realised, &text, error);
+    if (status == SOTTO_OK)
+        status = sot_session_render(&run->session, &certificate, error);
+    if (status == SOTTO_OK) {
+        json = sot_copy_string(run->session.file);
+        if (json == NULL) status = sot_fail_memory(error, 1, 1);
+    }
+    if (status == SOTTO_OK) status = sot_session_write(&run->session, error);
+    if (status != SOTTO_OK) {
+        sot_free(json);
+        sot_free(text);
+        sot_free(certificate);
+        return status;
+    }
+    status = sot_pate_result_new(json, text, certificate, out_result, error);
+    if (status != SOTTO_OK) return status;
+    sotto_pate_result *result = *out_result;
+    result->asked = run->asked;
+    result->answered = run->answered;
+    result->realised = realised;
+    result->epsilon = run->epsilon;
+    result->delta = run->config->delta;
+    result->vote = run->vote;
+    result->vote.purpose = NULL;
+    result->paid = run->paid;
+    run->paid = NULL;
+    if (run->meter != NULL)
+        result->sensitive =
+            sotto_pate_meter_epsilon(run->meter, run->config->delta, false, NULL);
+    return SOTTO_OK;
+}
+
+/* ---- the whole way ---- */
+
+static void clear(label_run *run)
+{
+    sot_session_close(&run->session);
+    sotto_plan_free(run->plan);
+    sot_pate_table_close(run->table);
+    sotto_schema_free_text(run->schema_json);
+    sot_pate_votes_clear(&run->votes);
+    sotto_pate_meter_free(run->meter);
+    sot_free(run->student);
+    sot_free(run->paid);
+    sot_free(run->rows);
+    sot_free(run->classes);
+    sot_free(run->is_reinforced);
+    sot_pate_directory_close(&run->directory);
+}
+
+sotto_status sotto_pate_label_rows(const sotto_pate_label_config *config,
+                                   const sotto_schema *schema,
+                                   const sotto_data_file *file,
+                                   sotto_pate_result **out_result, sotto_error *error)
+{
+    label_run run = {.config = config, .file = file};
+    sotto_status status = open_votes(&run, schema, error);
+    if (status == SOTTO_OK) status = find_caps(&run, error);
+    if (status == SOTTO_OK) status = make_plan(&run, error);
+    if (status == SOTTO_OK) status = make_ready(&run, error);
+    if (status == SOTTO_OK) status = sot_session_run(&run.session, ask_all, &run, error);
+    if (status == SOTTO_OK) status = deliver(&run, out_result, error);
+    clear(&run);
+    return status;
+}

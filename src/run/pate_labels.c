@@ -1,0 +1,276 @@
+/* The labels' file, written and read. Everything in it is released or public. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "run/pate.h"
+
+enum { VERSION = 1 };
+
+/* ---- writing ---- */
+
+static void write_text(sot_json_writer *writer, const char *key, const char *text)
+{
+    sot_json_key(writer, key);
+    sot_json_write_string(writer, text);
+}
+
+static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
+{
+    sot_json_key(writer, key);
+    sot_json_write_int64(writer, (int64_t)value);
+}
+
+static void write_number(sot_json_writer *writer, const char *key, double value)
+{
+    if (isnan(value)) return;
+    sot_json_key(writer, key);
+    sot_json_write_double(writer, value);
+}
+
+static void write_vote(sot_json_writer *writer, const sotto_pate_config *vote)
+{
+    const bool tests = vote->aggregator == SOTTO_PATE_CONFIDENT ||
+                       vote->aggregator == SOTTO_PATE_INTERACTIVE;
+    write_text(writer, "aggregator", sotto_pate_aggregator_name(vote->aggregator));
+    if (vote->aggregator != SOTTO_PATE_MODE) write_number(writer, "noise", vote->noise);
+    if (tests) write_number(writer, "test_noise", vote->test_noise);
+    if (tests) write_number(writer, "threshold", vote->threshold);
+    if (vote->aggregator == SOTTO_PATE_INTERACTIVE)
+        write_number(writer, "confidence", vote->confidence);
+    if (vote->aggregator == SOTTO_PATE_MODE) {
+        write_number(writer, "query_epsilon", vote->epsilon);
+        write_number(writer, "query_delta", vote->delta);
+    }
+    write_whole(writer, "touched", vote->touched);
+}
+
+static void write_labels(sot_json_writer *writer, const sot_pate_labels *labels)
+{
+    sot_json_key(writer, "rows");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < labels->count; i++)
+        sot_json_write_int64(writer, (int64_t)labels->rows[i]);
+    sot_json_end_array(writer);
+    sot_json_key(writer, "labels");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < labels->count; i++)
+        sot_json_write_string(writer, labels->target->labels[labels->classes[i]]);
+    sot_json_end_array(writer);
+    if (labels->vote->aggregator != SOTTO_PATE_INTERACTIVE) return;
+    sot_json_key(writer, "reinforced");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < labels->count; i++)
+        if (labels->is_reinforced[i])
+            sot_json_write_int64(writer, (int64_t)labels->rows[i]);
+    sot_json_end_array(writer);
+}
+
+sotto_status sot_pate_labels_write(const sot_pate_labels *labels, char **out_json,
+                                   sotto_error *error)
+{
+    sot_json_writer *writer = NULL;
+    sotto_status status = sot_json_writer_new(false, &writer, error);
+    if (status != SOTTO_OK) return status;
+    sot_json_begin_object(writer);
+    write_text(writer, "kind", "labels");
+    write_whole(writer, "version", VERSION);
+    write_vote(writer, labels->vote);
+    write_number(writer, "epsilon", labels->epsilon);
+    write_number(writer, "delta", labels->delta);
+    write_text(writer, "adjacency", sotto_adjacency_name(labels->vote->adjacency));
+    write_text(writer, "unit", labels->unit);
+    if (labels->teachers > 0) write_whole(writer, "teachers", labels->teachers);
+    write_whole(writer, "first_row", labels->first);
+    write_whole(writer, "ask_at_most", labels->ask);
+    write_whole(writer, "answer_at_most", labels->answers);
+    write_whole(writer, "asked", labels->asked);
+    write_whole(writer, "answered", labels->answered);
+    status = sot_pate_write_schema(labels->schema_json, writer, error);
+    write_labels(writer, labels);
+    sot_json_end_object(writer);
+    return sot_pate_finish(writer, status, out_json, error);
+}
+
+/* ---- reading ---- */
+
+static sotto_status read_class(const sot_json_value *item, const sotto_target *target,
+                               size_t *out_class, sotto_error *error)
+{
+    const char *word = NULL;
+    const sotto_status status = sot_json_as_string(item, &word, error);
+    if (status != SOTTO_OK) return status;
+    for (size_t i = 0; i < target->label_count; i++) {
+        if (strcmp(word, target->labels[i]) != 0) continue;
+        *out_class = i;
+        return SOTTO_OK;
+    }
+    return sot_json_refuse(item, "it is not one of the schema's labels", error);
+}
+
+static sotto_status read_pairs(const sot_json_value *root, sot_pate_labels_file *file,
+                               sotto_error *error)
+{
+    sot_json_value rows, labels;
+    const sotto_target *target = sotto_schema_target(file->schema);
+    sotto_status status = sot_json_get_array(root, "rows", &rows, error);
+    if (status == SOTTO_OK) status = sot_json_get_array(root, "labels", &labels, error);
+    if (status != SOTTO_OK) return status;
+    file->count = sot_json_size(&rows);
+    if (sot_json_size(&labels) != file->count || target == NULL)
+        return sot_fail(error, SOTTO_PARSE, "there is not one label for each row");
+    file->rows = sot_new_array(file->count, sizeof *file->rows);
+    file->classes = sot_new_array(file->count, sizeof *file->classes);
+    if (file->rows == NULL || file->classes == NULL)
+        return sot_fail_memory(error, file->count, sizeof *file->rows);
+    int64_t before = -1;
+    for (size_t i = 0; i < file->count && status == SOTTO_OK; i++) {
+        const sot_json_value row = sot_json_item(&rows, i);
+        const sot_json_value label = sot_json_item(&labels, i);
+        int64_t place = 0;
+        status = sot_json_as_int64(&row, &place, error);
+        if (status == SOTTO_OK && place <= before)
+            status = sot_json_refuse(&row, "rows ascend", error);
+        if (status == SOTTO_OK)
+            status = read_class(&label, target, &file->classes[i], error);
+        file->rows[i] = (size_t)place;
+        before = place;
+    }
+    return status;
+}
+
+static sotto_status read_file(sot_pate_labels_file *file, sotto_error *error)
+{
+    const sot_json_value *root = &file->file.root;
+    const char *kind = NULL;
+    int64_t version = 0;
+    sotto_status status = sot_json_get_string(root, "kind", &kind, error);
+    if (status == SOTTO_OK && strcmp(kind, "labels") != 0)
+        status = sot_fail(error, SOTTO_PARSE,
+                          "the file is of the kind '%.40s'; give one that sotto pate "
+                          "label wrote",
+                          kind);
+    if (status == SOTTO_OK) status = sot_json_get_int64(root, "version", &version, error);
+    if (status == SOTTO_OK && version > VERSION)
+        status = sot_fail(error, SOTTO_PARSE,
+                          "the labels are of a newer version; use a newer sotto");
+    if (status == SOTTO_OK)
+        status = sot_json_get_double(root, "epsilon", &file->epsilon, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_double(root, "delta", &file->delta, error);
+    if (status == SOTTO_OK)
+        status = sot_pate_read_schema("the labels' schema", root, &file->schema, error);
+    return status == SOTTO_OK ? read_pairs(root, file, error) : status;
+}
+
+sotto_status sot_pate_labels_read(const char *path, sot_pate_labels_file *out_file,
+                                  sotto_error *error)
+{
+    size_t size_bytes = 0;
+    bool exact = false;
+    sotto_error cause = {.status = SOTTO_OK};
+    *out_file = (sot_pate_labels_file){.text = NULL};
+    sotto_status status = sot_file_read(path, SOTTO_CERTIFIED_BYTES_MAX, &out_file->text,
+                                        &size_bytes, error);
+    if (status != SOTTO_OK) return status;
+    status =
+        sot_certificate_file_open(out_file->text, size_bytes, &out_file->file, &cause);
+    out_file->is_open = status == SOTTO_OK;
+    if (status == SOTTO_OK)
+        status = sot_certificate_file_recompute(&out_file->file, &exact, &cause);
+    if (status == SOTTO_OK) status = read_file(out_file, &cause);
+    if (status == SOTTO_OK) return SOTTO_OK;
+    sot_pate_labels_close(out_file);
+    return sot_fail(error, status, "%.100s: %.140s", path, cause.message);
+}
+
+void sot_pate_labels_close(sot_pate_labels_file *file)
+{
+    if (file->is_open) sot_certificate_file_close(&file->file);
+    sotto_schema_free(file->schema);
+    sot_free(file->rows);
+    sot_free(file->classes);
+    sot_free(file->text);
+    *file = (sot_pate_labels_file){.text = NULL};
+}
+
+/* ---- results ---- */
+
+static char *or_empty(char *text)
+{
+    return text != NULL ? text : sot_copy_string("");
+}
+
+sotto_status sot_pate_result_new(char *json, char *text, char *certificate,
+                                 sotto_pate_result **out_result, sotto_error *error)
+{
+    sotto_pate_result *result = sot_new_array(1, sizeof *result);
+    char *const words[] = {or_empty(json), or_empty(text), or_empty(certificate)};
+    if (result == NULL || words[0] == NULL || words[1] == NULL || words[2] == NULL) {
+        for (size_t i = 0; i < 3; i++)
+            sot_free(words[i]);
+        sot_free(result);
+        return sot_fail_memory(error, 1, sizeof *result);
+    }
+    *result = (sotto_pate_result){.json = words[0],
+                                  .text = words[1],
+                                  .certificate = words[2],
+                                  .realised = SOTTO_UNSET,
+                                  .sensitive = SOTTO_UNSET,
+                                  .epsilon = SOTTO_UNSET,
+                                  .delta = SOTTO_UNSET};
+    *out_result = result;
+    return SOTTO_OK;
+}
+
+void sotto_pate_free(sotto_pate_result *result)
+{
+    if (result == NULL) return;
+    sot_free(result->json);
+    sot_free(result->text);
+    sot_free(result->certificate);
+    sot_free(result->paid);
+    sot_free(result);
+}
+
+const char *sotto_pate_json(const sotto_pate_result *result)
+{
+    return result->json;
+}
+
+const char *sotto_pate_text(const sotto_pate_result *result)
+{
+    return result->text;
+}
+
+const char *sotto_pate_certificate(const sotto_pate_result *result)
+{
+    return result->certificate;
+}
+
+uint64_t sotto_pate_asked(const sotto_pate_result *result)
+{
+    return result->asked;
+}
+
+uint64_t sotto_pate_answered(const sotto_pate_result *result)
+{
+    return result->answered;
+}
+
+double sotto_pate_realised_epsilon(const sotto_pate_result *result)
+{
+    return result->realised;
+}
+
+double sotto_pate_sensitive_epsilon(const sotto_pate_result *result)
+{
+    return result->sensitive;
+}
+
+void sotto_pate_free_text(char *text)
+{
+    sot_free(text);
+}

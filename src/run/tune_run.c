@@ -1,0 +1,364 @@
+/* One tuning: plan, header, charge, a secret number of trainings, certificate, file. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/growing.h"
+#include "base/memory.h"
+#include "base/plant.h"
+#include "data/matrix.h"
+#include "privacy/mechanisms/best_run.h"
+#include "run/train_network.h"
+#include "run/tune.h"
+
+/* Who listens hears how long it takes, in whole seconds, and nothing of trainings or steps. */
+typedef struct listener {
+    sotto_progress_function function; /* NULL: nobody */
+    void *context;
+    double started, told;
+} listener;
+
+typedef struct tune_run {
+    sotto_tuning *tuning;
+    listener listener;
+    sot_session session;
+    sot_source *source;
+    sot_matrix *matrix; /* all rows; NULL: a stream */
+    sot_table *table;
+    sot_matrix *validation; /* public */
+    double *tried;          /* of the training that is going on */
+    double *best;           /* of the best so far */
+    size_t count;           /* coefficients of either */
+    size_t winner;          /* the candidate of the best so far */
+    char *payload;          /* its model file without certificate; NULL: none yet */
+    sot_growing leak;       /* of planted bugs alone */
+} tune_run;
+
+/* ---- who listens ---- */
+
+static int tell_time(const sotto_progress *progress, void *context)
+{
+    listener *own = context;
+    const double now = sot_clock_seconds();
+    (void)progress; /* steps of one training, of which nobody knows the number */
+    if (own->function == NULL || now - own->told < 1.0) return 0;
+    own->told = now;
+    const sotto_progress told = {.elapsed_seconds = floor(now - own->started),
+                                 .epsilon_so_far = SOTTO_UNSET};
+    return own->function(&told, own->context);
+}
+
+static sotto_status fail_interrupted(sotto_error *error)
+{
+    return sot_fail(error, SOTTO_INTERRUPTED,
+                    "the tuning was stopped; nothing was written, and it cannot go on");
+}
+
+/* ---- the trainings ---- */
+
+/* What the model file says of the guarantee is the whole tuning's; and its validation rows are the training's. */
+typedef struct own_budget {
+    double epsilon, delta;
+} own_budget;
+
+static own_budget dress(const tune_run *run, sotto_training *training)
+{
+    const own_budget own = {training->config.epsilon, training->delta};
+    training->config.epsilon = run->tuning->config.train.epsilon;
+    training->config.validation = run->tuning->config.validation;
+    training->delta = run->tuning->delta;
+    return own;
+}
+
+static void undress(own_budget own, sotto_training *training)
+{
+    training->config.epsilon = own.epsilon;
+    training->config.validation = NULL;
+    training->delta = own.delta;
+}
+
+static void wipe_payload(tune_run *run)
+{
+    if (run->payload != NULL) sot_wipe_and_free(run->payload, strlen(run->payload) + 1);
+    run->payload = NULL;
+}
+
+/* The file is made now: what a network's norms were filled in with is gone after its next training. */
+static sotto_status keep_best(tune_run *run, size_t candidate, sotto_error *error)
+{
+    sotto_training *training = run->tuning->runs[candidate].training;
+    wipe_payload(run);
+    run->winner = candidate;
+    memcpy(run->best, run->tried, run->count * sizeof *run->best);
+    const own_budget own = dress(run, training);
+    const sotto_status status =
+        sot_training_payload(training, run->best, NULL, &run->payload, error);
+    undress(own, training);
+    return status;
+}
+
+/* Through the gate of one training: its releases, and the score if that is one. */
+static sotto_status learn_and_score(tune_run *run, const sot_tuned_run *candidate,
+                                    sotto_gate *gate, double *out_score,
+                                    sotto_error *error)
+{
+    const sotto_tune_config *config = &run->tuning->config;
+    sotto_status status = sotto_gate_open(gate, error);
+    if (status == SOTTO_OK)
+        status = sot_training_learn_table(candidate->training, gate, run->table,
+                                          run->tried, error);
+    if (status == SOTTO_OK && run->validation != NULL)
+        status = sot_tune_score_public(candidate->training, run->validation, run->tried,
+                                       out_score, error);
+    else if (status == SOTTO_OK)
+        status = sot_tune_score_release(candidate->training, config->score_epsilon, gate,
+                                        run->matrix, run->tried, out_score, error);
+    if (status == SOTTO_OK) status = sotto_gate_finish(gate, error);
+    if (status == SOTTO_OK &&
+        sotto_gate_sampler_error_upper(gate) > run->tuning->run_sampler_error) {
+        status = sot_fail(error, SOTTO_INTERNAL,
+                          "the samplers' error is larger than what was charged");
+    }
+    return status;
+}
+
+static sotto_status run_once(tune_run *run, sot_best_run *best, size_t candidate,
+                             sotto_error *error)
+{
+    const sot_tuned_run *one = &run->tuning->runs[candidate];
+    sotto_gate *gate = NULL;
+    double score = 0.0;
+    sotto_status status = sotto_gate_new(one->plan, best->rng, &gate, error);
+    if (status == SOTTO_OK) status = learn_and_score(run, one, gate, &score, error);
+    if (status == SOTTO_OK && SOT_PLANTED(tuning_losers_released))
+        sot_growing_format(&run->leak, "tried %zu, which scored %.17g\n", candidate,
+                           score);
+    if (status == SOTTO_OK && sot_best_run_offer(best, score))
+        status = keep_best(run, candidate, error);
+    sot_wipe(&score, sizeof score);
+    sotto_gate_free(gate);
+    if (status == SOTTO_INTERRUPTED ||
+        (status == SOTTO_OK && tell_time(NULL, &run->listener) != 0))
+        return fail_interrupted(error);
+    return status;
+}
+
+/* No training: the coefficients are zeros, and the settings those of the first candidate. */
+static sotto_status keep_default(tune_run *run, sotto_error *error)
+{
+    if (run->payload != NULL) return SOTTO_OK;
+    memset(run->tried, 0, run->count * sizeof *run->tried);
+    return keep_best(run, 0, error);
+}
+
+/* The number of trainings is drawn before a row is read. */
+static sotto_status tune_on_rows(void *context, sotto_error *error)
+{
+    tune_run *run = context;
+    const sotto_tuning *tuning = run->tuning;
+    const sotto_training *first = sot_tuning_first(tuning);
+    const sot_best_run_config config = {.event = sotto_plan_event(tuning->plan, 0),
+                                        .runs = tuning->config.runs,
+                                        .settings = tuning->candidates.count,
+                                        .run_sampler_error = tuning->run_sampler_error};
+    sot_best_run best = {.gate = NULL};
+    size_t candidate = 0;
+    sotto_status status = sot_best_run_begin(run->session.gate, &config, &best, error);
+    if (status == SOTTO_OK)
+        status = sot_training_open_table(first, run->source, run->session.rng,
+                                         &run->matrix, &run->table, error);
+    if (status == SOTTO_OK)
+        status =
+            sot_training_check_public_n(first, run->table, run->session.data_path, error);
+    while (status == SOTTO_OK && sot_best_run_next(&best, &candidate, &status, error))
+        status = run_once(run, &best, candidate, error);
+    if (status == SOTTO_OK) status = keep_default(run, error);
+    if (status == SOTTO_OK) sot_best_run_end(&best);
+    if (SOT_PLANTED(tuning_number_printed))
+        sot_growing_format(&run->leak, "trainings %llu\n",
+                           (unsigned long long)best.count);
+    sot_best_run_clear(&best);
+    return status;
+}
+
+/* ---- before anything is charged ---- */
+
+static void begin_session(tune_run *run, const sotto_data_file *file)
+{
+    const sotto_tuning *tuning = run->tuning;
+    const sotto_train_config *config = &tuning->config.train;
+    run->session = (sot_session){.data_path = file == NULL ? NULL : file->path,
+                                 .labels_path = file == NULL ? NULL : file->labels,
+                                 .query = file == NULL ? NULL : file->query,
+                                 .schema = tuning->schema,
+                                 .ledger_asked = config->ledger,
+                                 .output = config->output,
+                                 .plan = tuning->plan,
+                                 .delta = tuning->delta,
+                                 .sampler_error = tuning->sampler_error,
+                                 .insecure_test = config->insecure_test,
+                                 .test_seed = config->test_seed};
+    (void)snprintf(run->session.label, sizeof run->session.label, "tune %s",
+                   sotto_model_kind_name(config->model));
+}
+
+/* All candidates have as many coefficients, but for numbers of draws, which are not tuned. */
+static sotto_status make_room(tune_run *run, sotto_error *error)
+{
+    run->count = sot_learner_coefficients(sot_tuning_first(run->tuning)->learner);
+    run->tried = sot_new_array(run->count, sizeof *run->tried);
+    run->best = sot_new_array(run->count, sizeof *run->best);
+    return run->tried == NULL || run->best == NULL
+               ? sot_fail_memory(error, run->count, sizeof *run->tried)
+               : SOTTO_OK;
+}
+
+static sotto_status load_validation(tune_run *run, const sotto_data_file *data,
+                                    sotto_error *error)
+{
+    const sotto_tune_config *config = &run->tuning->config;
+    const sotto_data_file file = {.path = config->validation,
+                                  .labels = config->validation_labels};
+    if (file.path == NULL) return SOTTO_OK;
+    return sot_validation_load(sot_tuning_first(run->tuning), &file, data,
+                               run->session.rng, &run->validation, error);
+}
+
+static sotto_status make_ready(tune_run *run, const sotto_data_file *file,
+                               const sotto_records *records, sotto_error *error)
+{
+    const sotto_tuning *tuning = run->tuning;
+    sotto_train_config files = tuning->config.train;
+    files.validation = tuning->config.validation;
+    files.validation_labels = tuning->config.validation_labels;
+    begin_session(run, file);
+    sotto_status status = sot_session_check(&run->session, error);
+    if (status == SOTTO_OK)
+        status = sot_training_spare_files(&files, files.output, error);
+    if (status == SOTTO_OK) {
+        status =
+            file != NULL
+                ? sot_source_open(file, tuning->schema, false, &run->source, error)
+                : sot_source_open_records(records, tuning->schema, &run->source, error);
+    }
+    if (status == SOTTO_OK) status = sot_source_check_training(run->source, error);
+    if (status == SOTTO_OK && files.stream)
+        status = sot_source_check_rereading(run->source, error);
+    if (status == SOTTO_OK) status = make_room(run, error);
+    if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
+    if (status == SOTTO_OK) status = load_validation(run, file, error);
+    return status;
+}
+
+/* ---- what the caller keeps ---- */
+
+static sotto_status summarize(const tune_run *run, const sotto_training *training,
+                              char **out_text, sotto_error *error)
+{
+    char *summary = NULL;
+    sotto_status status =
+        sot_training_summary(training, &run->session, run->best, &summary, error);
+    if (status == SOTTO_OK) {
+        const size_t length = strlen(summary);
+        if (length > 0) summary[length - 1] = '\0'; /* its last end of line */
+        status = sot_tuning_summary(run->tuning, run->winner, summary, out_text, error);
+    }
+    sot_free(summary);
+    if (status == SOTTO_OK && run->leak.text != NULL) { /* planted */
+        sot_free(*out_text);
+        *out_text = sot_copy_string(run->leak.text);
+    }
+    return status;
+}
+
+static sotto_status deliver(tune_run *run, sotto_train_result *result, sotto_error *error)
+{
+    sotto_training *training = run->tuning->runs[run->winner].training;
+    sot_session *session = &run->session;
+    char statement[SOT_TUNE_STATEMENT_BYTES];
+    sot_tuning_state(run->tuning, run->winner, statement);
+    const own_budget own = dress(run, training);
+    sotto_status status =
+        sot_training_certify(training, session, statement, run->payload, error);
+    if (status == SOTTO_OK) status = summarize(run, training, &result->text, error);
+    undress(own, training);
+    if (status == SOTTO_OK)
+        status = sot_session_render(session, &result->certificate, error);
+    if (status == SOTTO_OK) {
+        result->json = sot_copy_string(session->file);
+        if (result->json == NULL)
+            status = sot_fail_memory(error, strlen(session->file) + 1, 1);
+    }
+    if (status == SOTTO_OK) status = sot_session_write(session, error);
+    return status;
+}
+
+/* ---- the whole way ---- */
+
+static void clear(tune_run *run)
+{
+    wipe_payload(run);
+    sot_table_free(run->table);
+    sot_source_close(run->source);
+    sot_matrix_free(run->matrix);
+    sot_matrix_free(run->validation);
+    sot_wipe_and_free(run->tried, run->count * sizeof *run->tried);
+    sot_wipe_and_free(run->best, run->count * sizeof *run->best);
+    sot_session_close(&run->session);
+    sot_free(run->leak.text);
+}
+
+static sotto_status tune_private(tune_run *run, const sotto_data_file *file,
+                                 const sotto_records *records, sotto_train_result *result,
+                                 sotto_error *error)
+{
+    sotto_status status = make_ready(run, file, records, error);
+    if (status == SOTTO_OK)
+        status = sot_session_run(&run->session, tune_on_rows, run, error);
+    if (status == SOTTO_OK) status = deliver(run, result, error);
+    clear(run);
+    return status;
+}
+
+static sotto_status tune(const sotto_tune_config *config, const sotto_schema *schema,
+                         const sotto_data_file *file, const sotto_records *records,
+                         sotto_train_result **out_result, sotto_error *error)
+{
+    tune_run run = {.listener = {.function = config->train.progress,
+                                 .context = config->train.progress_context,
+                                 .started = sot_clock_seconds()}};
+    sotto_tune_config own = *config;
+    if (config->train.progress != NULL) own.train.progress = tell_time;
+    own.train.progress_context = &run.listener;
+    sotto_train_result *result = sot_new_array(1, sizeof *result);
+    if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
+    sotto_status status = sotto_tuning_plan(&own, schema, &run.tuning, error);
+    if (status == SOTTO_OK) {
+        status = sot_tuning_is_public(run.tuning)
+                     ? sot_tune_public(run.tuning, config, file, records, result, error)
+                     : tune_private(&run, file, records, result, error);
+    }
+    sotto_tuning_free(run.tuning);
+    if (status != SOTTO_OK) {
+        sotto_train_free(result);
+        return status;
+    }
+    *out_result = result;
+    return SOTTO_OK;
+}
+
+sotto_status sotto_tune_data(const sotto_tune_config *config, const sotto_schema *schema,
+                             const sotto_data_file *file, sotto_train_result **out_result,
+                             sotto_error *error)
+{
+    return tune(config, schema, file, NULL, out_result, error);
+}
+
+sotto_status sotto_tune_records(const sotto_tune_config *config,
+                                const sotto_schema *schema, const sotto_records *records,
+                                sotto_train_result **out_result, sotto_error *error)
+{
+    return tune(config, schema, NULL, records, out_result, error);
+}
