@@ -77,8 +77,8 @@ static sotto_status refutes(const sotto_audit *audit, double factor, bool *out_r
     if (status == SOTTO_OK)
         status = sotto_curve_new(plan, SOTTO_EXACT, 1e-6, 16, &curve, error);
     if (status == SOTTO_OK)
-        status = sotto_audit_against_curve(&audit->found.counts, audit->found.alpha,
-                                           curve, plan, &verdict, error);
+        status = sotto_audit_against_curve(&audit->found.counts, audit->level, curve,
+                                           plan, &verdict, error);
     *out_refuted = verdict.refuted;
     sotto_curve_free(curve);
     sotto_plan_free(plan);
@@ -144,7 +144,7 @@ static void judge_losses(sotto_audit *audit)
     found->loss_most = 0.0;
     for (uint64_t i = 0; i < 2 * found->runs; i++)
         found->loss_most = fmax(found->loss_most, fabs(audit->scores[i]));
-    sot_exact_loss_delta(in, (size_t)found->runs, found->epsilon, found->alpha,
+    sot_exact_loss_delta(in, (size_t)found->runs, found->epsilon, audit->level,
                          &found->delta_seen, &found->delta_lower);
     if (found->delta_lower > found->delta) found->refuted = true;
     /* A pure claim bounds the loss at every point; 2^-20 for the rounding of the two densities. */
@@ -185,14 +185,16 @@ static sotto_status judge(const sot_study *study, sotto_audit *audit, sotto_erro
     sotto_audit_summary *found = &audit->found;
     const size_t runs = (size_t)found->runs;
     const double *out = audit->scores, *in = audit->scores + runs;
+    /* Two tests share the chance of a false alarm where there are two. */
+    audit->level = audit->has_losses ? 0.5 * found->alpha : found->alpha;
     sotto_status status =
-        sotto_audit_split(in, runs, out, runs, study->aim, found->alpha, found->delta,
+        sotto_audit_split(in, runs, out, runs, study->aim, audit->level, found->delta,
                           &found->threshold, &found->counts, error);
     if (status == SOTTO_OK)
-        status = sotto_audit_bounds_of(&found->counts, found->alpha, found->delta,
+        status = sotto_audit_bounds_of(&found->counts, audit->level, found->delta,
                                        &found->bounds, error);
     if (status == SOTTO_OK)
-        status = sotto_audit_against_curve(&found->counts, found->alpha, audit->curve,
+        status = sotto_audit_against_curve(&found->counts, audit->level, audit->curve,
                                            audit->plan, &found->verdict, error);
     if (status == SOTTO_OK) status = take_route(audit, error);
     if (status != SOTTO_OK) return status;
