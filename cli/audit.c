@@ -4,8 +4,7 @@
 #include "commands.h"
 
 static const cli_command *const commands[] = {
-    &audit_learner,
-    NULL,
+    &audit_learner, &audit_model, &audit_canaries, &audit_demo, NULL,
 };
 
 const cli_command cli_audit = {

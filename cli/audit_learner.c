@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <sotto/audit.h>
 
@@ -31,6 +32,8 @@ static const cli_option options[] = {
      .example = "0.01", .fallback = "0.01", .range = CLI_POSITIVE},
     {"threads", CLI_COUNT, CLI_OPTIONAL, "threads to use; all by default", .value = "N",
      .example = "2", .count_max = 1024},
+    {"output", CLI_FILE, CLI_OPTIONAL, "also write the JSON object here", .value = "FILE",
+     .example = "audit.json", .letter = 'o'},
     {"svg", CLI_FILE, CLI_OPTIONAL, "also draw the attack beside the claim",
      .value = "FILE", .example = "attack.svg"},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL, "repeatable noise, for tests",
@@ -117,8 +120,7 @@ static void show_text(const sotto_audit *audit)
     (void)printf("\n%s\n", sotto_audit_sentence(audit));
 }
 
-static sotto_status show_json(const sotto_audit_config *config, const sotto_audit *audit,
-                              sotto_error *error)
+static cli_json make_json(const sotto_audit_config *config, const sotto_audit *audit)
 {
     const sotto_audit_summary *found = sotto_audit_found(audit);
     cli_json json = cli_json_new();
@@ -153,7 +155,23 @@ static sotto_status show_json(const sotto_audit_config *config, const sotto_audi
     cli_json_text(&json, "pair", sotto_audit_pair(audit));
     cli_json_text(&json, "short_of", sotto_audit_short_of(audit));
     cli_json_text(&json, "verdict", sotto_audit_sentence(audit));
-    return cli_json_print(&json, error);
+    return json;
+}
+
+static sotto_status write_json(const char *path, const sotto_audit_config *config,
+                               const sotto_audit *audit, sotto_error *error)
+{
+    cli_json json = make_json(config, audit);
+    char *text = json.failed
+                     ? NULL
+                     : json_dumps(json.object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    const sotto_status status =
+        text == NULL
+            ? cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the report")
+            : cli_write_file("--output", path, text, error);
+    free(text);
+    json_decref(json.object);
+    return status;
 }
 
 static sotto_status draw(const cli_call *call, const sotto_audit *audit,
@@ -175,8 +193,11 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_status status = read_config(call, &config, error);
     if (status == SOTTO_OK) status = sotto_audit_learner(&config, &audit, error);
     if (status == SOTTO_OK) status = draw(call, audit, error);
+    if (status == SOTTO_OK && cli_given(call, "output"))
+        status = write_json(cli_text(call, "output"), &config, audit, error);
     if (status == SOTTO_OK && cli_flag(call, "json")) {
-        status = show_json(&config, audit, error);
+        cli_json json = make_json(&config, audit);
+        status = cli_json_print(&json, error);
     } else if (status == SOTTO_OK) {
         show_text(audit);
     }

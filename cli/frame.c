@@ -153,7 +153,7 @@ static sotto_status run_command(cli_call *call, char **next, char **end,
 static sotto_status unknown_command(const cli_call *call, const char *word,
                                     sotto_error *error)
 {
-    char names[SOTTO_MESSAGE_BYTES - 64] = "";
+    char names[SOTTO_MESSAGE_BYTES - 80] = ""; /* a word of 60 bytes stands beside them */
     size_t used = 0;
     cli_suggestion near = {0};
     const cli_command *const *commands = call->command->commands;

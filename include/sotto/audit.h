@@ -48,6 +48,7 @@ typedef struct sotto_audit_config {
     void *progress_context;
 } sotto_audit_config;
 
+/* Nothing that carries the claim is set but the adjacency, SOTTO_ADD_REMOVE. */
 SOTTO_API sotto_audit_config sotto_audit_defaults(void);
 
 /* How the lower bound of epsilon was come by. */

@@ -5,6 +5,8 @@
 #include <sotto/accountant.h>
 #include <sotto/array.h>
 #include <sotto/audit.h>
+#include <sotto/audit_demo.h>
+#include <sotto/audit_model.h>
 #include <sotto/audit_statistics.h>
 #include <sotto/certificate.h>
 #include <sotto/clipping.h>

@@ -9,6 +9,7 @@ struct sotto_audit {
     sotto_plan *plan;   /* the claim */
     sotto_curve *curve; /* of it */
     double *scores;     /* runs of the world without the record, then runs with it */
+    double level;       /* of each test: alpha, or its part */
     bool pure;          /* the claim has no delta */
     bool chooses;       /* epsilon is seen in rates alone */
     bool has_losses;    /* the scores are exact privacy losses */

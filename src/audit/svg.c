@@ -19,7 +19,7 @@ enum {
 
 /* Rates of the attack at PLACES false positive rates, evenly on a logarithmic axis from `least` to 1. */
 void sot_audit_draw_roc(sot_growing *out, const sotto_roc *roc, const sotto_curve *claim,
-                        double least, int left)
+                        const char *title, double least, int left)
 {
     double x[PLACES], seen[PLACES], promised[PLACES];
     for (int i = 0; i < PLACES; i++) {
@@ -27,7 +27,7 @@ void sot_audit_draw_roc(sot_growing *out, const sotto_roc *roc, const sotto_curv
         seen[i] = sotto_roc_true_positive_rate(roc, x[i]);
         promised[i] = claim == NULL ? x[i] : sotto_curve_attack(claim, x[i]);
     }
-    const sot_svg_panel panel = {.title = "Receiver operating characteristic",
+    const sot_svg_panel panel = {.title = title,
                                  .x = {"false positive rate", least, 1.0, true, false},
                                  .y = {"true positive rate", least, 1.0, true, false},
                                  .left = left,
@@ -92,7 +92,8 @@ sotto_status sotto_audit_to_svg(const sotto_audit *audit, char **out_svg,
                   "Left: how often the attack finds the record against how often it "
                   "accuses wrongly, beside the most that the claim allows. Right: the "
                   "same as missed records, beside the claim's trade-off curve.");
-    sot_audit_draw_roc(&out, roc, audit->curve, fmax(1e-4, 1.0 / (double)runs), LEFT);
+    sot_audit_draw_roc(&out, roc, audit->curve, "Receiver operating characteristic",
+                       fmax(1e-4, 1.0 / (double)runs), LEFT);
     draw_trade_off(&out, audit, roc, LEFT + PANEL);
     sot_svg_end(&out);
     sotto_roc_free(roc);

@@ -9,6 +9,6 @@
 /* The rates on logarithmic axes from `least` on, beside what a claim allows; NULL: beside chance alone. The panel is 330 wide and 300
  * high, at (left, 44). */
 void sot_audit_draw_roc(sot_growing *out, const sotto_roc *roc, const sotto_curve *claim,
-                        double least, int left);
+                        const char *title, double least, int left);
 
 #endif

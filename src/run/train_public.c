@@ -183,6 +183,30 @@ sotto_status sot_public_split(const sot_matrix *all, size_t nth, sot_matrix **ou
     return SOTTO_OK;
 }
 
+sotto_status sot_public_take(const sot_matrix *first, const sot_matrix *second,
+                             const bool *taken, sot_matrix **out_part, sotto_error *error)
+{
+    const size_t all = first->rows + second->rows;
+    size_t rows = 0, values = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (!taken[i]) continue;
+        rows++;
+        values +=
+            i < first->rows ? values_of(first, i) : values_of(second, i - first->rows);
+    }
+    sot_matrix *part = new_like(first, rows, values);
+    if (part == NULL) return sot_fail_memory(error, rows, sizeof *first->labels);
+    for (size_t i = 0; i < all; i++) {
+        if (!taken[i]) continue;
+        if (i < first->rows)
+            append(part, first, i);
+        else
+            append(part, second, i - first->rows);
+    }
+    *out_part = part;
+    return SOTTO_OK;
+}
+
 sotto_status sot_public_pick(const sot_matrix *all, const size_t *rows, size_t count,
                              sot_matrix **out_picked, sotto_error *error)
 {

@@ -29,6 +29,11 @@ SOTTO_MUST_CHECK sotto_status sot_public_split(const sot_matrix *all, size_t nth
                                                sot_matrix **out_seen,
                                                sot_matrix **out_held, sotto_error *error);
 
+/* Of two matrices of one encoding, one after the other, the rows that are `taken`, in order. */
+SOTTO_MUST_CHECK sotto_status sot_public_take(const sot_matrix *first,
+                                              const sot_matrix *second, const bool *taken,
+                                              sot_matrix **out_part, sotto_error *error);
+
 /* The rows with these places, in this order. */
 SOTTO_MUST_CHECK sotto_status sot_public_pick(const sot_matrix *all, const size_t *rows,
                                               size_t count, sot_matrix **out_picked,

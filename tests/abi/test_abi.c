@@ -77,6 +77,11 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_audit_counts, 32, others, 24);
     assert_layout(sotto_audit_bounds, 48, gaussian_epsilon_lower, 40);
     assert_layout(sotto_audit_verdict, 32, promised, 24);
+    assert_layout(sotto_audit_config, 88, progress_context, 80);
+    assert_layout(sotto_audit_summary, 216, delta_lower, 208);
+    assert_layout(sotto_membership_config, 104, threads, 96);
+    assert_layout(sotto_membership_attack, 128, bounds, 80);
+    assert_layout(sotto_demo_row, 40, guess_bound, 32);
     assert_layout(sotto_one_run, 40, epsilon_lower, 32);
     assert_layout(sotto_lira_fit, 32, deviation, 24);
     assert_layout(sotto_roc_point, 24, true_positive_rate, 16);

@@ -4,25 +4,27 @@
 
 #include "base/memory.h"
 
-enum { RUNS = 1000, RUNS_OF_CHOICES = 5000 }; /* rare events need more */
+enum { RUNS = 1000, RUNS_OF_FAINT = 3000 }; /* rare events, and steps, need more */
 #define ALPHA 1e-6
 
 static void no_claim_is_refuted(void **state)
 {
     (void)state;
+    int refuted = 0, blind = 0;
     for (size_t i = 0; i < LEARNER_CASES; i++) {
-        const bool pure = learner_cases[i].delta == 0.0;
-        sotto_audit *audit =
-            audit_of(&learner_cases[i], pure ? RUNS_OF_CHOICES : RUNS, ALPHA, 100 + i);
+        const learner_case *at = &learner_cases[i];
+        const bool faint = at->delta == 0.0 || at->transcript;
+        sotto_audit *audit = audit_of(at, faint ? RUNS_OF_FAINT : RUNS, ALPHA, 100 + i);
         const sotto_audit_summary *found = sotto_audit_found(audit);
-        if (found->refuted || found->bounds.mu_lower == 0.0)
-            show_case(&learner_cases[i], audit);
-        assert_false(found->refuted);
-        assert_true(found->epsilon_lower <= found->epsilon);
         /* An attack that sees nothing would not see a bug. */
-        assert_true(found->bounds.mu_lower > 0.0);
+        const bool sees = found->bounds.mu_lower > 0.0;
+        if (found->refuted || !sees) show_case(at, audit);
+        refuted += found->refuted || found->epsilon_lower > found->epsilon ? 1 : 0;
+        blind += sees ? 0 : 1;
         sotto_audit_free(audit);
     }
+    assert_int_equal(refuted, 0);
+    assert_int_equal(blind, 0);
 }
 
 static void threads_do_not_change_a_bit(void **state)

@@ -1,0 +1,74 @@
+/* sotto audit demo: what epsilon buys. */
+#include <math.h>
+#include <stdio.h>
+
+#include <sotto/audit_demo.h>
+
+#include "audit.h"
+#include "output.h"
+
+static const cli_option options[] = {
+    {"repeats", CLI_COUNT, CLI_OPTIONAL, "pairs of models for each epsilon", .value = "N",
+     .example = "1000", .fallback = "1000", .count_max = SOTTO_DEMO_REPEATS_MAX},
+    {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL, "repeatable noise, for tests",
+     .value = "N", .example = "7", .count_max = UINT64_MAX},
+    {0},
+};
+
+enum { EPSILONS = 7 };
+
+static sotto_status show_json(const sotto_demo_row *rows, sotto_error *error)
+{
+    cli_json json = cli_json_new();
+    json_t *array = json_array();
+    for (size_t i = 0; i < EPSILONS; i++) {
+        cli_json row = cli_json_new();
+        if (isfinite(rows[i].epsilon)) cli_json_number(&row, "epsilon", rows[i].epsilon);
+        cli_json_number(&row, "reconstruction_error", rows[i].reconstruction_error);
+        cli_json_number(&row, "right_sign", rows[i].right_sign);
+        cli_json_number(&row, "guessed", rows[i].guessed);
+        cli_json_number(&row, "guess_bound", rows[i].guess_bound);
+        cli_json_append(&json, array, &row);
+    }
+    cli_json_add(&json, "rows", array);
+    return cli_json_print(&json, error);
+}
+
+static void show_text(const sotto_demo_row *rows)
+{
+    (void)printf("%-10s %22s %14s %16s %16s\n", "epsilon", "rebuilt record, off by",
+                 "signs right", "bit guessed", "at most");
+    for (size_t i = 0; i < EPSILONS; i++) {
+        char name[CLI_NUMBER_BYTES] = "no noise";
+        if (isfinite(rows[i].epsilon)) (void)cli_shortest(rows[i].epsilon, name);
+        (void)printf("%-10s %20.4g %% %12.1f %% %14.1f %% %14.1f %%\n", name,
+                     100.0 * rows[i].reconstruction_error, 100.0 * rows[i].right_sign,
+                     100.0 * rows[i].guessed, 100.0 * rows[i].guess_bound);
+    }
+}
+
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    static const double epsilons[EPSILONS] = {INFINITY, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1};
+    const uint64_t seed = cli_count(call, "insecure-test-seed");
+    sotto_demo_row rows[EPSILONS];
+    const sotto_status status = sotto_audit_demo(
+        epsilons, EPSILONS, cli_count(call, "repeats"),
+        cli_given(call, "insecure-test-seed") ? &seed : NULL, rows, error);
+    if (status != SOTTO_OK) return status;
+    if (cli_flag(call, "json")) return show_json(rows, error);
+    show_text(rows);
+    return SOTTO_OK;
+}
+
+const cli_command audit_demo = {
+    .name = "demo",
+    .summary = "A record rebuilt from two models, and a secret bit guessed: what epsilon "
+               "buys",
+    .details = "An invented record joins invented rows. Differencing: lambda times the\n"
+               "difference of the models before and after is the record. The bit: all\n"
+               "but the sign of one attribute is known, and the model tells the rest.",
+    .options = options,
+    .example = "sotto audit demo --repeats 100",
+    .run = run,
+};

@@ -1,0 +1,166 @@
+/* sotto audit model: which rows was a model trained on? */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sotto/audit.h>
+#include <sotto/audit_model.h>
+
+#include "audit.h"
+#include "input.h"
+#include "model_files.h"
+#include "output.h"
+
+static const char *lira_choice(size_t index)
+{
+    static const char *const names[] = {"online", "offline", NULL};
+    return names[index];
+}
+
+static const cli_option options[] = {
+    {"model", CLI_FILE, CLI_OPERAND, "a model file, as sotto train writes it",
+     .value = "MODEL", .example = "model.json"},
+    {"members", CLI_FILE, CLI_REQUIRED, "rows of its training, public to you",
+     .value = "FILE", .example = "members.csv"},
+    {"nonmembers", CLI_FILE, CLI_REQUIRED, "rows like them that it was not trained on",
+     .value = "FILE", .example = "others.csv"},
+    {"shadows", CLI_COUNT, CLI_OPTIONAL,
+     "shadow models for the likelihood ratio attack, from 8 on; none by default",
+     .value = "N", .example = "64", .count_max = 4096},
+    {"lira", CLI_CHOICE, CLI_OPTIONAL, "shadows with and without a row, or without alone",
+     .value = "MODE", .fallback = "online", .choices = lira_choice},
+    {"shadow-method", CLI_TEXT, CLI_OPTIONAL,
+     "how shadows are trained, for example output; none: without noise", .value = "NAME",
+     .example = "output", .fallback = "none"},
+    {"shadow-epsilon", CLI_NUMBER, CLI_OPTIONAL, "of the shadows' method", .value = "E",
+     .example = "1", .range = CLI_POSITIVE},
+    {"shadow-delta", CLI_NUMBER, CLI_OPTIONAL, "of the shadows' method", .value = "D",
+     .example = "1e-5", .range = CLI_POSITIVE},
+    {"shadow-lambda", CLI_NUMBER, CLI_OPTIONAL, "of the shadows' method", .value = "L",
+     .example = "1", .range = CLI_POSITIVE},
+    {"alpha", CLI_NUMBER, CLI_OPTIONAL, "1 - confidence of the limits of rates",
+     .value = "A", .example = "0.05", .fallback = "0.05", .range = CLI_POSITIVE},
+    {"threads", CLI_COUNT, CLI_OPTIONAL, "threads to use; all by default", .value = "N",
+     .example = "2", .count_max = 1024},
+    {"svg", CLI_FILE, CLI_OPTIONAL, "also draw the attacks", .value = "FILE",
+     .example = "roc.svg"},
+    {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL, "repeatable shadows, for tests",
+     .value = "N", .example = "7", .count_max = UINT64_MAX},
+    {0},
+};
+
+static sotto_status read_config(const cli_call *call, sotto_train_config *shadow,
+                                sotto_membership_config *out, sotto_error *error)
+{
+    *out = sotto_membership_defaults();
+    *shadow = sotto_train_defaults();
+    out->members.path = cli_text(call, "members");
+    out->others.path = cli_text(call, "nonmembers");
+    out->shadows = cli_count(call, "shadows");
+    out->offline = strcmp(cli_text(call, "lira"), "offline") == 0;
+    out->shadow = shadow;
+    out->alpha = cli_number(call, "alpha");
+    out->threads = (size_t)cli_count(call, "threads");
+    out->insecure_test = cli_given(call, "insecure-test-seed");
+    out->test_seed = cli_count(call, "insecure-test-seed");
+    shadow->epsilon = cli_number(call, "shadow-epsilon");
+    shadow->delta = cli_number(call, "shadow-delta");
+    shadow->lambda = cli_number(call, "shadow-lambda");
+    const sotto_status status =
+        sotto_method_from_name(cli_text(call, "shadow-method"), &shadow->method, error);
+    shadow->data_is_public = shadow->method == SOTTO_METHOD_NONE;
+    return status;
+}
+
+static void show_text(const sotto_membership *membership)
+{
+    for (size_t i = 0; i < sotto_membership_size(membership); i++) {
+        const sotto_membership_attack *at = sotto_membership_at(membership, i);
+        (void)printf("%sattack by %s\n", i == 0 ? "" : "\n", at->name);
+        cli_line("area", "%.4f under the ROC; 0.5 is chance", at->area);
+        cli_line("advantage", "%.4f", at->advantage);
+        cli_line("TPR", "%.4f at an FPR of 0.001, %.4f at 0.01",
+                 at->true_positive_rate_1000, at->true_positive_rate_100);
+        cli_line("accused",
+                 "%" PRIu64 " of %" PRIu64 " members, %" PRIu64 " of %" PRIu64
+                 " others, by a threshold of the other halves",
+                 at->counts.true_positives, at->counts.members,
+                 at->counts.false_positives, at->counts.others);
+        cli_line("limits", "TPR at least %.4f, FPR at most %.4f",
+                 at->bounds.true_positive_rate_lower,
+                 at->bounds.false_positive_rate_upper);
+    }
+}
+
+static sotto_status show_json(const sotto_membership *membership, sotto_error *error)
+{
+    cli_json json = cli_json_new();
+    json_t *attacks = json_array();
+    for (size_t i = 0; i < sotto_membership_size(membership); i++) {
+        const sotto_membership_attack *at = sotto_membership_at(membership, i);
+        cli_json row = cli_json_new();
+        cli_json_text(&row, "attack", at->name);
+        cli_json_number(&row, "auc", at->area);
+        cli_json_number(&row, "advantage", at->advantage);
+        cli_json_number(&row, "tpr_at_fpr_0.001", at->true_positive_rate_1000);
+        cli_json_number(&row, "tpr_at_fpr_0.01", at->true_positive_rate_100);
+        cli_json_number(&row, "threshold", at->threshold);
+        cli_json_count(&row, "true_positives", at->counts.true_positives);
+        cli_json_count(&row, "members", at->counts.members);
+        cli_json_count(&row, "false_positives", at->counts.false_positives);
+        cli_json_count(&row, "others", at->counts.others);
+        cli_json_number(&row, "true_positive_rate_lower",
+                        at->bounds.true_positive_rate_lower);
+        cli_json_number(&row, "false_positive_rate_upper",
+                        at->bounds.false_positive_rate_upper);
+        cli_json_append(&json, attacks, &row);
+    }
+    cli_json_add(&json, "attacks", attacks);
+    return cli_json_print(&json, error);
+}
+
+static sotto_status draw(const cli_call *call, const sotto_membership *membership,
+                         sotto_error *error)
+{
+    char *svg = NULL;
+    if (!cli_given(call, "svg")) return SOTTO_OK;
+    sotto_status status = sotto_membership_to_svg(membership, &svg, error);
+    if (status == SOTTO_OK)
+        status = cli_write_file("--svg", cli_text(call, "svg"), svg, error);
+    sotto_audit_free_svg(svg);
+    return status;
+}
+
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    sotto_train_config shadow;
+    sotto_membership_config config;
+    sotto_model *model = NULL;
+    sotto_membership *membership = NULL;
+    sotto_status status = read_config(call, &shadow, &config, error);
+    if (status == SOTTO_OK) status = cli_load_model(call, &model, error);
+    if (status == SOTTO_OK)
+        status = sotto_membership_of(model, &config, &membership, error);
+    if (status == SOTTO_OK) status = draw(call, membership, error);
+    if (status == SOTTO_OK && cli_flag(call, "json")) {
+        status = show_json(membership, error);
+    } else if (status == SOTTO_OK) {
+        show_text(membership);
+    }
+    sotto_membership_free(membership);
+    sotto_model_free(model);
+    return status;
+}
+
+const cli_command audit_model = {
+    .name = "model",
+    .summary = "Tell the rows that a model was trained on from others like them",
+    .details =
+        "Both files are declared public to you: the scores are exact. Rates prove\n"
+        "nothing about epsilon, because no coin decided which rows were members:\n"
+        "see sotto audit canaries.",
+    .options = options,
+    .example = "sotto audit model examples/model.json --members examples/survey.csv "
+               "--nonmembers examples/survey.csv",
+    .run = run,
+};

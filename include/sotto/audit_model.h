@@ -1,0 +1,96 @@
+/* sotto/audit_model.h: what a model file tells about rows that it was trained on.
+ *
+ * Idea        A model that remembers is surer of its own rows. Two attacks score rows by that: the loss alone, and the likelihood ratio
+ *             against shadow models that are trained with and without each row (LiRA). Rows that were trained on and rows
+ *             that were not are both known to the auditor, who counts how well the scores tell them apart.
+ * Canaries    Rows that were made up, each put among the records by a fair coin, make a lower bound of epsilon of one
+ *             training: sotto_canaries_score().
+ * Theorem     LiRA: Carlini et al., S&P 2022. One run: sotto/audit_statistics.h
+ * Assumes     Members and others are from one distribution: else an attack tells distributions apart. Rates have confidence
+ *             limits if the rows are independent draws; they are no proof against a claim, because nobody tossed a coin for
+ *             each row. Canaries have that coin.
+ * Public      All rows are declared public to the auditor, who sees whatever the scores show of them.
+ * Docs        docs/audit.md
+ */
+#ifndef SOTTO_AUDIT_MODEL_H
+#define SOTTO_AUDIT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sotto/audit_statistics.h>
+#include <sotto/data_file.h>
+#include <sotto/error.h>
+#include <sotto/model.h>
+#include <sotto/train_config.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Start from sotto_membership_defaults(). */
+typedef struct sotto_membership_config {
+    sotto_data_file members; /* rows of the training; has no default */
+    sotto_data_file others;  /* rows that were not; has no default */
+    uint64_t shadows;        /* models for LiRA, from 8 to 4096; 0: the loss alone */
+    bool offline; /* LiRA by models without the row alone; else by both kinds */
+    /* How shadows are trained; model and target are the file's. NULL: without noise. */
+    const sotto_train_config *shadow;
+    double alpha; /* of the limits of rates; default 0.05 */
+    bool insecure_test;
+    uint64_t test_seed;
+    size_t threads; /* 0: one per CPU; the result is the same for any number */
+} sotto_membership_config;
+SOTTO_API sotto_membership_config sotto_membership_defaults(void);
+
+/* What one score is worth. */
+typedef struct sotto_membership_attack {
+    const char *name;               /* static: "loss", "lira" */
+    double area;                    /* under the ROC; 1/2 is chance */
+    double advantage;               /* the largest TPR - FPR, as seen */
+    double true_positive_rate_1000; /* at an FPR of at most 1/1000, as seen */
+    double true_positive_rate_100;  /* at an FPR of at most 1/100 */
+    double threshold;               /* chosen on the first halves of the rows */
+    sotto_audit_counts counts;      /* of the other halves */
+    sotto_audit_bounds bounds; /* of its rates; epsilon_lower as if rows had had coins */
+} sotto_membership_attack;
+
+typedef struct sotto_membership sotto_membership;
+
+/* Free with sotto_membership_free(). LiRA is for models with one score a row: SOTTO_UNSUPPORTED for softmax, networks, concepts
+ * and several draws. At least eight rows of each kind. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_membership_of(const sotto_model *model, const sotto_membership_config *config,
+                    sotto_membership **out_membership, sotto_error *error);
+SOTTO_API void sotto_membership_free(sotto_membership *membership); /* NULL is fine */
+
+/* One or two of them; borrowed. */
+SOTTO_API size_t sotto_membership_size(const sotto_membership *membership);
+SOTTO_API const sotto_membership_attack *
+sotto_membership_at(const sotto_membership *membership, size_t index);
+
+/* The ROC of each attack on logarithmic axes. Free it with sotto_audit_free_svg() (sotto/audit.h). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_membership_to_svg(
+    const sotto_membership *membership, char **out_svg, sotto_error *error);
+
+/* ---- canaries ---- */
+
+/* For each of `count` canaries a fair coin: true if it goes among the records. From the operating system unless a test seed is
+ * given. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_canaries_toss(size_t count,
+                                                            const uint64_t *test_seed,
+                                                            bool *out_included,
+                                                            sotto_error *error);
+
+/* The model's scores of the canaries in `file`, one a row and in its order, and what they prove of a training that put in
+ * included[i]: sotto_audit_one_run(). SOTTO_INVALID_ARGUMENT if the file has another number of rows than `count`. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_canaries_score(
+    const sotto_model *model, const sotto_data_file *file, const bool *included,
+    size_t count, sotto_one_run_choice choice, size_t guesses, double delta, double alpha,
+    sotto_one_run *out_result, sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

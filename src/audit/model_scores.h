@@ -1,0 +1,19 @@
+/* audit/model_scores.h: how sure a model is of each row of a file. */
+#ifndef SOT_AUDIT_MODEL_SCORES_H
+#define SOT_AUDIT_MODEL_SCORES_H
+
+#include <sotto/audit_model.h>
+
+/* One a row; free with sot_free(). */
+typedef struct sot_scores {
+    double *values;
+    size_t count;
+} sot_scores;
+
+/* Minus the loss of each row: of classes log(p/(1 - p)) of the true one's probability, from the scores (of an svm the margin); of a number
+ * minus the squared error. Clear with sot_free(out->values), also after failure. */
+SOTTO_MUST_CHECK sotto_status sot_scores_of(const sotto_model *model,
+                                            const sotto_data_file *file, sot_scores *out,
+                                            sotto_error *error);
+
+#endif

@@ -1,0 +1,17 @@
+/* audit/shadows.h: models trained with and without each row, for the likelihood-ratio attack. */
+#ifndef SOT_AUDIT_SHADOWS_H
+#define SOT_AUDIT_SHADOWS_H
+
+#include <sotto/audit_model.h>
+
+#include "random/rng.h"
+
+/* Writes the likelihood-ratio score of every row, those of `members` first: out_scores[rows of both]. Each shadow takes each row by a fair
+ * coin. Fewer than 64 shadows: one deviation for all rows. */
+SOTTO_MUST_CHECK sotto_status sot_shadows_score(const sotto_model *model,
+                                                const sotto_membership_config *config,
+                                                sotto_rng *rng, size_t members,
+                                                size_t others, double *out_scores,
+                                                sotto_error *error);
+
+#endif
