@@ -64,7 +64,7 @@ bool sot_pate_teacher_path(const sot_pate_directory *directory, size_t teacher,
                            char out_path[SOT_PATE_PATH_BYTES]);
 /* Whether this teacher is finished: files are written in one stroke. */
 bool sot_pate_teacher_exists(const sot_pate_directory *directory, size_t teacher);
-/* The teacher's file: his model's, or one that says that he is constant (`model_json` NULL). */
+/* The teacher's file: his model, or that he is constant (`model_json` NULL), in a wrapping that no reader of models takes. */
 SOTTO_MUST_CHECK sotto_status sot_pate_teacher_write(const sot_pate_directory *directory,
                                                      size_t teacher,
                                                      const char *model_json,
@@ -74,6 +74,9 @@ SOTTO_MUST_CHECK sotto_status sot_pate_teacher_load(const sot_pate_directory *di
                                                     size_t teacher,
                                                     sotto_model **out_model,
                                                     sotto_error *error);
+
+/* The certificate's unit where whole teachers come and go: no schema's unit is called so. */
+#define SOT_PATE_UNIT_TEACHER "teacher"
 
 /* ---- pate_votes.c ---- */
 
