@@ -113,6 +113,10 @@ SOTTO_MUST_CHECK sotto_status sot_pate_table_read(sot_pate_table *table, uint64_
                                                   sotto_error *error);
 void sot_pate_table_close(sot_pate_table *table); /* NULL is fine */
 
+/* A student with a certificate has one that holds, and no test seed unless the labels have one too; one without is of public
+ * rows, which is the caller's word. */
+SOTTO_MUST_CHECK sotto_status sot_pate_check_student(const char *path, bool insecure_test,
+                                                     sotto_error *error);
 /* The student's probabilities of each class for the rows skip, skip + 1, ...: `ask` x classes, to be freed with
  * sot_free(). They are public. */
 SOTTO_MUST_CHECK sotto_status sot_pate_student_rows(

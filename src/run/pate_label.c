@@ -260,6 +260,9 @@ static sotto_status load_student(label_run *run, sotto_error *error)
                                  "out");
     }
     if (!wanted) return SOTTO_OK;
+    const sotto_status status =
+        sot_pate_check_student(run->config->student, run->config->insecure_test, error);
+    if (status != SOTTO_OK) return status;
     return sot_pate_student_rows(run->config->student, run->file, run->config->skip,
                                  run->ask, run->target, &run->student, error);
 }

@@ -377,6 +377,40 @@ static void a_teacher_is_no_model(void **state)
     end(&here);
 }
 
+/* Interactive takes the student's scores for public: they are, if his own guarantee holds. */
+static void an_interactive_student_must_be_private(void **state)
+{
+    (void)state;
+    scene here;
+    sotto_error error;
+    sotto_pate_result *labels = NULL, *student = NULL;
+    begin(&here);
+    const sotto_pate_teach_config teachers = scene_teach(here.directory, 4);
+    assert_ok(teach(&here, &teachers, &error), &error);
+    sotto_pate_label_config config = scene_label(SOTTO_PATE_GNMAX, here.directory, 10);
+    config.output = here.labels;
+    assert_ok(label(&here, &config, &labels, &error), &error);
+    sotto_pate_free(labels);
+    const sotto_data_file rows = {.path = here.unlabelled};
+    sotto_pate_student_config learn = sotto_pate_student_defaults();
+    learn.training.model = SOTTO_MODEL_LOGISTIC;
+    learn.training.output = here.student;
+    learn.labels = here.labels;
+    assert_ok(sotto_pate_student(&learn, &rows, &student, &error), &error);
+    sotto_pate_free(student);
+
+    config = scene_label(SOTTO_PATE_CONFIDENT, here.directory, 3);
+    config.vote.aggregator = SOTTO_PATE_INTERACTIVE;
+    config.vote.confidence = 0.9;
+    config.student = here.student;
+    assert_ok(label(&here, &config, &labels, &error), &error); /* a test seed too */
+    sotto_pate_free(labels);
+    config = secure(config);
+    assert_refused(label(&here, &config, &labels, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "test seed", NULL);
+    end(&here);
+}
+
 /* What holds for whole teachers is not said of rows, nor charged to a budget of rows. */
 static void whole_teachers_are_another_unit(void **state)
 {
@@ -450,6 +484,7 @@ int main(void)
         cmocka_unit_test(empty_shards_have_teachers_too),
         cmocka_unit_test(what_no_theorem_covers_is_refused),
         cmocka_unit_test(a_teacher_is_no_model),
+        cmocka_unit_test(an_interactive_student_must_be_private),
         cmocka_unit_test(whole_teachers_are_another_unit),
         cmocka_unit_test(rows_of_a_query_have_no_place),
     };
