@@ -88,9 +88,11 @@ typedef enum sotto_ledger_kind {
 typedef struct sotto_ledger_entry {
     sotto_ledger_kind kind;
     uint64_t row;
-    int64_t time_seconds;  /* since 1970, by the clock of the machine; information only */
-    const char *text;      /* reserve: label; grant: reason; "" otherwise */
-    double epsilon, delta; /* init, grant: what was set or added; NaN otherwise */
+    int64_t
+        time_seconds; /* since 1970, by the clock of the machine; information only. A commit has its
+                              reservation's, unless the run kept checkpoints: how long it took is no public thing */
+    const char *text;              /* reserve: label; grant: reason; "" otherwise */
+    double epsilon, delta;         /* init, grant: what was set or added; NaN otherwise */
     double charged, delta_charged; /* reserve; NaN otherwise */
     uint64_t
         reservation; /* commit, checkpoint: the row of its reservation; 0 otherwise */

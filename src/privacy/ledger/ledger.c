@@ -178,7 +178,7 @@ sotto_status sot_ledger_append(sotto_ledger *ledger, sot_entry *entry,
     size_t size_bytes = 0;
     sot_entry read_back;
     entry->row = ledger->state.rows + 1;
-    entry->time_seconds = (int64_t)time(NULL);
+    if (entry->time_seconds == 0) entry->time_seconds = (int64_t)time(NULL);
     memcpy(entry->previous, ledger->state.head, sizeof entry->previous);
     sotto_status status = sot_entry_write(entry, plan, &line, &size_bytes, error);
     if (status == SOTTO_OK)
@@ -345,7 +345,7 @@ sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
                                     const char *output_hash, const char *last,
                                     const sot_kept_mark *mark, sotto_error *error)
 {
-    const sot_reserved *reserved;
+    const sot_reserved *reserved = NULL;
     sot_entry entry = {.kind = SOTTO_LEDGER_COMMIT, .order = SOTTO_UNSET};
     sotto_status status = sot_entry_check_hash("output's hash", output_hash, error);
     if (status != SOTTO_OK) return status;
@@ -364,6 +364,9 @@ sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
         sot_store_rollback(ledger->store);
         return status;
     }
+    /* Rows are public, and how long a run took may tell of its records or, of a tuning, how many trainings there
+     * were. A run with checkpoints has told its time already. */
+    if (last == NULL) entry.time_seconds = reserved->time_seconds;
     return sot_ledger_append(ledger, &entry, NULL, error);
 }
 

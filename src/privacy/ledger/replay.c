@@ -221,7 +221,7 @@ static sotto_status remember(sot_state *state, const sot_entry *entry, sotto_err
         state->reserved_capacity = capacity;
     }
     sot_reserved *reserved = &state->reserved[state->reserved_count++];
-    *reserved = (sot_reserved){.row = entry->row};
+    *reserved = (sot_reserved){.row = entry->row, .time_seconds = entry->time_seconds};
     memcpy(reserved->hash, entry->hash, sizeof reserved->hash);
     memcpy(reserved->checkpoint, entry->checkpoint, sizeof reserved->checkpoint);
     return SOTTO_OK;

@@ -20,6 +20,7 @@
 
 typedef struct sot_reserved {
     uint64_t row;
+    int64_t time_seconds;
     bool committed;
     char hash[SOTTO_HASH_HEX_BYTES];
     /* Of a run that keeps checkpoints: the only file from which it may go on, and its key; "" of others. */

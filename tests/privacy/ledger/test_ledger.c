@@ -1,6 +1,8 @@
 /* What a ledger promises while nothing goes wrong: prices, refusals, rows, chain. */
 #include "support.h"
 
+#include <time.h>
+
 #include "privacy/accounting/budget.h"
 #include "privacy/ledger/scratch.h"
 
@@ -383,6 +385,35 @@ static void information_is_below_what_the_filter_guarantees(void **state)
     scratch_free(&made);
 }
 
+static sotto_status take_time(const sotto_ledger_entry *entry, void *context,
+                              sotto_error *error)
+{
+    int64_t *times = context;
+    (void)error;
+    times[entry->kind] = entry->time_seconds;
+    return SOTTO_OK;
+}
+
+/* Rows are public; how long a run took may tell of its records, and of a tuning how many trainings there were. */
+static void a_ledger_does_not_tell_how_long_a_run_took(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 1.0, 0.0);
+    sotto_error error;
+    sotto_reservation reservation;
+    int64_t times[SOTTO_LEDGER_CHECKPOINT + 1] = {0};
+    assert_ok(reserve(ledger, pure_plan(0.1), &reservation, &error), &error);
+    for (const time_t then = time(NULL); time(NULL) == then;)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_ok(sotto_ledger_commit(ledger, &reservation, SOME_HASH, &error), &error);
+    assert_ok(sotto_ledger_visit(ledger, take_time, times, &error), &error);
+    assert_true(times[SOTTO_LEDGER_RESERVE] > 0);
+    assert_true(times[SOTTO_LEDGER_COMMIT] == times[SOTTO_LEDGER_RESERVE]);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +429,7 @@ int main(void)
         cmocka_unit_test(what_is_no_plan_of_this_ledger_is_refused),
         cmocka_unit_test(a_wrong_budget_is_refused_before_a_file_is_made),
         cmocka_unit_test(an_output_is_committed_once_for_its_reservation),
+        cmocka_unit_test(a_ledger_does_not_tell_how_long_a_run_took),
         cmocka_unit_test(a_visitor_sees_every_row_and_may_stop),
         cmocka_unit_test(information_is_below_what_the_filter_guarantees),
     };
