@@ -62,7 +62,7 @@ void sot_pate_directory_close(sot_pate_directory *directory);
 /* <path>/teacher-00017.json; false if it is too long. */
 bool sot_pate_teacher_path(const sot_pate_directory *directory, size_t teacher,
                            char out_path[SOT_PATE_PATH_BYTES]);
-/* Whether this teacher is finished: files are written in one stroke. */
+/* Whether this teacher is finished: files are written in one stroke. A file that does not begin like a teacher's is none. */
 bool sot_pate_teacher_exists(const sot_pate_directory *directory, size_t teacher);
 /* The teacher's file: his model, or that he is constant (`model_json` NULL), in a wrapping that no reader of models takes. */
 SOTTO_MUST_CHECK sotto_status sot_pate_teacher_write(const sot_pate_directory *directory,

@@ -23,6 +23,14 @@ static const char *const secret =
     "Keep this directory as you keep the rows; never publish any file in it. What may be "
     "published is the output of sotto pate label.";
 
+/* Around a model, so that nothing that reads models takes it for one: it would pass for a model of public rows. */
+static const char head[] =
+    "{\"kind\":\"secret teacher\",\"about\":\"learned WITHOUT NOISE "
+    "from private rows: never publish\",\"model\":";
+static const char constant[] = "null"; /* always says the first class */
+static const char tail[] = "}\n";
+enum { HEAD_BYTES = sizeof head - 1, TAIL_BYTES = sizeof tail - 1 };
+
 /* ---- names ---- */
 
 static bool path_of(const sot_pate_directory *directory, const char *name,
@@ -50,10 +58,18 @@ bool sot_pate_teacher_path(const sot_pate_directory *directory, size_t teacher,
 
 bool sot_pate_teacher_exists(const sot_pate_directory *directory, size_t teacher)
 {
-    char path[SOT_PATE_PATH_BYTES];
+    char path[SOT_PATE_PATH_BYTES], begin[HEAD_BYTES];
     struct stat facts;
-    return sot_pate_teacher_path(directory, teacher, path) && stat(path, &facts) == 0 &&
-           S_ISREG(facts.st_mode);
+    if (!sot_pate_teacher_path(directory, teacher, path) || stat(path, &facts) != 0 ||
+        !S_ISREG(facts.st_mode))
+        return false;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return false;
+    (void)setvbuf(file, NULL, _IONBF, 0); /* no copy of the teacher stays behind */
+    const bool is_one = fread(begin, 1, sizeof begin, file) == sizeof begin &&
+                        memcmp(begin, head, sizeof begin) == 0;
+    (void)fclose(file);
+    return is_one;
 }
 
 /* ---- JSON ---- */
@@ -324,14 +340,6 @@ sotto_status sot_pate_directory_make(sot_pate_directory *directory, sotto_rng *r
 }
 
 /* ---- teachers ---- */
-
-/* Around a model, so that nothing that reads models takes it for one: it would pass for a model of public rows. */
-static const char head[] =
-    "{\"kind\":\"secret teacher\",\"about\":\"learned WITHOUT NOISE "
-    "from private rows: never publish\",\"model\":";
-static const char constant[] = "null"; /* always says the first class */
-static const char tail[] = "}\n";
-enum { HEAD_BYTES = sizeof head - 1, TAIL_BYTES = sizeof tail - 1 };
 
 sotto_status sot_pate_teacher_write(const sot_pate_directory *directory, size_t teacher,
                                     const char *model_json, sotto_error *error)

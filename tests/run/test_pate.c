@@ -294,9 +294,16 @@ static void finished_teachers_are_kept(void **state)
     assert_int_equal(unlink(other), 0);
     assert_refused(label(&here, &ask, &labels, &error), SOTTO_INVALID_ARGUMENT, &error,
                    "not all finished", NULL);
+    FILE *garbage = fopen(other, "w"); /* is none either, and found before a charge */
+    assert_non_null(garbage);
+    fputs("garbage", garbage);
+    assert_int_equal(fclose(garbage), 0);
+    assert_refused(label(&here, &ask, &labels, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "not all finished", NULL);
     config.training.test_seed = 1; /* the key is the directory's */
     assert_ok(teach(&here, &config, &error), &error);
-    assert_int_equal(access(other, R_OK), 0);
+    assert_ok(label(&here, &ask, &labels, &error), &error);
+    sotto_pate_free(labels);
     assert_int_equal(stat(one, &after), 0);
     assert_true(before.st_ino == after.st_ino);
     config.training.lambda = 2.0;
