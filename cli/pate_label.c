@@ -229,7 +229,7 @@ static sotto_status write_csv(const cli_call *call, const sotto_pate_result *res
     bool fine = stream != NULL && fputs("row,label\n", stream) >= 0;
     for (size_t i = 0; fine && i < json_array_size(rows); i++) {
         const char *label = json_string_value(json_array_get(labels, i));
-        const bool quoted = strpbrk(label, ",\"") != NULL;
+        const bool quoted = strpbrk(label, ",\"\r\n") != NULL;
         fine = fprintf(stream, "%lld,%s",
                        (long long)json_integer_value(json_array_get(rows, i)),
                        quoted ? "\"" : "") >= 0;

@@ -64,7 +64,7 @@ bool sot_pate_teacher_path(const sot_pate_directory *directory, size_t teacher,
                            char out_path[SOT_PATE_PATH_BYTES]);
 /* Whether this teacher is finished: files are written in one stroke. */
 bool sot_pate_teacher_exists(const sot_pate_directory *directory, size_t teacher);
-/* The teacher's file: his model's, or one that says that he is constant (`model_json` NULL). */
+/* The teacher's file: his model, or that he is constant (`model_json` NULL), in a wrapping that no reader of models takes. */
 SOTTO_MUST_CHECK sotto_status sot_pate_teacher_write(const sot_pate_directory *directory,
                                                      size_t teacher,
                                                      const char *model_json,
@@ -74,6 +74,9 @@ SOTTO_MUST_CHECK sotto_status sot_pate_teacher_load(const sot_pate_directory *di
                                                     size_t teacher,
                                                     sotto_model **out_model,
                                                     sotto_error *error);
+
+/* The certificate's unit where whole teachers come and go: no schema's unit is called so. */
+#define SOT_PATE_UNIT_TEACHER "teacher"
 
 /* ---- pate_votes.c ---- */
 
@@ -110,6 +113,10 @@ SOTTO_MUST_CHECK sotto_status sot_pate_table_read(sot_pate_table *table, uint64_
                                                   sotto_error *error);
 void sot_pate_table_close(sot_pate_table *table); /* NULL is fine */
 
+/* A student with a certificate has one that holds, and no test seed unless the labels have one too; one without is of public
+ * rows, which is the caller's word. */
+SOTTO_MUST_CHECK sotto_status sot_pate_check_student(const char *path, bool insecure_test,
+                                                     sotto_error *error);
 /* The student's probabilities of each class for the rows skip, skip + 1, ...: `ask` x classes, to be freed with
  * sot_free(). They are public. */
 SOTTO_MUST_CHECK sotto_status sot_pate_student_rows(

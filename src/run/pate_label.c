@@ -93,6 +93,14 @@ static sotto_status open_table(label_run *run, const sotto_schema *schema,
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "a table of votes needs a schema whose target has the classes");
     }
+    const sotto_pate_config *vote = &run->config->vote;
+    if (run->config->vote_labels && vote->unit == SOTTO_PATE_TEACHERS &&
+        vote->adjacency == SOTTO_ADD_REMOVE) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a table of labels has a column for each teacher, and one who is "
+                        "gone still says the first class: his vote moves; use the "
+                        "adjacency replace-one, or a table of counts");
+    }
     run->schema = schema;
     return sot_pate_table_open(run->config->votes, target, run->config->vote_labels,
                                run->config->vote.teachers, &run->table, error);
@@ -115,7 +123,7 @@ static sotto_status open_votes(label_run *run, const sotto_schema *schema,
     run->target = sotto_schema_target(run->schema);
     sot_name_unit(run->schema, run->unit);
     if (run->vote.unit == SOTTO_PATE_TEACHERS)
-        (void)snprintf(run->unit, sizeof run->unit, "teacher");
+        (void)snprintf(run->unit, sizeof run->unit, "%s", SOT_PATE_UNIT_TEACHER);
     return sotto_schema_to_json(run->schema, NULL, &run->schema_json, error);
 }
 
@@ -232,7 +240,13 @@ static sotto_status find_ledger(const label_run *run, const char **out_path,
             kept, asked);
     }
     *out_path = asked != NULL ? asked : kept;
-    return SOTTO_OK;
+    const char *charged =
+        *out_path != NULL ? *out_path : sotto_schema_ledger(run->schema);
+    if (charged == NULL || run->vote.unit != SOTTO_PATE_TEACHERS) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the ledger %.90s adds up what rows or units of the schema lose, and "
+                    "the price is one of whole teachers; use the unit record",
+                    charged);
 }
 
 static sotto_status load_student(label_run *run, sotto_error *error)
@@ -246,6 +260,9 @@ static sotto_status load_student(label_run *run, sotto_error *error)
                                  "out");
     }
     if (!wanted) return SOTTO_OK;
+    const sotto_status status =
+        sot_pate_check_student(run->config->student, run->config->insecure_test, error);
+    if (status != SOTTO_OK) return status;
     return sot_pate_student_rows(run->config->student, run->file, run->config->skip,
                                  run->ask, run->target, &run->student, error);
 }
@@ -420,8 +437,12 @@ static sotto_status summarise(const label_run *run, double realised, char **out_
     if (run->count > run->answered)
         sot_prose_line(&prose, "reinforced", "%llu",
                        (unsigned long long)(run->count - run->answered));
-    sot_prose_guarantee(&prose, run->epsilon, run->config->delta, run->vote.adjacency,
-                        run->vote.unit == SOTTO_PATE_TEACHERS ? NULL : run->schema);
+    if (run->vote.unit == SOTTO_PATE_TEACHERS)
+        sot_prose_guarantee_of_teachers(&prose, run->epsilon, run->config->delta,
+                                        run->vote.adjacency);
+    else
+        sot_prose_guarantee(&prose, run->epsilon, run->config->delta, run->vote.adjacency,
+                            run->schema);
     sot_prose_line(&prose, "for information",
                    "the queries asked and answered add up to epsilon %s; the guarantee "
                    "is the line above",

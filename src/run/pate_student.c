@@ -247,8 +247,12 @@ static sotto_status summarise(const student_run *run, char **out_text, sotto_err
         sot_prose_line(&prose, "self-training",
                        "%llu rounds, %zu labels of his own in the last",
                        (unsigned long long)run->config->self_training, run->own);
-    sot_prose_guarantee(&prose, run->inherited.epsilon, run->inherited.delta,
-                        run->inherited.adjacency, run->labels.schema);
+    if (strcmp(run->inherited.unit, SOT_PATE_UNIT_TEACHER) == 0)
+        sot_prose_guarantee_of_teachers(&prose, run->inherited.epsilon,
+                                        run->inherited.delta, run->inherited.adjacency);
+    else
+        sot_prose_guarantee(&prose, run->inherited.epsilon, run->inherited.delta,
+                            run->inherited.adjacency, run->labels.schema);
     sot_prose_line(&prose, "privacy",
                    "that of the labels: the student is post-processing of them");
     if (!run->labels.file.certificate.is_secure)

@@ -73,7 +73,7 @@ sotto_status sot_pate_plain_training(const char *who, sotto_train_config *config
 }
 
 static sotto_status choose_sharding(const sotto_pate_teach_config *config,
-                                    const sotto_schema *schema,
+                                    const sotto_schema *schema, bool is_query,
                                     sot_pate_directory *directory, sotto_error *error)
 {
     const bool has_unit = sotto_schema_unit(schema) != NULL;
@@ -85,9 +85,9 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
                         "schema without a unit: the number of rows is secret otherwise");
     }
     if (chosen == SOTTO_PATE_BY_RULE)
-        chosen = has_unit       ? SOTTO_PATE_BY_UNIT
-                 : public_n > 0 ? SOTTO_PATE_BY_PLACE
-                                : SOTTO_PATE_BY_CONTENT;
+        chosen = has_unit                    ? SOTTO_PATE_BY_UNIT
+                 : public_n > 0 && !is_query ? SOTTO_PATE_BY_PLACE
+                                             : SOTTO_PATE_BY_CONTENT;
     if (has_unit != (chosen == SOTTO_PATE_BY_UNIT)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         has_unit
@@ -101,6 +101,12 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
                         "shards by place are for adjacency replace-one with a public "
                         "number of rows: a row that is added or removed moves all rows "
                         "behind it to other shards; use the sharding content");
+    }
+    if (chosen == SOTTO_PATE_BY_PLACE && is_query) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the order of a query's rows may follow an index, and with it "
+                        "what the rows say: one that is exchanged moves others; use the "
+                        "sharding content");
     }
     directory->sharding.rule = (sot_shard_rule)chosen;
     directory->adjacency = config->training.adjacency;
@@ -142,12 +148,12 @@ static sotto_status check_teachers(const sotto_pate_teach_config *config,
 
 /* Everything that is public: the plan of one teacher, who votes for a class. */
 static sotto_status prepare(teach_run *run, const sotto_pate_teach_config *config,
-                            sotto_error *error)
+                            bool is_query, sotto_error *error)
 {
     sot_pate_directory *directory = &run->directory;
     sotto_status status = check_teachers(config, error);
     if (status == SOTTO_OK)
-        status = choose_sharding(config, run->schema, directory, error);
+        status = choose_sharding(config, run->schema, is_query, directory, error);
     if (status != SOTTO_OK) return status;
     directory->path = config->directory;
     directory->sharding.count = (size_t)config->teachers;
@@ -363,7 +369,7 @@ sotto_status sotto_pate_teach(const sotto_pate_teach_config *config,
 {
     teach_run run = {.schema = schema};
     char *text = NULL, *json = NULL;
-    sotto_status status = prepare(&run, config, error);
+    sotto_status status = prepare(&run, config, file->query != NULL, error);
     if (status == SOTTO_OK) status = keep_ledger(&run, error);
     if (status == SOTTO_OK)
         status = sot_source_open(file, schema, false, &run.source, error);

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sotto/certificate.h>
 #include <sotto/model.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/growing.h"
 #include "base/memory.h"
 #include "base/size.h"
@@ -268,6 +270,30 @@ static int take_probabilities(size_t predicted, const double *outputs, void *con
                self->classes * sizeof *outputs);
     self->row++;
     return self->row == self->skip + self->ask;
+}
+
+sotto_status sot_pate_check_student(const char *path, bool insecure_test,
+                                    sotto_error *error)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    sotto_error none;
+    sotto_certificate_summary stated;
+    const sotto_status status =
+        sot_file_read(path, SOTTO_CERTIFIED_BYTES_MAX, &text, &size_bytes, error);
+    if (status != SOTTO_OK) return status;
+    const sotto_status found =
+        sotto_certificate_summarize(text, size_bytes, &stated, &none);
+    sot_free(text);
+    if (found == SOTTO_OUT_OF_MEMORY) return sot_fail_memory(error, size_bytes, 1);
+    if (found != SOTTO_OK) return SOTTO_OK; /* none: of public rows */
+    if (stated.is_private ? stated.is_verified : insecure_test) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the student %.120s was learned from private rows, and %s; give one "
+                    "whose certificate holds",
+                    path,
+                    stated.is_private ? "his certificate does not hold"
+                                      : "the noise came from a test seed");
 }
 
 sotto_status sot_pate_student_rows(const char *path, const sotto_data_file *file,

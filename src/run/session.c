@@ -349,6 +349,17 @@ void sot_session_close(sot_session *session)
 
 /* ---- lines of the summary ---- */
 
+static void state_loss(sot_prose *prose, double epsilon, double delta)
+{
+    char loss[SOT_SHOWN_BYTES], slack[SOT_SHOWN_BYTES];
+    if (isnan(delta)) {
+        sot_prose_line(prose, "epsilon", "%s (pure)", sot_shown(epsilon, 0, loss));
+    } else {
+        sot_prose_line(prose, "epsilon", "%s at delta %s", sot_shown(epsilon, 0, loss),
+                       sot_shown(delta, 0, slack));
+    }
+}
+
 void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
                          sotto_adjacency adjacency, const sotto_schema *schema)
 {
@@ -358,13 +369,7 @@ void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
         {"all rows of one unit more or less; the number of rows is secret",
          "all rows of one unit exchanged for those of another"}};
     const bool has_unit = schema != NULL && sotto_schema_unit(schema) != NULL;
-    char loss[SOT_SHOWN_BYTES], slack[SOT_SHOWN_BYTES];
-    if (isnan(delta)) {
-        sot_prose_line(prose, "epsilon", "%s (pure)", sot_shown(epsilon, 0, loss));
-    } else {
-        sot_prose_line(prose, "epsilon", "%s at delta %s", sot_shown(epsilon, 0, loss),
-                       sot_shown(delta, 0, slack));
-    }
+    state_loss(prose, epsilon, delta);
     sot_prose_line(prose, "adjacency", "%s (%s)", sotto_adjacency_name(adjacency),
                    sentences[has_unit][adjacency == SOTTO_REPLACE_ONE]);
     if (has_unit) {
@@ -372,6 +377,16 @@ void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
         sot_name_unit(schema, unit);
         sot_prose_line(prose, "unit", "%s", unit);
     }
+}
+
+void sot_prose_guarantee_of_teachers(sot_prose *prose, double epsilon, double delta,
+                                     sotto_adjacency adjacency)
+{
+    state_loss(prose, epsilon, delta);
+    sot_prose_line(prose, "adjacency", "%s (one whole teacher %s)",
+                   sotto_adjacency_name(adjacency),
+                   adjacency == SOTTO_REPLACE_ONE ? "exchanged" : "more or less");
+    sot_prose_line(prose, "unit", "teacher: no claim about one row");
 }
 
 void sot_prose_ledger(sot_prose *prose, const sotto_reservation *reservation)

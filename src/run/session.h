@@ -35,7 +35,7 @@ typedef struct sot_session {
     const sotto_plan *plan;
     double delta;         /* that is certified; SOTTO_UNSET or 0: pure */
     double sampler_error; /* of the whole run, an upper bound */
-    bool capped; /* the plan's counts are caps: less may be released */
+    bool capped;          /* the plan's counts are caps: less may be released */
     char label[SOTTO_LEDGER_TEXT_BYTES];
     bool insecure_test;
     uint64_t test_seed;
@@ -103,6 +103,9 @@ void sot_session_close(sot_session *session);
 /* `schema` says what the unit is; NULL: a row. */
 void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
                          sotto_adjacency adjacency, const sotto_schema *schema);
+/* The same where whole teachers come and go, and no row is protected by itself. */
+void sot_prose_guarantee_of_teachers(sot_prose *prose, double epsilon, double delta,
+                                     sotto_adjacency adjacency);
 /* `reservation` NULL: no ledger kept the budget. */
 void sot_prose_ledger(sot_prose *prose, const sotto_reservation *reservation);
 

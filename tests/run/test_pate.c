@@ -353,6 +353,125 @@ static void what_no_theorem_covers_is_refused(void **state)
     end(&here);
 }
 
+/* A teacher among models would pass for one of public rows: for a student whose scores are public, for example. */
+static void a_teacher_is_no_model(void **state)
+{
+    (void)state;
+    scene here;
+    sotto_error error;
+    char one[128];
+    sotto_model *model = NULL;
+    sotto_pate_result *labels = NULL;
+    begin(&here);
+    const sotto_pate_teach_config config = scene_teach(here.directory, 4);
+    assert_ok(teach(&here, &config, &error), &error);
+    snprintf(one, sizeof one, "%s/teacher-00001.json", here.directory);
+    assert_refused(sotto_model_load(one, &model, &error), SOTTO_PARSE, &error, "teacher",
+                   NULL);
+    sotto_pate_label_config ask = scene_label(SOTTO_PATE_CONFIDENT, here.directory, 3);
+    ask.vote.aggregator = SOTTO_PATE_INTERACTIVE;
+    ask.vote.confidence = 0.9;
+    ask.student = one;
+    assert_refused(label(&here, &ask, &labels, &error), SOTTO_PARSE, &error, "teacher",
+                   NULL);
+    end(&here);
+}
+
+/* Interactive takes the student's scores for public: they are, if his own guarantee holds. */
+static void an_interactive_student_must_be_private(void **state)
+{
+    (void)state;
+    scene here;
+    sotto_error error;
+    sotto_pate_result *labels = NULL, *student = NULL;
+    begin(&here);
+    const sotto_pate_teach_config teachers = scene_teach(here.directory, 4);
+    assert_ok(teach(&here, &teachers, &error), &error);
+    sotto_pate_label_config config = scene_label(SOTTO_PATE_GNMAX, here.directory, 10);
+    config.output = here.labels;
+    assert_ok(label(&here, &config, &labels, &error), &error);
+    sotto_pate_free(labels);
+    const sotto_data_file rows = {.path = here.unlabelled};
+    sotto_pate_student_config learn = sotto_pate_student_defaults();
+    learn.training.model = SOTTO_MODEL_LOGISTIC;
+    learn.training.output = here.student;
+    learn.labels = here.labels;
+    assert_ok(sotto_pate_student(&learn, &rows, &student, &error), &error);
+    sotto_pate_free(student);
+
+    config = scene_label(SOTTO_PATE_CONFIDENT, here.directory, 3);
+    config.vote.aggregator = SOTTO_PATE_INTERACTIVE;
+    config.vote.confidence = 0.9;
+    config.student = here.student;
+    assert_ok(label(&here, &config, &labels, &error), &error); /* a test seed too */
+    sotto_pate_free(labels);
+    config = secure(config);
+    assert_refused(label(&here, &config, &labels, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "test seed", NULL);
+    end(&here);
+}
+
+/* What holds for whole teachers is not said of rows, nor charged to a budget of rows. */
+static void whole_teachers_are_another_unit(void **state)
+{
+    (void)state;
+    scene here;
+    sotto_error error;
+    sotto_pate_result *labels = NULL, *student = NULL;
+    begin(&here);
+    FILE *file = fopen(here.votes, "w");
+    assert_non_null(file);
+    fprintf(file, "no,yes\n9,1\n0,14\n2,12\n");
+    assert_int_equal(fclose(file), 0);
+    sotto_pate_label_config config = scene_label(SOTTO_PATE_GNMAX, NULL, 3);
+    config.votes = here.votes;
+    config.vote.unit = SOTTO_PATE_TEACHERS;
+    config.vote.touched = 1;
+    config.vote.adjacency = SOTTO_ADD_REMOVE;
+    config.output = here.labels;
+    assert_ok(label(&here, &config, &labels, &error), &error);
+    assert_non_null(strstr(sotto_pate_text(labels), "one whole teacher more or less"));
+    assert_null(strstr(sotto_pate_text(labels), "one row more"));
+
+    const sotto_data_file rows = {.path = here.unlabelled};
+    sotto_pate_student_config learn = sotto_pate_student_defaults();
+    learn.training.model = SOTTO_MODEL_LOGISTIC;
+    learn.labels = here.labels;
+    assert_ok(sotto_pate_student(&learn, &rows, &student, &error), &error);
+    assert_non_null(strstr(sotto_pate_text(student), "one whole teacher more or less"));
+    assert_null(strstr(sotto_pate_text(student), "one row more"));
+    sotto_pate_free(labels);
+    sotto_pate_free(student);
+
+    config.ledger = "budget.ledger";
+    assert_refused(label(&here, &config, &labels, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "budget.ledger", "unit record", NULL);
+    config.ledger = NULL;
+    config.vote_labels = true; /* a column that is empty votes: the first class */
+    config.vote.teachers = 2;
+    assert_refused(label(&here, &config, &labels, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "replace-one", NULL);
+    end(&here);
+}
+
+/* A query's rows come in an order that may follow an index, which follows the rows. */
+static void rows_of_a_query_have_no_place(void **state)
+{
+    (void)state;
+    scene here;
+    sotto_error error;
+    sotto_pate_result *result = NULL;
+    begin(&here);
+    const sotto_data_file file = {.path = here.rows, .query = "SELECT x, y FROM t"};
+    sotto_pate_teach_config config = scene_teach(here.directory, 4);
+    config.training.adjacency = SOTTO_REPLACE_ONE;
+    config.training.public_n = 120;
+    config.sharding = SOTTO_PATE_BY_PLACE;
+    assert_refused(sotto_pate_teach(&config, here.schema, &file, &result, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "query", "content", NULL);
+    end(&here);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +483,10 @@ int main(void)
         cmocka_unit_test(finished_teachers_are_kept),
         cmocka_unit_test(empty_shards_have_teachers_too),
         cmocka_unit_test(what_no_theorem_covers_is_refused),
+        cmocka_unit_test(a_teacher_is_no_model),
+        cmocka_unit_test(an_interactive_student_must_be_private),
+        cmocka_unit_test(whole_teachers_are_another_unit),
+        cmocka_unit_test(rows_of_a_query_have_no_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
