@@ -108,6 +108,7 @@ check:
 	python3 tools/check_headers.py
 	python3 tools/check_proofs.py
 	python3 tools/check_words.py
+	python3 tools/planted_bugs.py --page
 	python3 tools/check_man.py --sotto build/sotto
 	python3 tools/check_docs.py --sotto build/sotto
 

@@ -11,6 +11,8 @@ it alarms when one of them fails with SOTTO_PLANT set to the name of the bug. Pr
     tools/planted_bugs.py BUILD              prints the table; asks the detectors named beside a bug
     tools/planted_bugs.py BUILD --all        asks every detector about every bug, which takes long
     tools/planted_bugs.py BUILD --bug NAME   one bug only
+    tools/planted_bugs.py --page             sees that docs/planted-bugs.md has the list; --update
+                                             writes it
     tools/planted_bugs.py --self-test        tries itself on detectors that are wrong on purpose
 """
 
@@ -49,6 +51,40 @@ def read_list(path):
         if unknown:
             sys.exit(f"{path}: bug {bug} names detectors that do not exist: {unknown}")
     return detectors, bugs
+
+
+PAGE = """# Planted bugs
+
+Each line is a classical mistake that a library of private learning could make, planted in this one behind a switch that only the
+testing build has (`src/base/plant.h`). Every detector named beside it is a group of test programs (`tests/planted_bugs.txt`), and each of them must alarm when the bug
+is there and be silent when none is. `tools/planted_bugs.py build/dev`, the end of `make test-all`, plants them one after another and prints the table of bugs
+against detectors; a missed one fails it. What the detectors are: known values (*vectors*), laws of samplers, the [gate's tape](gate.md) over neighbours, attacks ([*audit*](audit.md)), refusals.
+
+{count} bugs, {detectors} detectors.
+
+| bug | what it does | caught by |
+|---|---|---|
+{lines}
+"""
+
+
+def page_of(detectors, bugs):
+    lines = "\n".join(f"| `{bug}` | {what} | {', '.join(meant)} |"
+                      for bug, (meant, what) in bugs.items())
+    return PAGE.format(count=len(bugs), detectors=len(detectors), lines=lines)
+
+
+def check_page(root, update):
+    path = root / "docs" / "planted-bugs.md"
+    page = page_of(*read_list(root / "tests" / "planted_bugs.txt"))
+    if update:
+        path.write_text(page, encoding="utf-8")
+    same = path.is_file() and path.read_text(encoding="utf-8") == page
+    if not same:
+        print("planted_bugs: docs/planted-bugs.md is not the list; use --page --update",
+              file=sys.stderr)
+    print(f"planted_bugs: the page, {0 if same else 1} problems")
+    return 0 if same else 1
 
 
 def planted_in_sources(root):
@@ -222,14 +258,18 @@ def main():
     parser.add_argument("build", nargs="?", type=pathlib.Path)
     parser.add_argument("--bug")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--page", action="store_true")
+    parser.add_argument("--update", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
+    root = pathlib.Path(__file__).resolve().parent.parent
     if arguments.self_test:
         return self_test()
+    if arguments.page:
+        return check_page(root, arguments.update)
     if arguments.build is None:
         parser.error("give the build directory")
-    return check(pathlib.Path(__file__).resolve().parent.parent, arguments.build.resolve(),
-                 arguments.bug, arguments.all)
+    return check(root, arguments.build.resolve(), arguments.bug, arguments.all)
 
 
 if __name__ == "__main__":
