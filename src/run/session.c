@@ -260,6 +260,9 @@ static sotto_status work_through_gate(sot_session *session, sot_session_work wor
         status = sot_fail(error, SOTTO_INTERNAL,
                           "the samplers' error is larger than what was charged");
     }
+    /* That of the draws made would be a function of the outcome: what is claimed is the caps'. */
+    if (status == SOTTO_OK && session->capped)
+        session->gate->sampler_error = session->sampler_error;
     return status;
 }
 

@@ -164,6 +164,16 @@ static void the_guarantee_is_that_of_the_caps(void **state)
     assert_int_equal(sotto_pate_answered(labels), 0);
     assert_true(sotto_pate_realised_epsilon(labels) < 0.9 * summary.epsilon);
     assert_non_null(strstr(text, "\"counts\": \"caps\""));
+    char before[64];
+    snprintf(before, sizeof before, "%.40s", strstr(text, "\"sampler_error\""));
+    sotto_pate_free(labels);
+    labels = NULL;
+    config.vote.threshold =
+        -100.0; /* every test is passed: the caps' error is the same */
+    assert_ok(label(&here, &config, &labels, &error), &error);
+    assert_int_equal(sotto_pate_answered(labels), 25);
+    assert_memory_equal(strstr(sotto_pate_json(labels), "\"sampler_error\""), before,
+                        strlen(before));
     sotto_pate_free(labels);
     end(&here);
 }
