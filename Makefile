@@ -11,7 +11,7 @@ SKIP    ?= slow
 
 CTEST = ctest --output-on-failure --no-label-summary -j $(JOBS)
 
-.PHONY: help demo demo-images test test-all bench build install deps format check asan tsan fuzz clean
+.PHONY: help demo demo-images test test-all bench benches build install deps format check asan tsan fuzz clean
 
 help:
 	@echo 'make demo         install what is missing, build, train a private model, end with a report'
@@ -20,6 +20,7 @@ help:
 	@echo 'make test-all     the same, then slow tests, sanitizers, fuzzing, valgrind'
 	@echo 'make build        build/sotto, build/libsotto.so, build/libsotto.a'
 	@echo 'make install      into $$(DESTDIR)$$(prefix), prefix=$(prefix)'
+	@echo 'make benches      build the benchmarks, build/release/bench/bench_*'
 	@echo 'make bench        time the hot paths; DATA=DIR adds those that need foreign data,'
 	@echo '                  PEERS=VENV a Python environment with the peers of bench/peers_*.py'
 	@echo 'make check        formatting, layers, exports, headers, man pages, proofs, words'
@@ -112,7 +113,10 @@ check:
 	python3 tools/check_man.py --sotto build/sotto
 	python3 tools/check_docs.py --sotto build/sotto
 
-bench: build
+benches: build
+	cmake --build build/release -j $(JOBS) --target benches
+
+bench: benches
 	@for program in build/release/bench/bench_*; do \
 	    if [ -x "$$program" ] && [ -f "$$program" ]; then "$$program" $(DATA) || exit 1; fi; \
 	done

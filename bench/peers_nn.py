@@ -3,7 +3,7 @@
 Run it with the Python of an environment that has the peers, for example
 
     python3 -m venv VENV && VENV/bin/pip install torch==2.13.0 opacus==1.6.0
-    make build && VENV/bin/python bench/peers_nn.py build/release/bench/bench_nn
+    make benches && VENV/bin/python bench/peers_nn.py build/release/bench/bench_nn
 
 or `make bench PEERS=VENV`. A peer that is not installed is left out, and said so.
 

@@ -75,9 +75,10 @@ SOTTO_MUST_CHECK sotto_status sot_training_open_table(const sotto_training *trai
                                                       sotto_error *error);
 
 /* The table has the number of rows that was declared public, if one was. */
-SOTTO_MUST_CHECK sotto_status
-sot_training_check_public_n(const sotto_training *training, sot_table *table,
-                            const char *data_path, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_training_check_public_n(const sotto_training *training,
+                                                          sot_table *table,
+                                                          const char *data_path,
+                                                          sotto_error *error);
 
 /* ---- train_certify.c ---- */
 
