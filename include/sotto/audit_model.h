@@ -58,7 +58,7 @@ typedef struct sotto_membership_attack {
 
 typedef struct sotto_membership sotto_membership;
 
-/* Free with sotto_membership_free(). LiRA is for models with one score a row: SOTTO_UNSUPPORTED for softmax, networks, concepts
+/* Free with sotto_membership_free(). LiRA is for linear models, softmax among them: SOTTO_UNSUPPORTED for networks, concepts, a caller's loss
  * and several draws. At least eight rows of each kind. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_membership_of(const sotto_model *model, const sotto_membership_config *config,

@@ -86,10 +86,10 @@ static sotto_status attack_model(const sotto_model *model,
                                  const sotto_membership_config *config,
                                  sotto_membership *made, sotto_error *error)
 {
-    sot_scores members = {.values = NULL}, others = {.values = NULL};
-    sotto_status status = sot_scores_of(model, &config->members, &members, error);
+    sot_confidences members = {.values = NULL}, others = {.values = NULL};
+    sotto_status status = sot_confidences_of(model, &config->members, &members, error);
     if (status == SOTTO_OK)
-        status = sot_scores_of(model, &config->others, &others, error);
+        status = sot_confidences_of(model, &config->others, &others, error);
     if (status == SOTTO_OK && (members.count < ROWS_LEAST || others.count < ROWS_LEAST)) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
                           "%zu members and %zu others are too few; give at least %d of "
@@ -190,8 +190,8 @@ sotto_status sotto_canaries_score(const sotto_model *model, const sotto_data_fil
                                   double delta, double alpha, sotto_one_run *out_result,
                                   sotto_error *error)
 {
-    sot_scores scores;
-    sotto_status status = sot_scores_of(model, file, &scores, error);
+    sot_confidences scores;
+    sotto_status status = sot_confidences_of(model, file, &scores, error);
     if (status == SOTTO_OK && scores.count != count) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
                           "the file has %zu canaries, and %zu coins were tossed; give "

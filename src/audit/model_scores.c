@@ -10,8 +10,7 @@
 
 enum { ROOM_FIRST = 1024 };
 
-/* log(p/(1 - p)) of the true class: its margin less the logarithm of the others' exp() together. */
-static double log_odds(const double *margins, size_t count, size_t label)
+double sot_log_odds(const double *margins, size_t count, size_t label)
 {
     double most = -INFINITY, sum = 0.0;
     for (size_t i = 0; i < count; i++)
@@ -29,13 +28,13 @@ static double score_of(const sot_scorer *scorer)
         return -error * error;
     }
     if (model->margins > 1)
-        return log_odds(scorer->margins, model->margins, scorer->label);
+        return sot_log_odds(scorer->margins, model->margins, scorer->label);
     if (model->prediction == SOTTO_PREDICTS_SCORE)
         return scorer->label == 1 ? scorer->outputs[0] : -scorer->outputs[0];
     return scorer->label == 1 ? scorer->margins[0] : -scorer->margins[0];
 }
 
-static sotto_status append(sot_scores *out, size_t *room, double value,
+static sotto_status append(sot_confidences *out, size_t *room, double value,
                            sotto_error *error)
 {
     if (out->count == *room) {
@@ -51,14 +50,14 @@ static sotto_status append(sot_scores *out, size_t *room, double value,
     return SOTTO_OK;
 }
 
-sotto_status sot_scores_of(const sotto_model *model, const sotto_data_file *file,
-                           sot_scores *out, sotto_error *error)
+sotto_status sot_confidences_of(const sotto_model *model, const sotto_data_file *file,
+                                sot_confidences *out, sotto_error *error)
 {
     sot_source *source = NULL;
     sot_scorer scorer;
     size_t room = 0;
     bool more = true;
-    *out = (sot_scores){.values = NULL};
+    *out = (sot_confidences){.values = NULL};
     sotto_status status = sot_source_open(file, model->schema, false, &source, error);
     if (status != SOTTO_OK) return status;
     status = sot_scorer_open(model, &scorer, error);

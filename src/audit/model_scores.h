@@ -4,16 +4,20 @@
 
 #include <sotto/audit_model.h>
 
+/* log(p/(1 - p)) of the class `label`: its margin less the logarithm of the others' exp() together. */
+double sot_log_odds(const double *margins, size_t count, size_t label);
+
 /* One a row; free with sot_free(). */
-typedef struct sot_scores {
+typedef struct sot_confidences {
     double *values;
     size_t count;
-} sot_scores;
+} sot_confidences;
 
 /* Minus the loss of each row: of classes log(p/(1 - p)) of the true one's probability, from the scores (of an svm the margin); of a number
  * minus the squared error. Clear with sot_free(out->values), also after failure. */
-SOTTO_MUST_CHECK sotto_status sot_scores_of(const sotto_model *model,
-                                            const sotto_data_file *file, sot_scores *out,
-                                            sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_confidences_of(const sotto_model *model,
+                                                 const sotto_data_file *file,
+                                                 sot_confidences *out,
+                                                 sotto_error *error);
 
 #endif

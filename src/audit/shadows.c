@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "audit/model_scores.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -28,12 +29,23 @@ typedef struct shadow_room {
 
 /* ---- confidences ---- */
 
-/* As sot_scores_of(), from coefficients: y times the margin, or minus the squared error in encoded units. */
-static double phi_of(const shadow_room *room, const double *theta, size_t row)
+/* As sot_confidences_of(), from coefficients: the odds of the true class, y times the margin, or minus the squared error in
+ * encoded units. `margins` has room for one a class. */
+static double phi_of(const shadow_room *room, const double *theta, size_t row,
+                     double *margins)
 {
     const bool first = row < room->parts[0]->rows;
     const sot_matrix *matrix = room->parts[first ? 0 : 1];
     const size_t at = first ? row : row - room->parts[0]->rows;
+    const size_t classes = room->model->margins;
+    if (classes > 1) {
+        for (size_t i = 0; i < classes; i++)
+            margins[i] = sot_public_margin(matrix, at, theta + i * matrix->columns);
+        /* Of two classes the labels are -1 and 1, of more their places. */
+        const double place =
+            classes == 2 ? (matrix->labels[at] > 0.0 ? 1.0 : 0.0) : matrix->labels[at];
+        return sot_log_odds(margins, classes, (size_t)place);
+    }
     const double margin = sot_public_margin(matrix, at, theta);
     if (room->model->prediction != SOTTO_PREDICTS_NUMBER)
         return matrix->labels[at] * margin;
@@ -63,8 +75,10 @@ static sotto_status run_shadow(const shadow_room *room, size_t shadow, sotto_err
     bool *taken = room->taken + shadow * room->rows;
     sot_matrix *rows = NULL;
     sotto_rng rng;
-    double *theta = sot_new_array(count, sizeof *theta);
-    if (theta == NULL) return sot_fail_memory(error, count, sizeof *theta);
+    /* The coefficients, and behind them room for one margin a class. */
+    double *theta = sot_new_array(count + room->model->margins, sizeof *theta);
+    if (theta == NULL)
+        return sot_fail_memory(error, count + room->model->margins, sizeof *theta);
     sot_rng_stream_start(&room->family, shadow, &rng);
     for (size_t i = 0; i < room->rows; i++)
         taken[i] = (sot_rng_u64(&rng) & 1) != 0;
@@ -72,7 +86,7 @@ static sotto_status run_shadow(const shadow_room *room, size_t shadow, sotto_err
         sot_public_take(room->parts[0], room->parts[1], taken, &rows, error);
     if (status == SOTTO_OK) status = train_shadow(room, rows, &rng, theta, error);
     for (size_t i = 0; status == SOTTO_OK && i < room->rows; i++)
-        room->phi[shadow * room->rows + i] = phi_of(room, theta, i);
+        room->phi[shadow * room->rows + i] = phi_of(room, theta, i, theta + count);
     sot_matrix_free(rows);
     sot_rng_wipe(&rng);
     sot_free(theta);
@@ -172,13 +186,14 @@ static sotto_status check(const sotto_model *model, const sotto_membership_confi
                         "%llu shadow models; give from 8 to 4096",
                         (unsigned long long)config->shadows);
     }
-    if (model->margins == 1 && model->net == NULL && model->concept == NULL &&
-        model->draws == 1 && model->kind != SOTTO_MODEL_CUSTOM)
+    if (model->net == NULL && model->concept == NULL && model->draws == 1 &&
+        model->kind != SOTTO_MODEL_CUSTOM)
         return SOTTO_OK;
-    return sot_fail(error, SOTTO_UNSUPPORTED,
-                    "shadow models are for models with one score a row, and this one is "
-                    "%s; leave them out",
-                    sotto_model_kind_name(model->kind));
+    return sot_fail(
+        error, SOTTO_UNSUPPORTED,
+        "shadow models are for linear models, and this one is a model %s; leave "
+        "them out",
+        sotto_model_kind_name(model->kind));
 }
 
 static sotto_status plan(shadow_room *room, sotto_error *error)
@@ -218,9 +233,12 @@ static sotto_status attack(shadow_room *room, sotto_rng *rng, double *out_scores
 {
     sotto_lira_fit *fits = NULL;
     double *place = NULL;
-    sotto_status status = make_room(room, &fits, &place, error);
+    double *margins = sot_new_array(room->model->margins, sizeof *margins);
+    sotto_status status =
+        margins == NULL ? sot_fail_memory(error, room->model->margins, sizeof *margins)
+                        : make_room(room, &fits, &place, error);
     for (size_t i = 0; status == SOTTO_OK && i < room->rows; i++)
-        room->own_phi[i] = phi_of(room, room->model->coefficients, i);
+        room->own_phi[i] = phi_of(room, room->model->coefficients, i, margins);
     if (status == SOTTO_OK)
         status = sot_rng_family_begin(rng, "audit: shadows", &room->family, error);
     if (status == SOTTO_OK) {
@@ -233,6 +251,7 @@ static sotto_status attack(shadow_room *room, sotto_rng *rng, double *out_scores
     sot_free(room->own_phi);
     sot_free(fits);
     sot_free(place);
+    sot_free(margins);
     return status;
 }
 

@@ -70,13 +70,13 @@ static int remove_place(void **state)
 }
 
 /* Of the canaries that coins put in; epsilon 0: without noise. */
-static sotto_model *train(const place *at, double epsilon)
+static sotto_model *train_model(const place *at, sotto_model_kind kind, double epsilon)
 {
     sotto_error error;
     sotto_train_result *result = NULL;
     sotto_model *model = NULL;
     sotto_train_config config = sotto_train_defaults();
-    config.model = SOTTO_MODEL_LOGISTIC;
+    config.model = kind;
     config.insecure_test = true;
     config.test_seed = 23;
     config.threads = 1;
@@ -94,6 +94,11 @@ static sotto_model *train(const place *at, double epsilon)
     assert_ok(sotto_model_parse("model", json, strlen(json), &model, &error), &error);
     sotto_train_free(result);
     return model;
+}
+
+static sotto_model *train(const place *at, double epsilon)
+{
+    return train_model(at, SOTTO_MODEL_LOGISTIC, epsilon);
 }
 
 static sotto_one_run score(const place *at, const sotto_model *model,
@@ -177,6 +182,18 @@ static void shadow_models_see_what_a_model_remembers(void **state)
         sotto_membership_free(found);
         sotto_membership_free(again);
     }
+    sotto_model_free(open);
+}
+
+/* Of two classes softmax says what a logistic model says, with a margin a class. */
+static void shadow_models_have_a_margin_a_class(void **state)
+{
+    const place *at = *state;
+    sotto_model *open = train_model(at, SOTTO_MODEL_SOFTMAX, 0.0);
+    sotto_membership *found = attack(at, open, 16, false, 2);
+    assert_within(sotto_membership_at(found, 0)->area, 0.55, 1.0);
+    assert_within(sotto_membership_at(found, 1)->area, 0.6, 1.0);
+    sotto_membership_free(found);
     sotto_model_free(open);
 }
 
@@ -269,6 +286,7 @@ int main(void)
         cmocka_unit_test(canaries_of_a_model_that_remembers_are_found),
         cmocka_unit_test(canaries_and_coins_belong_together),
         cmocka_unit_test(shadow_models_see_what_a_model_remembers),
+        cmocka_unit_test(shadow_models_have_a_margin_a_class),
         cmocka_unit_test(attacks_are_drawn),
         cmocka_unit_test(what_cannot_be_attacked_is_refused),
         cmocka_unit_test(failing_memory_is_reported),
