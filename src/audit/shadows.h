@@ -7,7 +7,8 @@
 #include "random/rng.h"
 
 /* Writes the likelihood-ratio score of every row, those of `members` first: out_scores[rows of both]. Each shadow takes each row by a fair
- * coin. Fewer than 64 shadows: one deviation for all rows. */
+ * coin. Fewer than 128 shadows, 64 of each kind: one deviation for all rows. Of a concept rates of right answers in the place of normal
+ * laws. Memory: shadows x rows numbers, and a shadow's rows for every thread. */
 SOTTO_MUST_CHECK sotto_status sot_shadows_score(const sotto_model *model,
                                                 const sotto_membership_config *config,
                                                 sotto_rng *rng, size_t members,

@@ -150,6 +150,9 @@ void sot_scorer_close(sot_scorer *scorer); /* wipes the last row */
 SOTTO_MUST_CHECK sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *source,
                                               bool *out_more, sotto_error *error);
 
+/* Outputs of a row whose margins the caller put in: `margins`, or of several draws `draw_margins`, and then `margins` too. */
+void sot_scorer_conclude(sot_scorer *scorer);
+
 /* The predicted class of the row that was read; 0 for a model of numbers. */
 size_t sot_scorer_decide(const sot_scorer *scorer, double threshold);
 
