@@ -4,13 +4,9 @@
 
 #include "audit/model_scores.h"
 #include "base/error.h"
-#include "base/json_writer.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "base/threads.h"
-#include "concept/concept.h"
 #include "data/matrix.h"
-#include "net/net.h"
 #include "release/model.h"
 #include "run/train.h"
 #include "run/train_public.h"
@@ -24,7 +20,6 @@ enum { OWN_DEVIATION = 64 };
 typedef struct shadow_room {
     const sotto_model *model;
     const sotto_membership_config *config;
-    char *description; /* of the network, or of the class of concepts; else NULL */
     sotto_training *training;
     bool alone;           /* shadows are trained one after another, each by all threads */
     sot_matrix *parts[2]; /* members, others */
@@ -230,111 +225,12 @@ static sotto_status load(const shadow_room *room, const sotto_data_file *file,
     return status;
 }
 
-static sotto_status check(const sotto_model *model, const sotto_membership_config *config,
-                          sotto_error *error)
-{
-    if (config->shadows < 8 || config->shadows > 4096) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu shadow models; give from 8 to 4096",
-                        (unsigned long long)config->shadows);
-    }
-    if (model->kind != SOTTO_MODEL_CUSTOM) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_UNSUPPORTED,
-        "shadow models are trained by the model's own loss, and this one's is "
-        "a function of its maker's that no file holds; leave them out");
-}
-
-/* The network as its maker described it: data norms are measured again by every shadow. */
-static void describe_network(const sot_net *net, sot_json_writer *writer)
-{
-    sot_net bare = *net;
-    for (size_t i = 0; i < bare.layer_count; i++)
-        if (bare.layers[i].kind == SOT_LAYER_DATA_NORM)
-            bare.layers[i].mean = bare.layers[i].deviation = NULL;
-    sot_net_write(&bare, writer);
-}
-
-/* Fills room->description with what the model is made of, as a setting of a training. */
-static sotto_status describe(shadow_room *room, sotto_error *error)
-{
-    const sotto_model *model = room->model;
-    sot_json_writer *writer = NULL;
-    const char *text = NULL;
-    size_t size = 0;
-    if (model->net == NULL && model->concept == NULL) return SOTTO_OK;
-    sotto_status status = sot_json_writer_new(false, &writer, error);
-    if (status != SOTTO_OK) return status;
-    if (model->net != NULL)
-        describe_network(model->net, writer);
-    else
-        sot_concept_class_write(model->concept, writer);
-    status = sot_json_writer_finish(writer, &text, &size, error);
-    if (status == SOTTO_OK) room->description = sot_copy_string(text);
-    sot_json_writer_free(writer);
-    if (status == SOTTO_OK && room->description == NULL)
-        status = sot_fail_memory(error, size + 1, 1);
-    return status;
-}
-
-static bool has_frozen_layers(const sot_net *net)
-{
-    for (size_t i = 0; i < net->layer_count; i++)
-        if (net->layers[i].frozen) return true;
-    return false;
-}
-
-static sotto_status set_network(const shadow_room *room, sotto_train_config *config,
-                                sotto_error *error)
-{
-    config->network = room->description;
-    /* The number of rows is public here, and half of them is what a shadow expects. */
-    if (config->method != SOTTO_METHOD_NONE && config->expected_rows == 0 &&
-        config->public_n == 0)
-        config->expected_rows = room->rows / 2;
-    if (config->init != NULL || !has_frozen_layers(room->model->net)) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the network has frozen layers, which came from another model: "
-                    "shadows begin with that too; give it (--shadow-init)");
-}
-
-/* The model's kind, target, network or class, whatever the settings say. */
-static sotto_status settle(const shadow_room *room, sotto_train_config *config,
-                           sotto_error *error)
-{
-    const bool draws = config->method == SOTTO_METHOD_POSTERIOR ||
-                       config->method == SOTTO_METHOD_REGULARIZED_EM;
-    config->model = room->model->kind;
-    /* The corner of the hinge has no minimiser to compute; its smoothed form is as good. */
-    if (config->model == SOTTO_MODEL_HINGE && config->method == SOTTO_METHOD_NONE)
-        config->model = SOTTO_MODEL_SVM;
-    config->target = NULL;
-    config->network = NULL;
-    config->concept = room->model->concept != NULL ? room->description : NULL;
-    config->validation = NULL;
-    config->validation_labels = NULL;
-    config->stream = false;
-    config->progress = NULL;
-    if (draws && config->draws == 0) config->draws = room->model->draws;
-    return room->model->net != NULL ? set_network(room, config, error) : SOTTO_OK;
-}
-
 /* A training may be shared by threads, each with rows of its own, but for data norms: those stand in the learner's network while it
  * learns and is scored. */
 static sotto_status plan(shadow_room *room, sotto_error *error)
 {
-    sotto_train_config config = sotto_train_defaults();
-    if (room->config->shadow != NULL) {
-        config = *room->config->shadow;
-    } else {
-        config.method = SOTTO_METHOD_NONE;
-        config.data_is_public = true;
-    }
-    sotto_status status = describe(room, error);
-    if (status == SOTTO_OK) status = settle(room, &config, error);
-    if (status == SOTTO_OK)
-        status =
-            sotto_training_plan(&config, room->model->schema, &room->training, error);
+    const sotto_status status =
+        sot_shadows_plan(room->model, room->config, room->rows, &room->training, error);
     if (status != SOTTO_OK) return status;
     for (size_t i = 0; i < SOT_NET_LAYERS_MAX; i++)
         room->alone = room->alone || room->training->fresh_norms[i];
@@ -378,8 +274,7 @@ sotto_status sot_shadows_score(const sotto_model *model,
                                sotto_error *error)
 {
     shadow_room room = {.model = model, .config = config, .rows = members + others};
-    sotto_status status = check(model, config, error);
-    if (status == SOTTO_OK) status = plan(&room, error);
+    sotto_status status = plan(&room, error);
     if (status == SOTTO_OK)
         status = load(&room, &config->members, rng, &room.parts[0], error);
     if (status == SOTTO_OK)
@@ -394,6 +289,5 @@ sotto_status sot_shadows_score(const sotto_model *model,
     sot_matrix_free(room.parts[0]);
     sot_matrix_free(room.parts[1]);
     sotto_training_free(room.training);
-    sot_free(room.description);
     return status;
 }
