@@ -4,8 +4,9 @@
     results_lira.py DATA OUT [--sotto build/release/sotto] [--repeats N] [--shadows N]
 
 DATA has the folder mnist (IDX files, gzip). Each repeat has 2000 rows of its own of the training file: a network learns the first
-1000, and the attacks tell them from the second 1000, with shadow models that learn as it did. Each command is printed as it is
-run. Noise and shadows are from the operating system: numbers differ a little from run to run.
+1000, and the attacks tell them from the second 1000, with shadow models that learn as it did. For control one network of the
+last 1000 rows of the file, which has seen neither, is attacked alike. Each command is printed as it is run. Noise and shadows are
+from the operating system: numbers differ a little from run to run.
 """
 
 import argparse
@@ -21,7 +22,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCHEMA = ROOT / "examples" / "mnist.schema.json"
 ROWS, DELTA = 1000, "1e-5"
 EPOCHS = ["--epochs", "100"]
-EPSILONS = (None, 30, 3)
+LAST = 59000
+# What a model is, the epsilon of its training (None: without noise), and whether it saw the members.
+MODELS = {"no noise": (None, True), "epsilon 30": (30, True), "epsilon 3": (3, True), "no noise, of other rows": (None, False)}
 
 
 class Cutter:
@@ -56,19 +59,20 @@ class Runner:
         return json.loads(done.stdout), time.monotonic() - begin
 
 
-def attack(run, epsilon, members, others, out, shadows):
-    """One network, and what the attacks find of it."""
+def attack(run, name, seen, members, others, out, shadows):
+    """One network of the rows `seen`, and what the attacks find of it."""
+    epsilon = MODELS[name][0]
     model = out / "model.json"
     train, shadow = ["--method", "none", "--data-is-public", *EPOCHS], ["--shadow-epochs", EPOCHS[1]]
     if epsilon is not None:
         train = ["--epsilon", epsilon, "--delta", DELTA, "--expected-rows", ROWS]
         shadow = ["--shadow-method", "sgd", "--shadow-epsilon", epsilon, "--shadow-delta", DELTA]
-    run("train", members[0], "--labels", members[1], "--schema", SCHEMA, "--model", "mlp", *train, "-o", model)
+    run("train", seen[0], "--labels", seen[1], "--schema", SCHEMA, "--model", "mlp", *train, "-o", model)
     score, _ = run("evaluate", model, others[0], "--labels", others[1], "--data-is-public")
     found, seconds = run("audit", "model", model, "--members", members[0], "--members-labels", members[1],
                          "--nonmembers", others[0], "--nonmembers-labels", others[1],
                          "--shadows", shadows, *shadow)
-    row = {"epsilon": epsilon, "accuracy": score["accuracy"], "seconds": seconds}
+    row = {"model": name, "accuracy": score["accuracy"], "seconds": seconds}
     for part in found["attacks"]:
         row[part["attack"]] = {"auc": part["auc"], "tpr": part["tpr_at_fpr_0.01"]}
     print(json.dumps(row), flush=True)
@@ -85,15 +89,16 @@ def mean(rows, *path):
 
 
 def show(rows):
-    print("| epsilon | right on the others | loss: AUC | TPR at FPR 1 % | LiRA: AUC | TPR at FPR 1 % | at most | seconds |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
-    for epsilon in EPSILONS:
-        of_it = [row for row in rows if row["epsilon"] == epsilon]
+    print("| model | right on the others | loss: AUC | TPR at FPR 1 % | LiRA: AUC | TPR at FPR 1 % | at most |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for name, (epsilon, _) in MODELS.items():
+        of_it = [row for row in rows if row["model"] == name]
         most = 1.0 if epsilon is None else min(1.0, math.exp(epsilon) * 0.01 + float(DELTA))
-        print(f"| {'no noise' if epsilon is None else epsilon} | {100 * mean(of_it, 'accuracy'):.1f} % "
+        print(f"| {name} | {100 * mean(of_it, 'accuracy'):.1f} % "
               f"| {mean(of_it, 'loss', 'auc'):.3f} | {100 * mean(of_it, 'loss', 'tpr'):.1f} % "
               f"| {mean(of_it, 'lira', 'auc'):.3f} | {100 * mean(of_it, 'lira', 'tpr'):.1f} % "
-              f"| {100 * most:.0f} % | {mean(of_it, 'seconds'):.0f} |")
+              f"| {100 * most:.0f} % |")
+    print(f"an attack takes {mean(rows, 'seconds'):.0f} s")
 
 
 def main():
@@ -110,11 +115,13 @@ def main():
         return
     arguments.out.mkdir(parents=True, exist_ok=True)
     cut, run, rows = Cutter(folder, arguments.out), Runner(arguments.sotto), []
+    stranger = cut("stranger", LAST)
     for repeat in range(arguments.repeats):
         members = cut("members", 2 * ROWS * repeat)
         others = cut("others", 2 * ROWS * repeat + ROWS)
-        for epsilon in EPSILONS:
-            rows.append(attack(run, epsilon, members, others, arguments.out, arguments.shadows))
+        for name, (_, saw_members) in MODELS.items():
+            rows.append(attack(run, name, members if saw_members else stranger, members, others, arguments.out,
+                               arguments.shadows))
     (arguments.out / "results_lira.json").write_text(json.dumps(rows, indent=1) + "\n")
     show(rows)
 
