@@ -105,15 +105,16 @@ static int make_scene(void **state)
 {
     scene *at = calloc(1, sizeof *at);
     assert_non_null(at);
-    (void)snprintf(at->folder, sizeof at->folder, "/tmp/sotto-shadows-XXXXXX");
-    assert_non_null(mkdtemp(at->folder));
+    char folder[] = "/tmp/sotto-shadows-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    memcpy(at->folder, folder, sizeof folder);
     for (int i = 0; i < SETS; i++) {
-        (void)snprintf(at->rows[i], sizeof at->rows[i], "%s/%d.svm", at->folder, i);
-        (void)snprintf(at->counts[i], sizeof at->counts[i], "%s/n%d.svm", at->folder, i);
-        (void)snprintf(at->images[i], sizeof at->images[i], "%s/%d-idx3-ubyte",
-                       at->folder, i);
-        (void)snprintf(at->labels[i], sizeof at->labels[i], "%s/%d-idx1-ubyte",
-                       at->folder, i);
+        (void)snprintf(at->rows[i], sizeof at->rows[i], "%s/%d.svm", folder, i);
+        (void)snprintf(at->counts[i], sizeof at->counts[i], "%s/n%d.svm", folder, i);
+        (void)snprintf(at->images[i], sizeof at->images[i], "%s/%d-idx3-ubyte", folder,
+                       i);
+        (void)snprintf(at->labels[i], sizeof at->labels[i], "%s/%d-idx1-ubyte", folder,
+                       i);
         write_rows(at, i);
         write_images(at, i);
     }
