@@ -173,11 +173,14 @@ sotto_status sot_model_check_concept(const sot_model_content *content, sotto_err
     }
     if (content->errors.lists == 0) return SOTTO_OK;
     if (content->errors.lists != sot_concept_lists(content->concept) ||
-        sot_concept_counts(content->concept) > SOT_CONCEPT_COUNTS_MAX) {
+        sot_concept_counts(content->concept) > SOT_CONCEPT_COUNTS_MAX ||
+        content->concept->weights != NULL || strcmp(content->method, "laplace") != 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the class %s does not have the noisy errors' number of "
-                        "concepts; at most 2^20 are written",
-                        sot_concept_kind_name(content->concept->kind));
+                        "the model has %zu lists of noisy errors of the class %s by the "
+                        "method %.40s; those of laplace are written, of at most 2^20 "
+                        "concepts without weights",
+                        content->errors.lists,
+                        sot_concept_kind_name(content->concept->kind), content->method);
     }
     return check_least(content->concept, &content->errors, content->coefficients,
                        SOTTO_INVALID_ARGUMENT, error);
