@@ -252,7 +252,7 @@ static void show_fit(const sotto_training *training, sot_prose *prose)
     sot_prose_line(prose, "errors",
                    "about %" PRId64 "%s on these rows, counted with noise of scale %s; "
                    "with probability 0.95 at most %" PRId64,
-                   fit.noisy, rows, sot_shown(fit.scale, 1, scale), fit.upper);
+                   fit.noisy, rows, sot_shown(fit.scale, 0, scale), fit.upper);
 }
 
 void sot_training_show_rule(const sotto_training *training, const double *numbers,

@@ -31,10 +31,6 @@ typedef struct tune_run {
     double *tried;          /* of the training that is going on */
     double *best;           /* of the best so far */
     size_t count;           /* coefficients of either */
-    int64_t *tried_errors;  /* of the training that is going on, if laplace counts them */
-    int64_t *best_errors;   /* of the best so far */
-    bool counted;           /* whether that has any */
-    size_t error_count;     /* room in either */
     size_t winner;          /* the candidate of the best so far */
     char *payload;          /* its model file without certificate; NULL: none yet */
     sot_growing leak;       /* of planted bugs alone */
@@ -93,10 +89,6 @@ static void wipe_payload(tune_run *run)
 static sotto_status keep_best(tune_run *run, size_t candidate, sotto_error *error)
 {
     sotto_training *training = run->tuning->runs[candidate].training;
-    int64_t *errors = run->tried_errors;
-    run->tried_errors = run->best_errors;
-    run->best_errors = errors;
-    run->counted = training->learner->errors.counts != NULL;
     wipe_payload(run);
     run->winner = candidate;
     memcpy(run->best, run->tried, run->count * sizeof *run->best);
@@ -136,10 +128,8 @@ static sotto_status run_once(tune_run *run, sot_best_run *best, size_t candidate
                              sotto_error *error)
 {
     const sot_tuned_run *one = &run->tuning->runs[candidate];
-    sot_concept_errors *errors = &one->training->learner->errors;
     sotto_gate *gate = NULL;
     double score = 0.0;
-    if (errors->lists > 0) errors->counts = run->tried_errors;
     sotto_status status = sotto_gate_new(one->plan, best->rng, &gate, error);
     if (status == SOTTO_OK) status = learn_and_score(run, one, gate, &score, error);
     if (status == SOTTO_OK && SOT_PLANTED(tuning_losers_released))
@@ -147,7 +137,6 @@ static sotto_status run_once(tune_run *run, sot_best_run *best, size_t candidate
                            score);
     if (status == SOTTO_OK && sot_best_run_offer(best, score))
         status = keep_best(run, candidate, error);
-    errors->counts = NULL;
     sot_wipe(&score, sizeof score);
     sotto_gate_free(gate);
     if (status == SOTTO_INTERRUPTED ||
@@ -156,7 +145,7 @@ static sotto_status run_once(tune_run *run, sot_best_run *best, size_t candidate
     return status;
 }
 
-/* No training: the coefficients are zeros, nothing was counted, and the settings are those of the first candidate. */
+/* No training: the coefficients are zeros, and the settings those of the first candidate. */
 static sotto_status keep_default(tune_run *run, sotto_error *error)
 {
     if (run->payload != NULL) return SOTTO_OK;
@@ -221,19 +210,8 @@ static sotto_status make_room(tune_run *run, sotto_error *error)
     run->count = sot_learner_coefficients(sot_tuning_first(run->tuning)->learner);
     run->tried = sot_new_array(run->count, sizeof *run->tried);
     run->best = sot_new_array(run->count, sizeof *run->best);
-    if (run->tried == NULL || run->best == NULL)
-        return sot_fail_memory(error, run->count, sizeof *run->tried);
-    for (size_t i = 0; i < run->tuning->candidates.count; i++) {
-        const sot_learner *learner = run->tuning->runs[i].training->learner;
-        if (learner->errors.lists == 0) continue;
-        const size_t count = (size_t)sot_concept_counts(learner->concept);
-        run->error_count = count > run->error_count ? count : run->error_count;
-    }
-    if (run->error_count == 0) return SOTTO_OK;
-    run->tried_errors = sot_new_array(run->error_count, sizeof *run->tried_errors);
-    run->best_errors = sot_new_array(run->error_count, sizeof *run->best_errors);
-    return run->tried_errors == NULL || run->best_errors == NULL
-               ? sot_fail_memory(error, run->error_count, sizeof *run->tried_errors)
+    return run->tried == NULL || run->best == NULL
+               ? sot_fail_memory(error, run->count, sizeof *run->tried)
                : SOTTO_OK;
 }
 
@@ -302,12 +280,10 @@ static sotto_status deliver(tune_run *run, sotto_train_result *result, sotto_err
     char statement[SOT_TUNE_STATEMENT_BYTES];
     sot_tuning_state(run->tuning, run->winner, statement);
     const own_budget own = dress(run, training);
-    if (run->counted) training->learner->errors.counts = run->best_errors;
     sotto_status status =
         sot_training_certify(training, session, statement, run->payload, error);
     if (status == SOTTO_OK) status = summarize(run, training, &result->text, error);
     undress(own, training);
-    training->learner->errors.counts = NULL;
     if (status == SOTTO_OK)
         status = sot_session_render(session, &result->certificate, error);
     if (status == SOTTO_OK) {
@@ -330,8 +306,6 @@ static void clear(tune_run *run)
     sot_matrix_free(run->validation);
     sot_wipe_and_free(run->tried, run->count * sizeof *run->tried);
     sot_wipe_and_free(run->best, run->count * sizeof *run->best);
-    sot_wipe_and_free(run->tried_errors, run->error_count * sizeof *run->tried_errors);
-    sot_wipe_and_free(run->best_errors, run->error_count * sizeof *run->best_errors);
     sot_session_close(&run->session);
     sot_free(run->leak.text);
 }
