@@ -44,6 +44,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_records, 144, units, 96);
     assert_layout(sotto_data_file, 24, query, 16);
     assert_layout(sotto_evaluation, 88, deviance, 80);
+    assert_layout(sotto_training_errors, 24, upper, 16);
     assert_layout(sotto_train_config, 368, progress_context, 360);
     assert_layout(sotto_forecast, 48, trivial, 40);
     assert_layout(sotto_tune_config, 464, repeats, 456);
