@@ -46,7 +46,8 @@ static int tell_time(const sotto_progress *progress, void *context)
     if (own->function == NULL || now - own->told < 1.0) return 0;
     own->told = now;
     const sotto_progress told = {.elapsed_seconds = floor(now - own->started),
-                                 .epsilon_so_far = SOTTO_UNSET};
+                                 .epsilon_so_far = SOTTO_UNSET,
+                                 .unit = "step"};
     return own->function(&told, own->context);
 }
 

@@ -42,7 +42,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_train_config, 368, progress_context, 360);
     assert_layout(sotto_forecast, 48, trivial, 40);
     assert_layout(sotto_tune_config, 464, repeats, 456);
-    assert_layout(sotto_progress, 32, epsilon_so_far, 24);
+    assert_layout(sotto_progress, 40, unit, 32);
     assert_layout(sotto_ledger_config, 104, order, 96);
     assert_layout(sotto_ledger_balance, 232, head, 160);
     assert_layout(sotto_reservation, 488, after, 256);
