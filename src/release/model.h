@@ -33,11 +33,12 @@ enum {
 /* No model has more coefficients, those of the constant column included. */
 #define SOT_MODEL_DIMENSION_MAX ((size_t)1 << 22)
 
-/* One public number of the training: "lambda", "sigma", "steps" ... Written as null when it is not
- * finite. */
+/* One public setting of the training: a number ("lambda", "sigma", "steps" ...), written as null when it is not finite, or a
+ * word ("optimizer", "schedule" ...). */
 typedef struct sot_model_setting {
     const char *name; /* [a-z0-9_]+, each once */
-    double value;
+    double value;     /* unless it is a word */
+    const char *word; /* [a-z0-9_-]+; NULL: it is a number */
 } sot_model_setting;
 
 /* How a network did on public rows while it was learned: a score after each of some steps. */

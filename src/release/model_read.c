@@ -180,6 +180,16 @@ static sotto_status check_settings(const sot_json_value *root, sotto_error *erro
         if (!is_word(sot_json_key_of(&member)))
             return sot_json_refuse(&member, "its name is not one of a setting", error);
         if (sot_json_kind_of(&member) == SOT_JSON_NULL) continue;
+        if (sot_json_kind_of(&member) == SOT_JSON_STRING) {
+            const char *word = NULL;
+            status = sot_json_as_string(&member, &word, error);
+            if (status == SOTTO_OK &&
+                !(is_word(word) && word[0] >= 'a' && word[0] <= 'z'))
+                status = sot_json_refuse(
+                    &member, "it is a number, or a word that begins with a letter",
+                    error);
+            continue;
+        }
         status = sot_json_as_double(&member, &value, error);
     }
     return status;

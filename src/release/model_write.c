@@ -123,8 +123,13 @@ static void write_payload(sot_json_writer *writer, const sot_model_content *cont
     write_guarantee(writer, content);
     sot_json_key(writer, "settings");
     sot_json_begin_object(writer);
-    for (size_t i = 0; i < content->setting_count; i++)
-        write_number(writer, content->settings[i].name, content->settings[i].value);
+    for (size_t i = 0; i < content->setting_count; i++) {
+        const sot_model_setting *setting = &content->settings[i];
+        if (setting->word != NULL)
+            write_text(writer, setting->name, setting->word);
+        else
+            write_number(writer, setting->name, setting->value);
+    }
     sot_json_end_object(writer);
     if (content->class_count > 0)
         write_list(writer, "classes", content->classes, content->class_count);

@@ -34,6 +34,7 @@ static const struct {
     {"budget", "The budget"},
     {"accuracy", "Accuracy and its price"},
     {"coefficients", "Coefficients"},
+    {"settings", "How it was trained"},
     {"calibration", "Calibration"},
     {"confusion", "Right and wrong"},
     {"certificate", "The certificate"},
@@ -102,6 +103,7 @@ static sotto_status add_sections(sot_growing *out, const sot_report *report,
     status = sot_report_add_accuracy(out, report, error);
     if (status == SOTTO_OK) status = sot_report_add_coefficients(out, report, error);
     if (status != SOTTO_OK) return status;
+    sot_report_add_settings(out, report);
     sot_report_add_calibration(out, report);
     sot_report_add_confusion(out, report);
     status = sot_report_add_certificate(out, report, error);

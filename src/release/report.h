@@ -161,6 +161,7 @@ SOTTO_MUST_CHECK sotto_status sot_report_noise_read(const sot_json_value *root,
 typedef struct sot_report {
     const sotto_model *model;
     const char *method;               /* "objective", ... "none" */
+    sot_json_value settings;          /* of the file: numbers and words */
     const sot_certificate_file *file; /* NULL: a model of public rows */
     sotto_status outcome;             /* of its verification */
     bool is_exact;
@@ -201,6 +202,8 @@ SOTTO_MUST_CHECK sotto_status sot_report_add_concept(sot_growing *out,
 SOTTO_MUST_CHECK sotto_status sot_report_add_coefficients(sot_growing *out,
                                                           const sot_report *report,
                                                           sotto_error *error);
+/* report_settings.c: how it was trained, as far as numbers and words say it. */
+void sot_report_add_settings(sot_growing *out, const sot_report *report);
 void sot_report_add_calibration(sot_growing *out, const sot_report *report);
 void sot_report_add_confusion(sot_growing *out, const sot_report *report);
 /* report_sheet.c: inside it, if there are images. */

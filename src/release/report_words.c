@@ -110,6 +110,14 @@ static bool is_chosen(const sotto_plan *plan)
     return chosen;
 }
 
+/* What the promise rests on. A route says how an output was drawn. */
+static const char *name_chance(const sot_certificate *certificate)
+{
+    if (is_chosen(certificate->plan)) return "Chance took part in the choice";
+    return certificate->facts.route != NULL ? "Its coefficients were drawn at random"
+                                            : "Noise was added";
+}
+
 static void add_promise(sot_growing *out, const sot_certificate *certificate)
 {
     const sot_claims *claims = &certificate->claims;
@@ -129,9 +137,7 @@ static void add_promise(sot_growing *out, const sot_certificate *certificate)
                      : "This model was learned from records that stay secret. %s on "
                        "purpose, so that the model comes out almost the same whether or "
                        "not any one %s was in the data.",
-                 is_chosen(certificate->plan) ? "Chance took part in the choice"
-                                              : "Noise was added",
-                 unit);
+                 name_chance(certificate), unit);
     if (claims->delta > 0.0) {
         sot_html_say(
             out,

@@ -45,8 +45,8 @@ static void name_output(const sotto_training *training, char *out, size_t size_b
 }
 
 sotto_status sot_training_certify(const sotto_training *training, sot_session *session,
-                                  const char *tuning, const char *payload,
-                                  sotto_error *error)
+                                  const char *tuning, const sotto_selection *selection,
+                                  const char *payload, sotto_error *error)
 {
     const sotto_train_config *config = &training->config;
     const bool person = sotto_schema_unit(training->schema) != NULL;
@@ -103,6 +103,7 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
     facts.covered = covered;
     facts.unprotected = unprotected;
     facts.tuning = tuning;
+    facts.selection = selection;
     char route[640];
     if (sot_training_route(training, route, sizeof route)) facts.route = route;
     return sot_session_certify(session, payload, &facts, error);

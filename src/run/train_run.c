@@ -210,7 +210,8 @@ static sotto_status finish_file(train_run *run, sotto_error *error)
     sotto_status status = sot_training_payload(run->training, run->theta,
                                                &run->curve.validation, &payload, error);
     if (status == SOTTO_OK && run->session.gate != NULL)
-        status = sot_training_certify(run->training, &run->session, NULL, payload, error);
+        status = sot_training_certify(run->training, &run->session, NULL, NULL, payload,
+                                      error);
     if (status == SOTTO_OK && run->session.gate == NULL) {
         run->session.file = payload;
         return SOTTO_OK;

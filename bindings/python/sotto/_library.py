@@ -61,6 +61,7 @@ class Progress(Structure):
         ("steps", c_uint64),
         ("elapsed_seconds", c_double),
         ("epsilon_so_far", c_double),
+        ("unit", c_char_p),
     ]
 
 
