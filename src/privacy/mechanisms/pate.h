@@ -30,6 +30,9 @@ double sot_pate_sampler_error(const sotto_pate_config *config, size_t classes,
 void sot_pate_agreement_sums(const int64_t *votes, uint64_t queries, size_t classes,
                              const int64_t *edges, size_t bins, int64_t *out_sums);
 
+/* What the sampler's law is off by, in total variation, over that many sums; rounded up. */
+double sot_pate_agreement_sampler_error(uint64_t bins);
+
 /* The purpose of the votes with `suffix` behind it. */
 SOTTO_MUST_CHECK sotto_status sot_pate_purpose(const sotto_pate_config *config,
                                                const char *suffix,

@@ -12,6 +12,7 @@
 #include "numeric/outward.h"
 #include "privacy/accounting/pate.h"
 #include "privacy/mechanisms/pate.h"
+#include "random/rounded_gaussian.h"
 
 enum { BINS = 10 };
 
@@ -160,6 +161,11 @@ sotto_status sotto_pate_agreement_release(sotto_gate *gate,
     status = sotto_gaussian_release(gate, &gaussian, sums, count - 1, out_sums, error);
     sot_wipe(sums, sizeof sums);
     return status;
+}
+
+double sot_pate_agreement_sampler_error(uint64_t bins)
+{
+    return ldexp((double)bins, SOT_ROUNDED_GAUSSIAN_LOG2_TV); /* exact */
 }
 
 /* ---- what they say ---- */
