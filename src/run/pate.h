@@ -17,11 +17,11 @@ struct sotto_pate_result {
     /* of labels */
     uint64_t asked, answered;
     double realised, sensitive;
-    double epsilon, delta;  /* the guarantee */
-    sotto_pate_config vote; /* without its purpose */
-    bool is_agreed;         /* the agreement was paid for */
-    sotto_event agreement_event;
+    double epsilon, delta; /* the guarantee */
+    bool is_agreed;        /* the agreement was paid for */
     sotto_pate_agreement agreement;
+    bool has_test;
+    sotto_plan *plan;
     uint64_t *
         paid; /* answers paid for after 0, 1, ... queries: asked + 1 numbers; NULL: none */
 };
@@ -128,12 +128,27 @@ SOTTO_MUST_CHECK sotto_status sot_pate_student_rows(
 
 /* ---- pate_plot.c ---- */
 
-/* Epsilon of so many tests (0 for aggregators without one) and answers and of what was released beside them (NULL: nothing),
- * by the exact accountant. 0 of nothing. */
-SOTTO_MUST_CHECK sotto_status sot_pate_price(const sotto_pate_config *vote,
-                                             const sotto_event *beside, uint64_t tests,
-                                             uint64_t answers, double delta,
+enum { SOT_PATE_POINTS = 65, SOT_PATE_EVENTS_MAX = 3 };
+
+/* What was done of a plan: the agreement (if any), tests (if the aggregator has them) and answers are its events, in this order. */
+typedef struct sot_pate_course {
+    const sotto_plan *plan;
+    bool is_agreed, has_test;
+    uint64_t asked;
+    const uint64_t *paid; /* answers paid for after 0, 1, ... asked queries */
+    double delta;
+} sot_pate_course;
+
+/* Epsilon of so many queries asked and answers paid for, and of the agreement, by the exact accountant. 0 of nothing. */
+SOTTO_MUST_CHECK sotto_status sot_pate_price(const sot_pate_course *course,
+                                             uint64_t asked, uint64_t answers,
                                              double *out_epsilon, sotto_error *error);
+
+/* The same along the course: queries from 0 to all that were asked, and epsilon after them. */
+SOTTO_MUST_CHECK sotto_status sot_pate_curve(const sot_pate_course *course,
+                                             double out_queries[SOT_PATE_POINTS],
+                                             double out_epsilons[SOT_PATE_POINTS],
+                                             sotto_error *error);
 
 /* ---- pate_labels.c: the labels' file ---- */
 

@@ -256,6 +256,7 @@ void sotto_pate_free(sotto_pate_result *result)
     sot_free(result->text);
     sot_free(result->certificate);
     sot_free(result->paid);
+    sotto_plan_free(result->plan);
     sot_free(result);
 }
 
