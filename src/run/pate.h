@@ -130,12 +130,10 @@ SOTTO_MUST_CHECK sotto_status sot_pate_student_rows(
 
 enum { SOT_PATE_POINTS = 65, SOT_PATE_EVENTS_MAX = 3 };
 
-/* What was done of a plan: the agreement (if any), tests (if the aggregator has them) and answers are its events, in this order. */
+/* A plan of labels: the agreement (if any), tests (if the aggregator has them) and answers are its events, in this order. */
 typedef struct sot_pate_course {
-    const sotto_plan *plan;
+    const sotto_plan *plan; /* borrowed */
     bool is_agreed, has_test;
-    uint64_t asked;
-    const uint64_t *paid; /* answers paid for after 0, 1, ... asked queries */
     double delta;
 } sot_pate_course;
 
@@ -144,9 +142,13 @@ SOTTO_MUST_CHECK sotto_status sot_pate_price(const sot_pate_course *course,
                                              uint64_t asked, uint64_t answers,
                                              double *out_epsilon, sotto_error *error);
 
-/* The same along the course: queries from 0 to all that were asked, and epsilon after them. */
+/* Of `asked` queries, how many the points of a curve are at: from 0 to all. */
+uint64_t sot_pate_point(uint64_t asked, size_t index);
+
+/* The price along the way: answers[i] were paid for after sot_pate_point(asked, i) queries. */
 SOTTO_MUST_CHECK sotto_status sot_pate_curve(const sot_pate_course *course,
-                                             double out_queries[SOT_PATE_POINTS],
+                                             uint64_t asked,
+                                             const uint64_t answers[SOT_PATE_POINTS],
                                              double out_epsilons[SOT_PATE_POINTS],
                                              sotto_error *error);
 
@@ -182,9 +184,8 @@ typedef struct sot_pate_labels {
 SOTTO_MUST_CHECK sotto_status sot_pate_labels_write(const sot_pate_labels *labels,
                                                     char **out_json, sotto_error *error);
 
-/* A labels' file that was read; its certificate was recomputed. Start with {0}. */
+/* A labels' file that was read. Start with {0}. */
 typedef struct sot_pate_labels_file {
-    char *text;
     sot_certificate_file file;
     bool is_open; /* `file` */
     sotto_schema *schema;
@@ -193,9 +194,20 @@ typedef struct sot_pate_labels_file {
     size_t *rows;
     size_t *classes;
 } sot_pate_labels_file;
+/* Its certificate was recomputed, and holds but for the source of the noise. */
 SOTTO_MUST_CHECK sotto_status sot_pate_labels_read(const char *path,
                                                    sot_pate_labels_file *out_file,
                                                    sotto_error *error);
+/* The text of a file whose certificate is about these bytes; nothing else of it was checked. Messages begin with `name`. */
+SOTTO_MUST_CHECK sotto_status sot_pate_labels_parse(const char *name, const char *text,
+                                                    size_t size_bytes,
+                                                    sot_pate_labels_file *out_file,
+                                                    sotto_error *error);
+/* Whether this is JSON whose kind is "labels". */
+bool sot_pate_is_labels(const char *text, size_t size_bytes);
+
+/* How the certificate of a student begins to say what he is: the hash of the labels' certificate follows. */
+#define SOT_PATE_ROUTE "post-processing of the labels whose certificate has the hash "
 void sot_pate_labels_close(sot_pate_labels_file *file);
 
 /* The member "schema" through the schema's own reader. */

@@ -322,8 +322,6 @@ static sotto_status deliver(sot_pate_label_run *run, sotto_pate_result **out_res
     const sot_pate_course course = {.plan = run->plan,
                                     .has_test = sot_pate_has_test(&run->vote),
                                     .is_agreed = run->agrees,
-                                    .asked = run->asked,
-                                    .paid = run->paid,
                                     .delta = run->config->delta};
     sotto_status status =
         sot_pate_price(&course, run->asked, run->paid[run->asked], &realised, error);

@@ -44,17 +44,19 @@ sotto_status sot_pate_price(const sot_pate_course *course, uint64_t asked,
     return price(course->plan, counts, course->delta, out_epsilon, error);
 }
 
-sotto_status sot_pate_curve(const sot_pate_course *course,
-                            double out_queries[SOT_PATE_POINTS],
+uint64_t sot_pate_point(uint64_t asked, size_t index)
+{
+    return asked * index / (SOT_PATE_POINTS - 1); /* asked is at most 2^32 */
+}
+
+sotto_status sot_pate_curve(const sot_pate_course *course, uint64_t asked,
+                            const uint64_t answers[SOT_PATE_POINTS],
                             double out_epsilons[SOT_PATE_POINTS], sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
-    for (size_t i = 0; i < SOT_PATE_POINTS && status == SOTTO_OK; i++) {
-        const uint64_t asked = course->asked * i / (SOT_PATE_POINTS - 1);
-        out_queries[i] = (double)asked;
-        status =
-            sot_pate_price(course, asked, course->paid[asked], &out_epsilons[i], error);
-    }
+    for (size_t i = 0; i < SOT_PATE_POINTS && status == SOTTO_OK; i++)
+        status = sot_pate_price(course, sot_pate_point(asked, i), answers[i],
+                                &out_epsilons[i], error);
     return status;
 }
 
@@ -62,6 +64,7 @@ sotto_status sotto_pate_plot(const sotto_pate_result *result, char **out_svg,
                              sotto_error *error)
 {
     double x[SOT_PATE_POINTS], y[SOT_PATE_POINTS], cap[2], ends[2];
+    uint64_t answers[SOT_PATE_POINTS];
     if (result->paid == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "only labels have a price a query to plot");
@@ -69,10 +72,12 @@ sotto_status sotto_pate_plot(const sotto_pate_result *result, char **out_svg,
     const sot_pate_course course = {.plan = result->plan,
                                     .has_test = result->has_test,
                                     .is_agreed = result->is_agreed,
-                                    .asked = result->asked,
-                                    .paid = result->paid,
                                     .delta = result->delta};
-    const sotto_status status = sot_pate_curve(&course, x, y, error);
+    for (size_t i = 0; i < SOT_PATE_POINTS; i++) {
+        x[i] = (double)sot_pate_point(result->asked, i);
+        answers[i] = result->paid[sot_pate_point(result->asked, i)];
+    }
+    const sotto_status status = sot_pate_curve(&course, result->asked, answers, y, error);
     if (status != SOTTO_OK) return status;
     const double most = fmax(result->epsilon, y[SOT_PATE_POINTS - 1]);
     const sot_svg_panel panel = {
