@@ -18,6 +18,7 @@ enum {
 };
 
 #define NORMAL_975 1.959963984540054 /* its 97.5% point */
+#define READABLE   0.4               /* whiskers up to so many of the queries */
 
 /* ---- queries ---- */
 
@@ -172,6 +173,15 @@ static void add_share(sot_growing *out, const sotto_pate_agreement *agreement,
     sot_growing_text(out, "</td></tr>\n");
 }
 
+/* Half the width of the widest whisker, as a share of the queries. */
+static double widest(const sotto_pate_agreement *agreement)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < agreement->count; i++)
+        most = fmax(most, NORMAL_975 * agreement->deviation[i]);
+    return most;
+}
+
 static void add_agreement(sot_growing *out, const sot_report_labels *labels)
 {
     static const char *const header[] = {"Teachers", "Queries", "Noise", "Bar"};
@@ -197,6 +207,11 @@ static void add_agreement(sot_growing *out, const sot_report_labels *labels)
                  sot_shown_up(100.0 * NORMAL_975 * agreement->mean_deviation,
                               SHARE_DIGITS - 1, reach),
                  sot_shown_count(labels->agreement_queries, queries));
+    if (agreement->count == 2) { /* one bin: its share is the mean again */
+        sot_html_say(out, "With so much noise, or so few teachers, no histogram was "
+                          "asked for: the mean is all that was released.");
+        return;
+    }
     const sot_svg_axis axis = {"", -20.0, 120.0, false, false};
     sot_html_table_open(out, "weights",
                         "Share of the queries on which about so many teachers agree",
@@ -204,6 +219,12 @@ static void add_agreement(sot_growing *out, const sot_report_labels *labels)
     for (size_t i = 0; i < agreement->count; i++)
         add_share(out, agreement, &axis, i);
     sot_html_table_close(out);
+    if (widest(agreement) > READABLE)
+        sot_html_element(out, "<p class=\"none\">",
+                         "The noise is too large for these shares to say much. More "
+                         "teachers, fewer bins, or less noise for more of the budget "
+                         "would make them readable.",
+                         "</p>\n");
     sot_html_say(out,
                  "A query between two of the marks counts for both, in proportion to how "
                  "near it is. Whiskers are 1.96 standard deviations of the noise to both "

@@ -62,6 +62,12 @@ SOTTO_MUST_CHECK sotto_status sot_pate_directory_make(sot_pate_directory *direct
                                                       sotto_rng *rng, sotto_error *error);
 void sot_pate_directory_close(sot_pate_directory *directory);
 
+/* Keeps the digest of the rows beside the teachers, or compares it with the one that is kept: those who go on do so with the same
+ * rows. SOTTO_INVALID_ARGUMENT for others. */
+SOTTO_MUST_CHECK sotto_status sot_pate_directory_check_rows(
+    const sot_pate_directory *directory,
+    const unsigned char digest[SOT_SHARD_DIGEST_BYTES], sotto_error *error);
+
 /* <path>/teacher-00017.json; false if it is too long. */
 bool sot_pate_teacher_path(const sot_pate_directory *directory, size_t teacher,
                            char out_path[SOT_PATE_PATH_BYTES]);
@@ -203,8 +209,9 @@ SOTTO_MUST_CHECK sotto_status sot_pate_labels_parse(const char *name, const char
                                                     size_t size_bytes,
                                                     sot_pate_labels_file *out_file,
                                                     sotto_error *error);
-/* Whether this is JSON whose kind is "labels". */
-bool sot_pate_is_labels(const char *text, size_t size_bytes);
+/* Whether this is JSON whose kind is "labels"; what is not JSON is not. */
+SOTTO_MUST_CHECK sotto_status sot_pate_is_labels(const char *text, size_t size_bytes,
+                                                 bool *out_is_labels, sotto_error *error);
 
 /* How the certificate of a student begins to say what he is: the hash of the labels' certificate follows. */
 #define SOT_PATE_ROUTE "post-processing of the labels whose certificate has the hash "

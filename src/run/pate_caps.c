@@ -94,8 +94,7 @@ double sot_pate_label_sampler_error(const sot_pate_label_run *run)
     const double labels = sot_pate_sampler_error(&run->vote, run->target->label_count,
                                                  run->ask, run->answers);
     if (!run->agrees) return labels;
-    return sot_add_up(labels,
-                      sot_pate_agreement_sampler_error(run->config->agreement.bins));
+    return sot_add_up(labels, sot_pate_agreement_sampler_error(run->agreed.edge_count));
 }
 
 /* The line of the agreement for as many queries as the cap has: its price does not depend on the number. */

@@ -189,22 +189,25 @@ static sotto_status read_file(sot_pate_labels_file *file, sotto_error *error)
     return status == SOTTO_OK ? read_pairs(root, file, error) : status;
 }
 
-bool sot_pate_is_labels(const char *text, size_t size_bytes)
+sotto_status sot_pate_is_labels(const char *text, size_t size_bytes, bool *out_is_labels,
+                                sotto_error *error)
 {
     sot_json *document = NULL;
     sot_json_value member;
     const char *kind = NULL;
     sotto_error none;
-    if (sot_json_parse("labels", text, size_bytes, size_bytes, &document, &none) !=
-        SOTTO_OK)
-        return false;
+    *out_is_labels = false;
+    const sotto_status status =
+        sot_json_parse("labels", text, size_bytes, size_bytes, &document, &none);
+    if (status == SOTTO_OUT_OF_MEMORY) return sot_fail(error, status, "%s", none.message);
+    if (status != SOTTO_OK) return SOTTO_OK;
     const sot_json_value root = sot_json_root(document);
-    const bool is_one = sot_json_kind_of(&root) == SOT_JSON_OBJECT &&
-                        sot_json_member(&root, "kind", &member) &&
-                        sot_json_as_string(&member, &kind, NULL) == SOTTO_OK &&
-                        strcmp(kind, "labels") == 0;
+    *out_is_labels = sot_json_kind_of(&root) == SOT_JSON_OBJECT &&
+                     sot_json_member(&root, "kind", &member) &&
+                     sot_json_as_string(&member, &kind, NULL) == SOTTO_OK &&
+                     strcmp(kind, "labels") == 0;
     sot_json_free(document);
-    return is_one;
+    return SOTTO_OK;
 }
 
 /* A file whose certificate is about other bytes is not used: its labels are anybody's. */

@@ -308,10 +308,12 @@ sotto_status sotto_report_render(const char *name, const char *model_json,
     sources from = {.config = config};
     sot_report report = {.outcome = SOTTO_OK};
     sotto_status status = check_config(config, error);
+    bool is_labels = false;
     if (status == SOTTO_OK)
-        status = sot_pate_is_labels(model_json, size_bytes)
-                     ? read_labels(&from, name, model_json, size_bytes, &report, error)
-                     : read_model(&from, name, model_json, size_bytes, &report, error);
+        status = sot_pate_is_labels(model_json, size_bytes, &is_labels, error);
+    if (status == SOTTO_OK)
+        status = (is_labels ? read_labels : read_model)(&from, name, model_json,
+                                                        size_bytes, &report, error);
     if (status == SOTTO_OK) status = read_ledger(&from, &report, error);
     if (status == SOTTO_OK) status = read_rows(&from, &report, error);
     if (status == SOTTO_OK) status = sot_report_write(&report, out_html, error);

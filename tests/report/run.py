@@ -189,7 +189,7 @@ def make_labels(make):
     plots = ["profile-plot", "attack-plot", "course-plot"]
     make.run("ledger", "init", "votes.ledger", "--dataset", "made-up-2026", "--epsilon", "60",
              "--delta", "1e-5")
-    make.run(*words, *vote, "--answers", "60", "--agreement", "2", "--ledger", "votes.ledger", "-o",
+    make.run(*words, *vote, "--answers", "60", "--agreement", "1", "--agreement-bins", "5", "--ledger", "votes.ledger", "-o",
              "agreed.json")
     make.run(*words, "--aggregator", "gnmax", "--sigma2", "4", "--epsilon", "20", "-o", "gnmax.json",
              "--insecure-test-seed", "5")
