@@ -88,7 +88,7 @@ asan:
 tsan:
 	tools/deps test
 	$(call cmake,tsan)
-	$(call ctest,tsan,-R thread)
+	$(call ctest,tsan,-L threads)
 
 FUZZ_SECONDS ?= 20
 fuzz:
