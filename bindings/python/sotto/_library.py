@@ -201,6 +201,7 @@ STRUCTS = {
     "sotto_runs": Runs,
     "sotto_tune_config": TuneConfig,
     "sotto_evaluation": Evaluation,
+    "sotto_training_errors": TrainingErrors,
 }
 
 # Values of the headers that the package writes itself.
