@@ -31,9 +31,9 @@ static const struct {
     {"words", "In plain words"},           {"profile", "The guarantee"},
     {"attack", "What an attacker can do"}, {"budget", "The budget"},
     {"labels", "Votes and labels"},        {"accuracy", "Accuracy and its price"},
-    {"coefficients", "Coefficients"},      {"calibration", "Calibration"},
-    {"confusion", "Right and wrong"},      {"certificate", "The certificate"},
-    {"weaknesses", "Known weaknesses"},
+    {"coefficients", "Coefficients"},      {"settings", "How it was trained"},
+    {"calibration", "Calibration"},        {"confusion", "Right and wrong"},
+    {"certificate", "The certificate"},    {"weaknesses", "Known weaknesses"},
 };
 
 bool sot_report_holds(const sot_report *report)
@@ -138,6 +138,7 @@ static sotto_status add_sections(sot_growing *out, const sot_report *report,
         status = sot_report_add_accuracy(out, report, error);
         if (status == SOTTO_OK) status = sot_report_add_coefficients(out, report, error);
         if (status != SOTTO_OK) return status;
+        sot_report_add_settings(out, report);
         sot_report_add_calibration(out, report);
         sot_report_add_confusion(out, report);
     }

@@ -187,6 +187,7 @@ typedef struct sot_report_labels {
 typedef struct sot_report {
     const sotto_model *model;         /* NULL: a page of labels, which has `labels` */
     const char *method;               /* "objective", ... "none" */
+    sot_json_value settings;          /* of the file: numbers and words */
     bool is_student;                  /* of labels: its certificate is theirs */
     const sot_report_labels *labels;  /* of the page, or of its student; NULL: none */
     const sot_certificate_file *file; /* NULL: a model of public rows */
@@ -234,6 +235,8 @@ SOTTO_MUST_CHECK sotto_status sot_report_add_concept(sot_growing *out,
 SOTTO_MUST_CHECK sotto_status sot_report_add_coefficients(sot_growing *out,
                                                           const sot_report *report,
                                                           sotto_error *error);
+/* report_settings.c: how it was trained, as far as numbers and words say it. */
+void sot_report_add_settings(sot_growing *out, const sot_report *report);
 void sot_report_add_calibration(sot_growing *out, const sot_report *report);
 void sot_report_add_confusion(sot_growing *out, const sot_report *report);
 /* report_sheet.c: inside it, if there are images. */

@@ -75,8 +75,9 @@ static void add_of_guarantee(sot_growing *out, const sot_report *report)
     if (certificate->sampler_error > 0.0) {
         char number[SOT_SHOWN_BYTES];
         sot_html_item(out,
-                      "The sampler of the noise is within %s of its exact law, in total "
+                      "The sampler of %s is within %s of its exact law, in total "
                       "variation; delta includes it.",
+                      certificate->facts.route != NULL ? "the draws" : "the noise",
                       sot_shown_up(certificate->sampler_error, 3, number));
     }
     sot_html_item(out,
@@ -114,13 +115,15 @@ void sot_report_add_weaknesses(sot_growing *out, const sot_report *report)
         sot_html_item(out, "Where the votes came from a table, how many teachers one "
                            "record touches is the word of whoever trained them; the "
                            "certificate lists it then.");
-    if (report->file != NULL && report->model != NULL) {
-        sot_html_item(out, report->model->concept != NULL
-                               ? "Chance took part in the choice of the rule. It is good "
-                                 "for predicting, and not for conclusions about causes."
-                               : "Noise and shrinkage push coefficients about. They are "
-                                 "good for predicting together, and not for conclusions "
-                                 "about single causes.");
+    if (report->file != NULL && report->model != NULL && report->model->concept != NULL) {
+        sot_html_item(out, "Chance took part in the choice of the rule. It is good "
+                           "for predicting, and not for conclusions about causes.");
+    } else if (report->file != NULL && report->model != NULL) {
+        sot_html_item(out,
+                      "%s and shrinkage push coefficients about. They are good for "
+                      "predicting together, and not for conclusions about single causes.",
+                      report->file->certificate.facts.route != NULL ? "Random draws"
+                                                                    : "Noise");
     }
     sot_html_item(out, "%s",
                   report->model != NULL

@@ -158,7 +158,7 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
                  "method; public rows, given with --public, would show it as bars.");
         break;
     }
-    if (noise->kind != SOT_NOISE_ABSENT)
+    if (noise->kind != SOT_NOISE_ABSENT && noise->kind != SOT_NOISE_UNKNOWN)
         sot_html_say(out,
                      "The whiskers are about that noise alone. They say nothing about "
                      "whether other people would give other weights.");

@@ -112,6 +112,14 @@ static bool is_chosen(const sotto_plan *plan)
     return chosen;
 }
 
+/* What the promise rests on. A route says how an output was drawn. */
+static const char *name_chance(const sot_certificate *certificate)
+{
+    if (is_chosen(certificate->plan)) return "Chance took part in the choice";
+    return certificate->facts.route != NULL ? "Its coefficients were drawn at random"
+                                            : "Noise was added";
+}
+
 static void add_promise(sot_growing *out, const sot_report *report)
 {
     const sot_certificate *certificate = &report->file->certificate;
@@ -126,18 +134,16 @@ static void add_promise(sot_growing *out, const sot_report *report)
     (void)sot_shown_percent_up(claims->true_positive_rates[1], FACTOR_DIGITS, right);
     (void)factor_of(claims->epsilon, factor);
     sot_growing_text(out, "<div class=\"plain\">\n");
-    sot_html_say(out,
-                 replaced
-                     ? "%s from records that stay secret. %s on purpose, so that the %s "
-                       "almost the same whatever the data say of any one %s."
-                     : "%s from records that stay secret. %s on purpose, so that the %s "
-                       "almost the same whether or not any one %s was in the data.",
-                 report->is_student ? "This model was learned, by way of teachers,"
-                 : is_model         ? "This model was learned"
-                                    : "These labels are what teachers say who learned",
-                 is_chosen(certificate->plan) ? "Chance took part in the choice"
-                                              : "Noise was added",
-                 is_model ? "model comes out" : "labels come out", unit);
+    sot_html_say(
+        out,
+        replaced ? "%s from records that stay secret. %s on purpose, so that the %s "
+                   "almost the same whatever the data say of any one %s."
+                 : "%s from records that stay secret. %s on purpose, so that the %s "
+                   "almost the same whether or not any one %s was in the data.",
+        report->is_student ? "This model was learned, by way of teachers,"
+        : is_model         ? "This model was learned"
+                           : "These labels are what teachers say who learned",
+        name_chance(certificate), is_model ? "model comes out" : "labels come out", unit);
     if (claims->delta > 0.0) {
         sot_html_say(
             out,

@@ -149,6 +149,8 @@ static sotto_status read_model(sources *from, const char *name, const char *json
     report->model = from->model;
     status = sot_json_get_string(&root, "method", &report->method, error);
     if (status == SOTTO_OK)
+        status = sot_json_get_object(&root, "settings", &report->settings, error);
+    if (status == SOTTO_OK)
         status = sot_report_noise_read(&root, from->model->coefficient_count,
                                        &report->noise, error);
     if (status == SOTTO_OK) status = spread_draws(from, report, error);
@@ -200,6 +202,35 @@ static double setting(const sot_json_value *settings, const char *name)
     return value;
 }
 
+/* NULL: the file does not have it, as older ones do not. */
+static const char *word(const sot_json_value *settings, const char *name)
+{
+    sot_json_value member;
+    const char *text = NULL;
+    if (!sot_json_member(settings, name, &member) ||
+        sot_json_as_string(&member, &text, NULL) != SOTTO_OK)
+        return NULL;
+    return text;
+}
+
+/* Named ways. Words that this sotto does not know leave the rules to choose. */
+static void read_choices(const sot_json_value *settings, sot_report_training *out)
+{
+    const char *schedule = word(settings, "schedule");
+    const char *iterate = word(settings, "iterate");
+    const char *sampling = word(settings, "sampling");
+    if (schedule == NULL ||
+        sotto_schedule_from_name(schedule, &out->schedule, NULL) != SOTTO_OK)
+        out->schedule = SOTTO_SCHEDULE_AUTO;
+    if (iterate == NULL ||
+        sotto_iterate_from_name(iterate, &out->iterate, NULL) != SOTTO_OK)
+        out->iterate = SOTTO_ITERATE_AUTO;
+    out->single_records = sampling != NULL &&
+                          strcmp(sampling, sotto_sampling_name(SOTTO_SINGLE_RECORD)) == 0;
+    /* Its rate follows from lambda. */
+    if (out->schedule == SOTTO_SCHEDULE_STRONG) out->learning_rate = SOTTO_UNSET;
+}
+
 /* What the file was checked for when it was read: sotto_model_parse(). */
 static sotto_status read_training(sources *from, sot_report_training *out,
                                   sotto_error *error)
@@ -238,6 +269,8 @@ static sotto_status read_training(sources *from, sot_report_training *out,
     out->batch = setting(&settings, "batch");
     out->radius = setting(&settings, "radius");
     out->learning_rate = setting(&settings, "learning_rate");
+    if (out->method == SOTTO_METHOD_SGD || out->method == SOTTO_METHOD_GD)
+        read_choices(&settings, out);
     /* A pure training whose sampler is not exact is certified at a delta that nobody asked for. */
     if (out->delta < 1e-100) out->delta = SOTTO_UNSET;
     return SOTTO_OK;
