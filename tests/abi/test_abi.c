@@ -26,7 +26,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_grid, 16, bound, 8);
     assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
-    assert_layout(sotto_report_config, 64, images, 56);
+    assert_layout(sotto_report_config, 72, images, 64);
     assert_layout(sotto_release_config, 168, threshold, 160);
     assert_layout(sotto_release_value, 32, upper, 24);
     assert_layout(sotto_column, 96, source, 88);
@@ -68,7 +68,9 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_pate_config, 88, purpose, 80);
     assert_layout(sotto_pate_sensitivity, 32, gap, 24);
     assert_layout(sotto_pate_teach_config, 392, directory, 384);
-    assert_layout(sotto_pate_label_config, 200, threads, 192);
+    assert_layout(sotto_pate_label_config, 216, threads, 208);
+    assert_layout(sotto_pate_agreement_config, 16, bins, 8);
+    assert_layout(sotto_pate_agreement, 2448, mean_deviation, 2440);
     assert_layout(sotto_pate_student_config, 392, confidence, 384);
     assert_layout(sotto_audit_counts, 32, others, 24);
     assert_layout(sotto_audit_bounds, 48, gaussian_epsilon_lower, 40);
