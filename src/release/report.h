@@ -161,7 +161,7 @@ SOTTO_MUST_CHECK sotto_status sot_report_noise_read(const sot_json_value *root,
 typedef struct sot_report {
     const sotto_model *model;
     const char *method;               /* "objective", ... "none" */
-    sot_json_value settings;          /* of the file: numbers and words */
+    const sot_json_value *settings;   /* of the file: numbers and words; NULL: none */
     const sot_certificate_file *file; /* NULL: a model of public rows */
     sotto_status outcome;             /* of its verification */
     bool is_exact;
