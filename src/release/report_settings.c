@@ -40,8 +40,9 @@ void sot_report_add_settings(sot_growing *out, const sot_report *report)
                      ? "labels and the public rows can train again with them."
                      : "rows can train again with them; the noise will be another.");
     sot_html_table_open(out, "", "Settings of the training", header, 2);
-    for (bool more = sot_json_first_member(&report->settings, &member); more;
-         more = sot_json_next_member(&member)) {
+    for (bool more =
+             report->settings != NULL && sot_json_first_member(report->settings, &member);
+         more; more = sot_json_next_member(&member)) {
         char number[SOT_SHOWN_BYTES];
         const char *const cells[] = {sot_json_key_of(&member),
                                      value_shown(&member, number)};

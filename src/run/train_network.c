@@ -55,12 +55,6 @@ void sot_training_show_network(const sotto_training *training, bool layers,
     }
 }
 
-static void write_count(sot_json_writer *writer, const char *key, size_t value)
-{
-    sot_json_key(writer, key);
-    sot_json_write_int64(writer, (int64_t)value);
-}
-
 static void write_shape(sot_json_writer *writer, const char *key, sot_shape shape)
 {
     sot_json_key(writer, key);
@@ -76,8 +70,8 @@ void sot_training_write_network(const sotto_training *training, sot_json_writer 
     const sot_net *net = training->learner->net;
     sot_json_key(writer, "network");
     sot_json_begin_object(writer);
-    write_count(writer, "parameters", net->parameters);
-    write_count(writer, "trainable", net->trainable);
+    sot_json_put_whole(writer, "parameters", net->parameters);
+    sot_json_put_whole(writer, "trainable", net->trainable);
     sot_json_key(writer, "layers");
     sot_json_begin_array(writer);
     for (size_t i = 0; i < net->layer_count; i++) {
@@ -87,7 +81,7 @@ void sot_training_write_network(const sotto_training *training, sot_json_writer 
         sot_json_write_string(writer, sot_layer_kind_name(layer->kind));
         write_shape(writer, "in", layer->in);
         write_shape(writer, "out", layer->out);
-        write_count(writer, "parameters", layer->parameters);
+        sot_json_put_whole(writer, "parameters", layer->parameters);
         if (layer->frozen) {
             sot_json_key(writer, "frozen");
             sot_json_write_bool(writer, true);

@@ -87,16 +87,6 @@ static void show_table(const sotto_tuning *tuning, const scores *all, sot_prose 
     sot_prose_line(prose, "best", "%s", name);
 }
 
-static void write_number(sot_json_writer *writer, const char *key, double value)
-{
-    sot_json_key(writer, key);
-    if (isfinite(value)) {
-        sot_json_write_double(writer, value);
-    } else {
-        sot_json_write_null(writer);
-    }
-}
-
 static void write_scores(sot_json_writer *writer, const sotto_tuning *tuning,
                          const scores *all)
 {
@@ -116,8 +106,9 @@ static void write_scores(sot_json_writer *writer, const sotto_tuning *tuning,
         sot_json_begin_object(writer);
         sot_json_key(writer, "settings");
         sot_json_write_string(writer, tuning->candidates.texts[i]);
-        write_number(writer, "mean", all->means[i]);
-        if (first->plan != NULL) write_number(writer, "deviation", all->deviations[i]);
+        sot_json_put_number_or_null(writer, "mean", all->means[i]);
+        if (first->plan != NULL)
+            sot_json_put_number_or_null(writer, "deviation", all->deviations[i]);
         sot_json_end_object(writer);
     }
     sot_json_end_array(writer);
