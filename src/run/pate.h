@@ -19,6 +19,9 @@ struct sotto_pate_result {
     double realised, sensitive;
     double epsilon, delta;  /* the guarantee */
     sotto_pate_config vote; /* without its purpose */
+    bool is_agreed;         /* the agreement was paid for */
+    sotto_event agreement_event;
+    sotto_pate_agreement agreement;
     uint64_t *
         paid; /* answers paid for after 0, 1, ... queries: asked + 1 numbers; NULL: none */
 };
@@ -125,13 +128,24 @@ SOTTO_MUST_CHECK sotto_status sot_pate_student_rows(
 
 /* ---- pate_plot.c ---- */
 
-/* Epsilon of so many tests (0 for aggregators without one) and answers, by the exact accountant. 0 of nothing. */
+/* Epsilon of so many tests (0 for aggregators without one) and answers and of what was released beside them (NULL: nothing),
+ * by the exact accountant. 0 of nothing. */
 SOTTO_MUST_CHECK sotto_status sot_pate_price(const sotto_pate_config *vote,
-                                             uint64_t tests, uint64_t answers,
-                                             double delta, double *out_epsilon,
-                                             sotto_error *error);
+                                             const sotto_event *beside, uint64_t tests,
+                                             uint64_t answers, double delta,
+                                             double *out_epsilon, sotto_error *error);
 
 /* ---- pate_labels.c: the labels' file ---- */
+
+/* How much teachers agree, as released. */
+typedef struct sot_pate_agreed {
+    double noise; /* votes a query */
+    double sigma; /* of the sums */
+    uint64_t queries, teachers;
+    size_t edge_count; /* 0: it was not paid for */
+    int64_t edges[SOTTO_PATE_AGREEMENT_BINS_MAX + 1];
+    int64_t sums[SOTTO_PATE_AGREEMENT_BINS_MAX];
+} sot_pate_agreed;
 
 /* What is in it beside its certificate. Borrowed when it is written. */
 typedef struct sot_pate_labels {
@@ -140,10 +154,11 @@ typedef struct sot_pate_labels {
     const char *unit;
     const char *schema_json;
     const sotto_target *target;
-    uint64_t teachers;         /* 0: not known */
-    uint64_t first;            /* row of the first query */
-    uint64_t ask, answers;     /* the caps */
-    uint64_t asked, answered;  /* what was done */
+    uint64_t teachers;        /* 0: not known */
+    uint64_t first;           /* row of the first query */
+    uint64_t ask, answers;    /* the caps */
+    uint64_t asked, answered; /* what was done */
+    const sot_pate_agreed *agreed;
     const uint64_t *rows;      /* that have a label */
     const size_t *classes;     /* which */
     const bool *is_reinforced; /* the student's own */

@@ -47,6 +47,29 @@ static void write_vote(sot_json_writer *writer, const sotto_pate_config *vote)
     write_whole(writer, "touched", vote->touched);
 }
 
+/* Edges in votes; sums[j] is, over the queries, how many of the votes from edge j to edge j + 1 the largest count reaches,
+ * under noise. */
+static void write_agreement(sot_json_writer *writer, const sot_pate_agreed *agreed)
+{
+    if (agreed->edge_count == 0) return;
+    sot_json_key(writer, "agreement");
+    sot_json_begin_object(writer);
+    write_number(writer, "noise", agreed->noise);
+    write_number(writer, "sigma", agreed->sigma);
+    write_whole(writer, "queries", agreed->queries);
+    sot_json_key(writer, "edges");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < agreed->edge_count; i++)
+        sot_json_write_int64(writer, agreed->edges[i]);
+    sot_json_end_array(writer);
+    sot_json_key(writer, "sums");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i + 1 < agreed->edge_count; i++)
+        sot_json_write_int64(writer, agreed->sums[i]);
+    sot_json_end_array(writer);
+    sot_json_end_object(writer);
+}
+
 static void write_labels(sot_json_writer *writer, const sot_pate_labels *labels)
 {
     sot_json_key(writer, "rows");
@@ -88,6 +111,7 @@ sotto_status sot_pate_labels_write(const sot_pate_labels *labels, char **out_jso
     write_whole(writer, "answer_at_most", labels->answers);
     write_whole(writer, "asked", labels->asked);
     write_whole(writer, "answered", labels->answered);
+    write_agreement(writer, labels->agreed);
     status = sot_pate_write_schema(labels->schema_json, writer, error);
     write_labels(writer, labels);
     sot_json_end_object(writer);
@@ -263,6 +287,13 @@ uint64_t sotto_pate_answered(const sotto_pate_result *result)
 double sotto_pate_realised_epsilon(const sotto_pate_result *result)
 {
     return result->realised;
+}
+
+bool sotto_pate_agreed(const sotto_pate_result *result,
+                       sotto_pate_agreement *out_agreement)
+{
+    if (result->is_agreed) *out_agreement = result->agreement;
+    return result->is_agreed;
 }
 
 double sotto_pate_sensitive_epsilon(const sotto_pate_result *result)

@@ -23,17 +23,19 @@ static sotto_status add_step(sotto_plan *plan, const sotto_pate_config *vote,
     return sotto_plan_add(plan, &event, error);
 }
 
-sotto_status sot_pate_price(const sotto_pate_config *vote, uint64_t tests,
-                            uint64_t answers, double delta, double *out_epsilon,
-                            sotto_error *error)
+sotto_status sot_pate_price(const sotto_pate_config *vote, const sotto_event *beside,
+                            uint64_t tests, uint64_t answers, double delta,
+                            double *out_epsilon, sotto_error *error)
 {
     sotto_plan *plan = NULL;
     sotto_account account;
     sotto_pate_config named = *vote;
     named.purpose = "labels";
     *out_epsilon = 0.0;
-    if (tests + answers == 0) return SOTTO_OK;
+    if (tests + answers == 0 && beside == NULL) return SOTTO_OK;
     sotto_status status = sotto_plan_new(vote->adjacency, &plan, error);
+    if (status == SOTTO_OK && beside != NULL)
+        status = sotto_plan_add(plan, beside, error);
     if (status == SOTTO_OK)
         status = add_step(plan, &named, SOTTO_PATE_TEST, tests, error);
     if (status == SOTTO_OK)
@@ -58,8 +60,9 @@ sotto_status sotto_pate_plot(const sotto_pate_result *result, char **out_svg,
     for (size_t i = 0; i <= POINTS && status == SOTTO_OK; i++) {
         const uint64_t asked = result->asked * i / POINTS;
         x[i] = (double)asked;
-        status = sot_pate_price(&result->vote, tests ? asked : 0, result->paid[asked],
-                                result->delta, &y[i], error);
+        status = sot_pate_price(
+            &result->vote, result->is_agreed ? &result->agreement_event : NULL,
+            tests ? asked : 0, result->paid[asked], result->delta, &y[i], error);
     }
     if (status != SOTTO_OK) return status;
     const double most = result->epsilon > y[POINTS] ? result->epsilon : y[POINTS];
