@@ -32,12 +32,13 @@ extern "C" {
 enum { SOTTO_PATE_AGREEMENT_BINS_MAX = 100 };
 
 typedef struct sotto_pate_agreement_config {
-    double noise; /* sigma, in votes a query; SOTTO_UNSET: no histogram */
-    uint64_t
-        bins; /* of the number of teachers, 1 to 100 and at most that number; default 10 */
+    double noise;  /* sigma, in votes a query; SOTTO_UNSET: no histogram */
+    uint64_t bins; /* of the number of teachers, 1 to 100 and at most that number; 0: as
+                       many, up to 10, as leave a share at most a quarter of the queries of
+                       noise (95%), and at least 1: the mean alone; default 0 */
 } sotto_pate_agreement_config;
 
-/* No noise is set; ten bins. */
+/* No noise is set; bins by rule. */
 SOTTO_API sotto_pate_agreement_config sotto_pate_agreement_defaults(void);
 
 /* The public edges in votes, ascending: ceil(i teachers / bins) for those i that are not below what the largest of

@@ -95,8 +95,7 @@ double sot_pate_label_sampler_error(const sot_pate_label_run *run)
     const double labels = sot_pate_sampler_error(&run->vote, run->target->label_count,
                                                  run->ask, run->answers);
     if (!run->agrees) return labels;
-    return sot_add_up(labels,
-                      sot_pate_agreement_sampler_error(run->config->agreement.bins));
+    return sot_add_up(labels, sot_pate_agreement_sampler_error(run->agreed.edge_count));
 }
 
 /* The line of the agreement for as many queries as the cap has: its price does not depend on the number. */
@@ -121,7 +120,8 @@ static sotto_status plan_agreement(sot_pate_label_run *run, uint64_t queries,
     return SOTTO_OK;
 }
 
-const sotto_event *sot_pate_beside_labels(const sot_pate_label_run *run)
+/* What is released beside the labels; NULL: nothing. */
+static const sotto_event *beside_labels(const sot_pate_label_run *run)
 {
     return run->agrees ? &run->agreement_event : NULL;
 }
@@ -164,7 +164,7 @@ static sotto_status find_caps(sot_pate_label_run *run, sotto_error *error)
     sotto_status status = check_asked(config, error);
     if (status == SOTTO_OK) status = plan_agreement(run, config->ask, error);
     if (status == SOTTO_OK && !isnan(config->epsilon))
-        status = sot_pate_answers_beside(&run->vote, sot_pate_beside_labels(run),
+        status = sot_pate_answers_beside(&run->vote, beside_labels(run),
                                          tests ? config->ask : 0, config->epsilon,
                                          config->delta, &fit, &account, error);
     if (status != SOTTO_OK) return status;
@@ -183,8 +183,8 @@ static sotto_status make_plan(sot_pate_label_run *run, sotto_error *error)
     for (;;) {
         sotto_status status = plan_agreement(run, run->ask, error);
         if (status == SOTTO_OK)
-            status = sot_pate_plan_beside(&run->vote, sot_pate_beside_labels(run),
-                                          run->ask, run->answers, &run->plan, error);
+            status = sot_pate_plan_beside(&run->vote, beside_labels(run), run->ask,
+                                          run->answers, &run->plan, error);
         if (status == SOTTO_OK)
             status = sotto_account_epsilon_inexact(run->plan, SOTTO_EXACT, config->delta,
                                                    sot_pate_label_sampler_error(run),

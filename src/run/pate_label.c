@@ -307,16 +307,38 @@ static sotto_status summarise(const sot_pate_label_run *run, double realised,
     return sot_prose_finish(&prose, out_text, error);
 }
 
+static void fill_result(sot_pate_label_run *run, double realised,
+                        sotto_pate_result *result)
+{
+    result->asked = run->asked;
+    result->answered = run->answered;
+    result->realised = realised;
+    result->epsilon = run->epsilon;
+    result->delta = run->config->delta;
+    result->is_agreed = run->agrees;
+    result->agreement = run->agreement;
+    result->has_test = sot_pate_has_test(&run->vote);
+    result->plan = run->plan;
+    run->plan = NULL;
+    result->paid = run->paid;
+    run->paid = NULL;
+    if (run->meter != NULL)
+        result->sensitive =
+            sotto_pate_meter_epsilon(run->meter, run->config->delta, false, NULL);
+}
+
 static sotto_status deliver(sot_pate_label_run *run, sotto_pate_result **out_result,
                             sotto_error *error)
 {
     char *text = NULL, *json = NULL, *certificate = NULL;
     double realised = 0.0;
-    const bool tests = sot_pate_has_test(&run->vote);
     const sot_pate_agreed *agreed = &run->agreed;
+    const sot_pate_course course = {.plan = run->plan,
+                                    .has_test = sot_pate_has_test(&run->vote),
+                                    .is_agreed = run->agrees,
+                                    .delta = run->config->delta};
     sotto_status status =
-        sot_pate_price(&run->vote, sot_pate_beside_labels(run), tests ? run->asked : 0,
-                       run->paid[run->asked], run->config->delta, &realised, error);
+        sot_pate_price(&course, run->asked, run->paid[run->asked], &realised, error);
     if (status == SOTTO_OK && run->agrees)
         status = sotto_pate_agreement_shares(
             agreed->edges, agreed->edge_count, agreed->sums, agreed->queries,
@@ -337,24 +359,8 @@ static sotto_status deliver(sot_pate_label_run *run, sotto_pate_result **out_res
         return status;
     }
     status = sot_pate_result_new(json, text, certificate, out_result, error);
-    if (status != SOTTO_OK) return status;
-    sotto_pate_result *result = *out_result;
-    result->asked = run->asked;
-    result->answered = run->answered;
-    result->realised = realised;
-    result->epsilon = run->epsilon;
-    result->delta = run->config->delta;
-    result->vote = run->vote;
-    result->vote.purpose = NULL;
-    result->is_agreed = run->agrees;
-    result->agreement_event = run->agreement_event;
-    result->agreement = run->agreement;
-    result->paid = run->paid;
-    run->paid = NULL;
-    if (run->meter != NULL)
-        result->sensitive =
-            sotto_pate_meter_epsilon(run->meter, run->config->delta, false, NULL);
-    return SOTTO_OK;
+    if (status == SOTTO_OK) fill_result(run, realised, *out_result);
+    return status;
 }
 
 /* ---- the whole way ---- */

@@ -47,9 +47,6 @@ SOTTO_MUST_CHECK sotto_status sot_pate_open_votes(sot_pate_label_run *run,
 SOTTO_MUST_CHECK sotto_status sot_pate_plan_labels(sot_pate_label_run *run,
                                                    sotto_error *error);
 
-/* What is released beside the labels; NULL: nothing. */
-const sotto_event *sot_pate_beside_labels(const sot_pate_label_run *run);
-
 /* Of all draws that the caps allow. */
 double sot_pate_label_sampler_error(const sot_pate_label_run *run);
 

@@ -87,7 +87,8 @@ def declared_functions():
 
 
 SCALARS = {"void": None, "double": ctypes.c_double, "size_t": ctypes.c_size_t,
-           "uint64_t": ctypes.c_uint64, "uint32_t": ctypes.c_uint32, "bool": ctypes.c_bool,
+           "uint64_t": ctypes.c_uint64, "int64_t": ctypes.c_int64,
+           "uint32_t": ctypes.c_uint32, "bool": ctypes.c_bool,
            "sotto_progress_function": _library.ProgressFunction}
 ENUMS = ("sotto_status", "sotto_adjacency", "sotto_accountant", "sotto_kernel", "sotto_method",
          "sotto_model_kind", "sotto_calibration", "sotto_certificate_form", "sotto_sampling",

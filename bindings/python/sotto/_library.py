@@ -9,7 +9,18 @@ from __future__ import annotations
 
 import ctypes
 import pathlib
-from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
+from ctypes import (
+    POINTER,
+    byref,
+    c_bool,
+    c_char_p,
+    c_double,
+    c_int,
+    c_int64,
+    c_size_t,
+    c_uint64,
+    c_void_p,
+)
 from typing import Any
 
 from ._errors import Status, error_of
@@ -36,6 +47,7 @@ from ._structs import (  # noqa: F401
     Runs,
     Target,
     TrainConfig,
+    TrainingErrors,
     TuneConfig,
 )
 from ._version import VERSION
@@ -106,6 +118,16 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_model_feature": (c_char_p, [c_void_p, c_size_t]),
     "sotto_model_coefficient": (c_double, [c_void_p, c_size_t]),
     "sotto_model_concept": (c_char_p, [c_void_p, c_char_p, c_size_t]),
+    "sotto_model_error_lists": (c_size_t, [c_void_p]),
+    "sotto_model_error_count": (c_size_t, [c_void_p, c_size_t]),
+    "sotto_model_error_scale": (c_double, [c_void_p, c_size_t]),
+    "sotto_model_noisy_errors": (c_int64, [c_void_p, c_size_t, c_size_t]),
+    "sotto_model_best_concepts": (
+        c_size_t, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t)]),
+    "sotto_model_concept_at": (
+        c_int, [c_void_p, c_size_t, c_size_t, c_char_p, c_size_t, POINTER(Error)]),
+    "sotto_model_training_errors": (
+        c_int, [c_void_p, c_double, POINTER(TrainingErrors), POINTER(Error)]),
     "sotto_model_coefficients": (c_size_t, [c_void_p]),
     "sotto_model_draws": (c_size_t, [c_void_p]),
     "sotto_model_draw_coefficient": (c_double, [c_void_p, c_size_t, c_size_t]),

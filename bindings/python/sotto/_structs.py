@@ -14,6 +14,7 @@ from ctypes import (
     c_char_p,
     c_double,
     c_int,
+    c_int64,
     c_size_t,
     c_ssize_t,
     c_uint64,
@@ -50,6 +51,7 @@ class Progress(Structure):
         ("steps", c_uint64),
         ("elapsed_seconds", c_double),
         ("epsilon_so_far", c_double),
+        ("unit", c_char_p),
     ]
 
 
@@ -154,6 +156,12 @@ class TuneConfig(Structure):
         ("score_epsilon", c_double),
         ("repeats", c_uint64),
     ]
+
+
+class TrainingErrors(Structure):
+    """sotto_training_errors"""
+
+    _fields_ = [("noisy", c_int64), ("scale", c_double), ("upper", c_int64)]
 
 
 class Evaluation(Structure):
@@ -365,6 +373,7 @@ STRUCTS = {
     "sotto_train_config": TrainConfig,
     "sotto_runs": Runs,
     "sotto_tune_config": TuneConfig,
+    "sotto_training_errors": TrainingErrors,
     "sotto_evaluation": Evaluation,
     "sotto_target": Target,
     "sotto_pate_config": PateConfig,

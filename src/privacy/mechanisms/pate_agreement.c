@@ -14,7 +14,7 @@
 #include "privacy/mechanisms/pate.h"
 #include "random/rounded_gaussian.h"
 
-enum { BINS = 10 };
+enum { BINS_BY_RULE = 10 };
 
 /* As of the noise on votes. */
 #define NOISE_LEAST 0x1p-20
@@ -23,10 +23,23 @@ enum { BINS = 10 };
 
 sotto_pate_agreement_config sotto_pate_agreement_defaults(void)
 {
-    return (sotto_pate_agreement_config){.noise = SOTTO_UNSET, .bins = BINS};
+    return (sotto_pate_agreement_config){.noise = SOTTO_UNSET, .bins = 0};
 }
 
 /* ---- settings ---- */
+
+/* A share is the difference of two sums of deviation `noise` votes a query, and a bin has teachers/bins votes: 1.96 sqrt2 noise
+ * bins/teachers is at most 1/4. Public numbers all. */
+static uint64_t bins_of(const sotto_pate_config *config,
+                        const sotto_pate_agreement_config *agreement)
+{
+    if (agreement->bins > 0) return agreement->bins;
+    const double most =
+        0.25 * (double)config->teachers / (1.96 * sqrt(2.0) * agreement->noise);
+    if (!(most >= 2.0)) return 1;
+    const uint64_t bins = most < BINS_BY_RULE ? (uint64_t)most : BINS_BY_RULE;
+    return bins < config->teachers ? bins : config->teachers;
+}
 
 static sotto_status check_bins(const sotto_pate_config *config,
                                const sotto_pate_agreement_config *agreement,
@@ -38,11 +51,11 @@ static sotto_status check_bins(const sotto_pate_config *config,
                         "; say how many there are, from 2 to 2^24: a public number",
                         config->teachers);
     }
-    if (agreement->bins < 1 || agreement->bins > SOTTO_PATE_AGREEMENT_BINS_MAX ||
+    if (agreement->bins > SOTTO_PATE_AGREEMENT_BINS_MAX ||
         agreement->bins > config->teachers) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%" PRIu64 " bins of agreement are asked for; give 1 to %d, and "
-                        "no more than there are teachers",
+                        "%" PRIu64 " bins of agreement are asked for; give 1 to %d, no "
+                        "more than there are teachers, or 0 for a rule",
                         agreement->bins, SOTTO_PATE_AGREEMENT_BINS_MAX);
     }
     if (classes < 2) {
@@ -59,7 +72,7 @@ sotto_status sotto_pate_agreement_edges(const sotto_pate_config *config,
 {
     const sotto_status status = check_bins(config, agreement, classes, error);
     if (status != SOTTO_OK) return status;
-    const uint64_t bins = agreement->bins, teachers = config->teachers;
+    const uint64_t bins = bins_of(config, agreement), teachers = config->teachers;
     const uint64_t reached = (teachers + classes - 1) / classes; /* by every full vote */
     uint64_t first = 0;
     while (first + 1 < bins && ((first + 1) * teachers + bins - 1) / bins <= reached)
