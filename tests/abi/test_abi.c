@@ -26,7 +26,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_grid, 16, bound, 8);
     assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
-    assert_layout(sotto_report_config, 64, images, 56);
+    assert_layout(sotto_report_config, 72, images, 64);
     assert_layout(sotto_release_config, 168, threshold, 160);
     assert_layout(sotto_release_value, 32, upper, 24);
     assert_layout(sotto_column, 96, source, 88);
