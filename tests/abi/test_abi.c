@@ -69,6 +69,8 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_pate_sensitivity, 32, gap, 24);
     assert_layout(sotto_pate_teach_config, 392, directory, 384);
     assert_layout(sotto_pate_label_config, 224, threads, 216);
+    assert_layout(sotto_pate_agreement_config, 16, bins, 8);
+    assert_layout(sotto_pate_agreement, 2448, mean_deviation, 2440);
     assert_layout(sotto_pate_student_config, 392, confidence, 384);
     assert_layout(sotto_audit_counts, 32, others, 24);
     assert_layout(sotto_audit_bounds, 48, gaussian_epsilon_lower, 40);
