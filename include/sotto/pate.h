@@ -92,7 +92,7 @@ typedef struct sotto_pate_label_config {
                        SOTTO_UNSET: not released. Of a table of votes, vote.teachers is needed */
     const char *directory; /* of teachers; NULL: a table of votes */
     const char *
-        votes; /* CSV: a row a query; a column a class with its count, or columns teacher_1,
+        votes; /* CSV (NPY): a row a query; a column a class with its count, or columns teacher_1,
                    teacher_2, ... with labels, if `vote_labels`; NULL: none */
     const sotto_array *
         vote_array; /* the same table in memory; a label is its place among the classes. One of the three is
