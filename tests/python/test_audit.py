@@ -38,6 +38,27 @@ def test_scores_of_gaussian_worlds_bound_mu():
     assert curve["advantage"] == pytest.approx(0.5) and curve["threshold"][0] == math.inf
 
 
+def test_lira_is_the_ratio_of_two_normal_laws():
+    random = np.random.default_rng(6)
+    taken = random.random((200, 3)) < 0.5
+    theirs = random.normal(size=(200, 3)) * 0.5 + 2 * taken
+    own = [1.5, 0.25, -1.0]
+    for pooled in (False, True):
+        sides = [[theirs[side[:, i], i] for i in range(3)] for side in (taken, ~taken)]
+        deviations = [[values.std() for values in side] for side in sides]
+        if pooled:
+            deviations = [[np.concatenate([values - values.mean() for values in side]).std()] * 3
+                          for side in sides]
+        expected = [math.log(statistics.NormalDist(theirs[taken[:, i], i].mean(), a).pdf(phi)
+                             / statistics.NormalDist(theirs[~taken[:, i], i].mean(), b).pdf(phi))
+                    for i, (phi, a, b) in enumerate(zip(own, *deviations, strict=True))]
+        assert audit.lira(own, theirs, taken, pooled=pooled) == pytest.approx(expected, rel=1e-9)
+    offline = audit.lira(own, theirs, taken, offline=True)
+    assert ((0 <= offline) & (offline <= 1)).all() and offline[0] > 0.99
+    taken[:, 1] = True
+    assert audit.lira(own, theirs, taken)[1] == 0 and audit.lira(own, theirs, taken, offline=True)[1] == 0.5
+
+
 def test_a_claim_is_refuted_by_what_it_forbids_alone():
     small = sotto.account.event(noise_multiplier=2.0)
     large = sotto.account.event(noise_multiplier=0.25)
@@ -83,6 +104,7 @@ def stop(*_):
     (lambda: audit.bounds_of_scores([1.0], [2.0], delta=0.0), "at least 4"),
     (lambda: audit.bounds_of_scores([[1.0]], [2.0], delta=0.0), r"shape \(1, 1\)"),
     (lambda: audit.bounds_of_scores([1.0] * 9, [2.0] * 9, delta=0.0, aim="rho"), "aim is 'rho'"),
+    (lambda: audit.lira([1.0], [[1.0, 2.0]], [[True, False]]), r"shape \(1, 2\).*1 examples"),
     (lambda: audit.one_run([1.0] * 16, [True] * 15, delta=0.0), "one coin a canary"),
     (lambda: audit.one_run([1.0] * 16, [1] * 16, delta=0.0), "True and False"),
     (lambda: audit.one_run([1.0] * 16, [True] * 16, delta=0.0, choice="best"), "'best'"),

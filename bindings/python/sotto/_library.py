@@ -36,6 +36,7 @@ from ._structs import (  # noqa: F401
     AuditVerdict,
     Error,
     Evaluation,
+    LiraFit,
     OneRun,
     PateAgreement,
     PateConfig,
@@ -195,6 +196,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
                 POINTER(OneRun), POINTER(Error)]),
     "sotto_canaries_toss": (
         c_int, [c_size_t, POINTER(c_uint64), POINTER(c_bool), POINTER(Error)]),
+    "sotto_lira_fit_of": (
+        c_int, [POINTER(c_double), c_size_t, POINTER(LiraFit), POINTER(Error)]),
+    "sotto_lira_pooled_deviation": (c_double, [POINTER(LiraFit), c_size_t]),
+    "sotto_lira_online": (c_double, [c_double, POINTER(LiraFit), POINTER(LiraFit), c_int]),
+    "sotto_lira_offline": (c_double, [c_double, POINTER(LiraFit), c_int]),
     "sotto_roc_new": (
         c_int, [POINTER(c_double), c_size_t, POINTER(c_double), c_size_t, POINTER(c_void_p),
                 POINTER(Error)]),

@@ -311,6 +311,17 @@ class OneRun(Structure):
     ]
 
 
+class LiraFit(Structure):
+    """sotto_lira_fit"""
+
+    _fields_ = [
+        ("count", c_size_t),
+        ("mean", c_double),
+        ("median", c_double),
+        ("deviation", c_double),
+    ]
+
+
 class RocPoint(Structure):
     """sotto_roc_point"""
 
@@ -384,6 +395,7 @@ STRUCTS = {
     "sotto_audit_bounds": AuditBounds,
     "sotto_audit_verdict": AuditVerdict,
     "sotto_one_run": OneRun,
+    "sotto_lira_fit": LiraFit,
     "sotto_roc_point": RocPoint,
     "sotto_audit_config": AuditConfig,
     "sotto_audit_summary": AuditSummary,
@@ -409,6 +421,7 @@ CONSTANTS = {
     "SOTTO_ONE_RUN_FIXED": 1,
     "SOTTO_ONE_RUN_SPLIT": 2,
     "SOTTO_ONE_RUN_UNION": 3,
+    "SOTTO_LIRA_MEAN": 1,
     "SOTTO_AUDIT_BY_RATES": 1,
     "SOTTO_AUDIT_BY_MU": 2,
     "SOTTO_AUDIT_BY_NOISE": 3,

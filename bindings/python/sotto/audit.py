@@ -28,6 +28,7 @@ from ._library import (
     AuditCounts,
     AuditVerdict,
     Handle,
+    LiraFit,
     OneRun,
     call,
     library,
@@ -115,6 +116,52 @@ def roc(members: Any, others: Any) -> dict[str, Any]:
     return {"threshold": table[:, 0], "false_positive_rate": table[:, 1],
             "true_positive_rate": table[:, 2], "area": library.sotto_roc_area(made.pointer),
             "advantage": library.sotto_roc_advantage(made.pointer)}
+
+
+def lira(confidences: Any, shadow_confidences: Any, included: Any, *, offline: bool = False,
+         pooled: bool | None = None) -> np.ndarray:
+    """Scores of membership by the likelihood ratio of shadow models (Carlini et al., S&P 2022).
+
+    `confidences` are the model's in the true label of each example, log(p / (1 - p));
+    `shadow_confidences` those of the shadow models, shadows x examples, and `included` whether a
+    shadow was trained on the example. `offline` uses the shadows without it alone. `pooled` is one
+    deviation for all examples; default for fewer than 128 shadows, as the command has it. An
+    example that there is nothing to compare with scores as likely as not.
+    """
+    own = _scores("confidences", confidences)
+    theirs, taken = np.asarray(shadow_confidences, dtype=np.float64), np.asarray(included)
+    if theirs.ndim != 2 or theirs.shape[1] != len(own) or taken.shape != theirs.shape:
+        raise ValueError(f"shadow_confidences have the shape {theirs.shape} and included "
+                         f"{taken.shape}; give one row a shadow model and one column for each of the "
+                         f"{len(own)} examples")
+    if taken.dtype.kind != "b":
+        raise ValueError(f"included is of type {taken.dtype}; give True and False")
+    ins, outs = _fits(theirs, taken), _fits(theirs, ~taken)
+    if len(theirs) < 128 if pooled is None else pooled:
+        for fits in (ins, outs):
+            deviation = library.sotto_lira_pooled_deviation(fits, len(own))
+            for fit in fits:
+                fit.deviation = deviation
+    return np.array([_likelihood(phi, ins[i], outs[i], offline) for i, phi in enumerate(own)])
+
+
+def _fits(theirs: np.ndarray, chosen: np.ndarray) -> Any:
+    """What the chosen shadows say of each example; a count of 0 where there are none."""
+    fits = (LiraFit * theirs.shape[1])()
+    for place, fit in enumerate(fits):
+        values = theirs[chosen[:, place], place]
+        if len(values) > 0:
+            call("sotto_lira_fit_of", _pointer(values), len(values), byref(fit))
+    return fits
+
+
+def _likelihood(phi: float, ins: LiraFit, outs: LiraFit, offline: bool) -> float:
+    if outs.count == 0 or (ins.count == 0 and not offline):
+        return 0.5 if offline else 0.0
+    centre = CONSTANTS["SOTTO_LIRA_MEAN"]
+    if offline:
+        return library.sotto_lira_offline(phi, byref(outs), centre)
+    return library.sotto_lira_online(phi, byref(ins), byref(outs), centre)
 
 
 # ---- one run, many canaries ----

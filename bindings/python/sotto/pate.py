@@ -257,7 +257,7 @@ def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = No
     if vote is None:
         raise ValueError("there is no vote; give a sotto.pate.Vote, for example "
                          "Vote('gnmax', noise=40, touched=1)")
-    made, names, known = _target_of(classes, schema, dataset)
+    made, known = _target_of(classes, schema, dataset)
     cells = _votes_of(counts, predictions, known)
     view, config = _arrays.view(cells), library.sotto_pate_label_defaults()
     config.vote, config.delta = vote._config(), float(delta)
@@ -303,7 +303,7 @@ def _names_of(schema: schemas.Schema) -> list[str]:
 
 
 def _target_of(classes: Sequence[Any] | None, source: Any, dataset: str | None):
-    """(schema, names of the labels, the labels in Python)"""
+    """(schema, the labels in Python)"""
     if (classes is None) == (source is None):
         raise ValueError("the classes are given by classes= or by schema=; give one of them, and do "
                          "not take them from the votes: a label set read from the data reveals it")
@@ -312,13 +312,11 @@ def _target_of(classes: Sequence[Any] | None, source: Any, dataset: str | None):
             raise ValueError(f"dataset is {dataset!r} beside a schema, which says it itself; leave "
                              "one of them out")
         made = source if isinstance(source, schemas.Schema) else schemas.Schema(source)
-        names = _names_of(made)
-        return made, names, schemas.classes_of(names, made.describe())
+        return made, schemas.classes_of(_names_of(made), made.describe())
     known = np.asarray(classes).tolist()
     column, target = schemas.Labels(known).column("label")
     text = {"target": target, "columns": [column]}
-    made = schemas.Schema(text if dataset is None else {**text, "dataset": dataset})
-    return made, _names_of(made), known
+    return schemas.Schema(text if dataset is None else {**text, "dataset": dataset}), known
 
 
 def _votes_of(counts: Any, predictions: Any, classes: list[Any]) -> np.ndarray:
