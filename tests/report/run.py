@@ -27,8 +27,8 @@ from browser import Browser  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
-SECTIONS = ["words", "profile", "attack", "budget", "accuracy", "coefficients", "calibration",
-            "confusion", "certificate", "weaknesses"]
+SECTIONS = ["words", "profile", "attack", "budget", "accuracy", "coefficients", "settings",
+            "calibration", "confusion", "certificate", "weaknesses"]
 OF_LABELS = ["words", "profile", "attack", "budget", "labels", "certificate", "weaknesses"]
 OF_STUDENTS = SECTIONS[:4] + ["labels"] + SECTIONS[4:]
 VIEWS = [("desk", 1200, 900, "light"), ("dark", 1200, 900, "dark"), ("phone", 360, 740, "light"),
