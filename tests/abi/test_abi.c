@@ -80,7 +80,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_membership_config, 104, threads, 96);
     assert_layout(sotto_membership_attack, 128, bounds, 80);
     assert_layout(sotto_demo_row, 40, guess_bound, 32);
-    assert_layout(sotto_one_run, 40, epsilon_lower, 32);
+    assert_layout(sotto_one_run, 64, mu_lower, 56);
     assert_layout(sotto_lira_fit, 32, deviation, 24);
     assert_layout(sotto_lira_labels, 16, right, 8);
     assert_layout(sotto_roc_point, 24, true_positive_rate, 16);

@@ -78,6 +78,8 @@ def test_one_run_with_canaries():
     fixed = audit.one_run(scores, coins, delta=1e-5, choice="fixed", guesses=100)
     again = audit.one_run_epsilon(canaries=400, guesses=100, correct=fixed["correct"], delta=1e-5)
     assert fixed["epsilon_lower"] == again
+    assert fixed["mu_lower"] == audit.one_run_mu(canaries=400, guesses=fixed["mu_guesses"],
+                                                 correct=fixed["mu_correct"]) > 0.5
     assert audit.one_run(-scores, coins, delta=1e-5, choice="union")["epsilon_lower"] == 0
 
 
@@ -109,6 +111,7 @@ def stop(*_):
     (lambda: audit.one_run([1.0] * 16, [1] * 16, delta=0.0), "True and False"),
     (lambda: audit.one_run([1.0] * 16, [True] * 16, delta=0.0, choice="best"), "'best'"),
     (lambda: audit.one_run_epsilon(canaries=5, guesses=6, correct=1, delta=0.0), "6 guesses of 5"),
+    (lambda: audit.one_run_mu(canaries=5, guesses=0, correct=0), "0 guesses of 5"),
     (lambda: audit.learner("svm", "auto", epsilon=1.0), "auto"),
     (lambda: audit.learner("tree", "output", epsilon=1.0), "tree"),
 ])

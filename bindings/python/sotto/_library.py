@@ -191,6 +191,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_curve_free": (None, [c_void_p]),
     "sotto_audit_one_run_epsilon": (
         c_double, [c_uint64, c_uint64, c_uint64, c_double, c_double]),
+    "sotto_audit_one_run_mu": (c_double, [c_uint64, c_uint64, c_uint64, c_double]),
     "sotto_audit_one_run": (
         c_int, [POINTER(c_double), POINTER(c_bool), c_size_t, c_int, c_size_t, c_double, c_double,
                 POINTER(OneRun), POINTER(Error)]),

@@ -308,6 +308,9 @@ class OneRun(Structure):
         ("correct", c_uint64),
         ("alpha", c_double),
         ("epsilon_lower", c_double),
+        ("mu_guesses", c_uint64),
+        ("mu_correct", c_uint64),
+        ("mu_lower", c_double),
     ]
 
 

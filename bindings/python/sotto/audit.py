@@ -178,8 +178,9 @@ def toss(canaries: int, *, insecure_test_seed: int | None = None) -> np.ndarray:
 
 def one_run(scores: Any, included: Any, *, delta: float, alpha: float = 0.05,
             choice: str = "split", guesses: int | None = None) -> dict[str, Any]:
-    """A lower bound of epsilon from a single training with canaries.
+    """Lower bounds of epsilon, and of mu of Gaussian DP, from a single training with canaries.
 
+    Either claim is wrongly refuted with probability at most `alpha`, not both together.
     Canary i was put in iff `included[i]`, by its own fair coin (:func:`toss`); its score is larger
     where it seems to be in. The number of guesses is the best on every second canary, counted on the
     others ("split"); paid for as one of several ("union"); or `guesses`, fixed before the run
@@ -207,6 +208,17 @@ def one_run_epsilon(*, canaries: int, guesses: int, correct: int, delta: float,
         raise ValueError(f"{correct} of {guesses} guesses of {canaries} canaries at delta {delta:g} "
                          f"and alpha {alpha:g}; give correct <= guesses <= canaries, at least one "
                          "guess, delta from 0 to 1 and alpha between 0 and 1")
+    return found
+
+
+def one_run_mu(*, canaries: int, guesses: int, correct: int, alpha: float = 0.05) -> float:
+    """The same for a claim of Gaussian DP, of which one run shows more."""
+    numbers = [_count("canaries", canaries), _count("guesses", guesses), _count("correct", correct)]
+    found = library.sotto_audit_one_run_mu(*numbers, float(alpha))
+    if math.isnan(found):
+        raise ValueError(f"{correct} of {guesses} guesses of {canaries} canaries at alpha {alpha:g}; "
+                         "give correct <= guesses <= canaries, at least one guess, and alpha between "
+                         "0 and 1")
     return found
 
 
