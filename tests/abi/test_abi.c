@@ -42,7 +42,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_training_errors, 24, upper, 16);
     assert_layout(sotto_train_config, 368, progress_context, 360);
     assert_layout(sotto_forecast, 48, trivial, 40);
-    assert_layout(sotto_tune_config, 464, repeats, 456);
+    assert_layout(sotto_tune_config, 472, repeats, 464);
     assert_layout(sotto_progress, 40, unit, 32);
     assert_layout(sotto_ledger_config, 104, order, 96);
     assert_layout(sotto_ledger_balance, 232, head, 160);
@@ -68,7 +68,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_pate_config, 88, purpose, 80);
     assert_layout(sotto_pate_sensitivity, 32, gap, 24);
     assert_layout(sotto_pate_teach_config, 392, directory, 384);
-    assert_layout(sotto_pate_label_config, 216, threads, 208);
+    assert_layout(sotto_pate_label_config, 224, threads, 216);
     assert_layout(sotto_pate_agreement_config, 16, bins, 8);
     assert_layout(sotto_pate_agreement, 2448, mean_deviation, 2440);
     assert_layout(sotto_pate_student_config, 392, confidence, 384);
