@@ -137,7 +137,7 @@ static void the_agreement_is_one_paid_release(void **state)
     (void)state;
     scene here;
     begin(&here);
-    /* The others: slow_pate_tape.c */
+    /* The others: test_pate_tapes.c */
     for (int kind = SOTTO_PATE_GNMAX; kind <= SOTTO_PATE_CONFIDENT; kind++) {
         sotto_error error;
         sotto_certificate_summary plain, paid;
