@@ -2,13 +2,17 @@
 
 import doctest
 import json
+import os
+import pathlib
 import pickle
+import subprocess
 
 import numpy as np
 import pytest
 import sotto
 from sotto import pate
 
+COMMAND = pathlib.Path(os.environ["SOTTO_BUILD"]) / "sotto"
 CLASSES = ["cat", "dog", "owl"]
 GNMAX = pate.Vote("gnmax", noise=2.5, touched=1)
 NUMBERS = {"features": 3, "target": {"lower": 0, "upper": 1}, "row_norm": {"bound": 1, "rule": "clip"}}
@@ -90,10 +94,16 @@ def test_no_vote_can_stop_it():
 
 def test_the_caps_are_charged_to_the_ledger(tmp_path):
     _, _, counts = votes()
-    given = {"classes": CLASSES, "delta": 1e-5, "answers": 3, "dataset": "pets",
-             "ledger": tmp_path / "no.ledger"}
-    with pytest.raises(sotto.SottoError, match="no.ledger"):
+    ledger = tmp_path / "budget.ledger"
+    subprocess.run([COMMAND, "ledger", "init", ledger, "--dataset", "pets", "--epsilon", "9",
+                    "--delta", "1e-4"], check=True, capture_output=True)
+    given = {"classes": CLASSES, "delta": 1e-5, "epsilon": 8.0, "dataset": "pets", "ledger": ledger}
+    charged = pate.label(counts, GNMAX, **given)
+    assert charged.certificate_["ledger"] is not None
+    with pytest.raises(sotto.BudgetExceededError, match="budget.ledger|pets"):
         pate.label(counts, GNMAX, **given)
+    with pytest.raises(ValueError, match="unit record"):
+        pate.label(counts, pate.Vote("gnmax", noise=2.5, touched=1, unit="teacher"), **given)
     fits = GNMAX.answers(epsilon=8.0, delta=1e-5)
     labels = label(np.tile(counts, (20, 1)), epsilon=8.0, answers=None)
     assert labels.answer_at_most == fits.answers and fits.epsilon <= 8.0
