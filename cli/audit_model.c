@@ -24,6 +24,8 @@ static const cli_option options[] = {
      .value = "FILE", .example = "members.csv"},
     {"nonmembers", CLI_FILE, CLI_REQUIRED, "rows like them that it was not trained on",
      .value = "FILE", .example = "others.csv"},
+    {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
+     "declare both files public: what is printed is exact", .value = NULL},
     {"shadows", CLI_COUNT, CLI_OPTIONAL,
      "shadow models for the likelihood ratio attack, from 8 on; none by default",
      .value = "N", .example = "64", .count_max = 4096},
@@ -48,6 +50,33 @@ static const cli_option options[] = {
      .value = "N", .example = "7", .count_max = UINT64_MAX},
     {0},
 };
+
+/* One of the ways in which nothing private would be printed, or an option that would not be looked at. */
+static sotto_status check_call(const cli_call *call, sotto_error *error)
+{
+    static const char *const of_shadows[] = {"lira", "shadow-method", "shadow-epsilon",
+                                             "shadow-delta", "shadow-lambda"};
+    if (!cli_flag(call, "data-is-public")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "exact rates tell about the rows they are computed from, members "
+                        "above all; if whoever reads them may know both files, say so "
+                        "with --data-is-public");
+    }
+    for (size_t i = 0; i < sizeof of_shadows / sizeof of_shadows[0]; i++) {
+        if (!cli_given(call, of_shadows[i]) || cli_given(call, "shadows")) continue;
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--%s is for shadow models; give --shadows too, or leave it out",
+                        of_shadows[i]);
+    }
+    const char *svg = cli_text(call, "svg");
+    sotto_status status = cli_spare("model", cli_text(call, "model"), svg, error);
+    if (status == SOTTO_OK)
+        status = cli_spare("file of members", cli_text(call, "members"), svg, error);
+    if (status == SOTTO_OK)
+        status =
+            cli_spare("file of non-members", cli_text(call, "nonmembers"), svg, error);
+    return status == SOTTO_OK ? cli_can_write("--svg", svg, error) : status;
+}
 
 static sotto_status read_config(const cli_call *call, sotto_train_config *shadow,
                                 sotto_membership_config *out, sotto_error *error)
@@ -137,7 +166,8 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_membership_config config;
     sotto_model *model = NULL;
     sotto_membership *membership = NULL;
-    sotto_status status = read_config(call, &shadow, &config, error);
+    sotto_status status = check_call(call, error);
+    if (status == SOTTO_OK) status = read_config(call, &shadow, &config, error);
     if (status == SOTTO_OK) status = cli_load_model(call, &model, error);
     if (status == SOTTO_OK)
         status = sotto_membership_of(model, &config, &membership, error);
@@ -156,11 +186,11 @@ const cli_command audit_model = {
     .name = "model",
     .summary = "Tell the rows that a model was trained on from others like them",
     .details =
-        "Both files are declared public to you: the scores are exact. Rates prove\n"
-        "nothing about epsilon, because no coin decided which rows were members:\n"
-        "see sotto audit canaries.",
+        "What is printed is exact: --data-is-public says that its readers may know the\n"
+        "rows. Rates prove nothing about epsilon, because no coin decided which rows\n"
+        "were members: see sotto audit canaries.",
     .options = options,
     .example = "sotto audit model examples/model.json --members examples/survey.csv "
-               "--nonmembers examples/survey.csv",
+               "--nonmembers examples/survey.csv --data-is-public",
     .run = run,
 };

@@ -82,6 +82,30 @@ sotto_status cli_write_file(const char *label, const char *path, const char *tex
                     strerror(cause));
 }
 
+sotto_status cli_can_write(const char *label, const char *path, sotto_error *error)
+{
+    struct stat there;
+    if (path == NULL) return SOTTO_OK;
+    int cause = 0;
+    if (stat(path, &there) == 0) {
+        if (S_ISDIR(there.st_mode))
+            cause = EISDIR;
+        else if (access(path, W_OK) != 0)
+            cause = errno;
+    } else {
+        const char *slash = strrchr(path, '/');
+        char *folder = slash == NULL ? NULL : strndup(path, (size_t)(slash - path) + 1);
+        if (slash != NULL && folder == NULL)
+            cause = ENOMEM;
+        else if (access(folder == NULL ? "." : folder, W_OK | X_OK) != 0)
+            cause = errno;
+        free(folder);
+    }
+    if (cause == 0) return SOTTO_OK;
+    return cli_fail(error, SOTTO_IO, "%s %.100s cannot be written: %s", label, path,
+                    strerror(cause));
+}
+
 sotto_status cli_spare(const char *what, const char *path, const char *output,
                        sotto_error *error)
 {

@@ -18,6 +18,11 @@ SOTTO_MUST_CHECK sotto_status cli_read_file(const char *label, const char *path,
 SOTTO_MUST_CHECK sotto_status cli_write_file(const char *label, const char *path,
                                              const char *text, sotto_error *error);
 
+/* Before a long computation: can a file be written there? Nothing is made. `path` may be NULL. Passing does not promise that
+ * cli_write_file() will; it spares hours that end with a misspelt folder. */
+SOTTO_MUST_CHECK sotto_status cli_can_write(const char *label, const char *path,
+                                            sotto_error *error);
+
 /* The output replaces what has its name. The library sees to data and ledger; files that only the
  * command knows, such as a schema, are spared here. `path` and `output` may be NULL. */
 SOTTO_MUST_CHECK sotto_status cli_spare(const char *what, const char *path,

@@ -236,7 +236,8 @@ int main(void)
         cmocka_unit_test(sampled_steps_are_seen_under_both_adjacencies),
         cmocka_unit_test(failing_memory_is_reported),
         cmocka_unit_test(pictures_hold_claim_and_attack),
-        cmocka_unit_test(sentences_say_what_was_proven_and_of_what), /* last: it switches bugs off */
+        cmocka_unit_test(
+            sentences_say_what_was_proven_and_of_what), /* last: it switches bugs off */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
