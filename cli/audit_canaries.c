@@ -130,7 +130,7 @@ static sotto_status check_outputs(const cli_call *call, sotto_error *error)
                             "--%s and --%s are both %.100s; give each a name of its own",
                             outputs[i], outputs[(i + 1) % OUTPUTS], path);
         status = cli_spare("schema", cli_text(call, "schema"), path, error);
-        if (status == SOTTO_OK) status = cli_can_write(label, path, error);
+        if (status == SOTTO_OK) status = cli_check_write(label, path, error);
     }
     return status;
 }

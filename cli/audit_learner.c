@@ -204,8 +204,8 @@ static sotto_status check_outputs(const cli_call *call, sotto_error *error)
                         "--output and --svg are both %.100s; give each a name of its own",
                         output);
     }
-    const sotto_status status = cli_can_write("--output", output, error);
-    return status == SOTTO_OK ? cli_can_write("--svg", svg, error) : status;
+    const sotto_status status = cli_check_write("--output", output, error);
+    return status == SOTTO_OK ? cli_check_write("--svg", svg, error) : status;
 }
 
 static sotto_status run(const cli_call *call, sotto_error *error)

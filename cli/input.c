@@ -82,37 +82,28 @@ sotto_status cli_write_file(const char *label, const char *path, const char *tex
                     strerror(cause));
 }
 
-sotto_status cli_can_write(const char *label, const char *path, sotto_error *error)
+sotto_status cli_check_write(const char *label, const char *path, sotto_error *error)
 {
-    struct stat there;
     if (path == NULL) return SOTTO_OK;
-    int cause = 0;
-    if (stat(path, &there) == 0) {
-        if (S_ISDIR(there.st_mode))
-            cause = EISDIR;
-        else if (access(path, W_OK) != 0)
-            cause = errno;
-    } else {
-        const char *slash = strrchr(path, '/');
-        char *folder = slash == NULL ? NULL : strndup(path, (size_t)(slash - path) + 1);
-        if (slash != NULL && folder == NULL)
-            cause = ENOMEM;
-        else if (access(folder == NULL ? "." : folder, W_OK | X_OK) != 0)
-            cause = errno;
-        free(folder);
+    const bool is_new = access(path, F_OK) != 0;
+    FILE *file = fopen(path, "ab"); /* leaves what is there */
+    if (file == NULL) {
+        return cli_fail(error, SOTTO_IO, "%s %.100s cannot be written: %s", label, path,
+                        strerror(errno));
     }
-    if (cause == 0) return SOTTO_OK;
-    return cli_fail(error, SOTTO_IO, "%s %.100s cannot be written: %s", label, path,
-                    strerror(cause));
+    (void)fclose(file);
+    if (is_new) (void)unlink(path);
+    return SOTTO_OK;
 }
 
 sotto_status cli_spare(const char *what, const char *path, const char *output,
                        sotto_error *error)
 {
     struct stat kept, replaced;
-    if (path == NULL || output == NULL || stat(output, &replaced) != 0 ||
-        stat(path, &kept) != 0 || replaced.st_dev != kept.st_dev ||
-        replaced.st_ino != kept.st_ino)
+    if (path == NULL || output == NULL) return SOTTO_OK;
+    if (strcmp(path, output) != 0 &&
+        (stat(output, &replaced) != 0 || stat(path, &kept) != 0 ||
+         replaced.st_dev != kept.st_dev || replaced.st_ino != kept.st_ino))
         return SOTTO_OK;
     return cli_fail(error, SOTTO_INVALID_ARGUMENT,
                     "the output %s would replace the %s; give it a name of its own",

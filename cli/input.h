@@ -18,10 +18,9 @@ SOTTO_MUST_CHECK sotto_status cli_read_file(const char *label, const char *path,
 SOTTO_MUST_CHECK sotto_status cli_write_file(const char *label, const char *path,
                                              const char *text, sotto_error *error);
 
-/* Before a long computation: can a file be written there? Nothing is made. `path` may be NULL. Passing does not promise that
- * cli_write_file() will; it spares hours that end with a misspelt folder. */
-SOTTO_MUST_CHECK sotto_status cli_can_write(const char *label, const char *path,
-                                            sotto_error *error);
+/* Whether a file can be written that is only made after something was paid for: opened and left as it is. NULL is fine. */
+SOTTO_MUST_CHECK sotto_status cli_check_write(const char *label, const char *path,
+                                              sotto_error *error);
 
 /* The output replaces what has its name. The library sees to data and ledger; files that only the
  * command knows, such as a schema, are spared here. `path` and `output` may be NULL. */

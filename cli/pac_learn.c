@@ -210,10 +210,12 @@ static sotto_status fill_class(const cli_call *call, json_t *class, sotto_error 
     return status;
 }
 
+/* Parts of a class that are flags too, with the same names. */
+static const char *const parts[] = {"columns", "bits", "cuts", "both"};
+
 /* The class as text; free() it. */
 static sotto_status make_class(const cli_call *call, char **out_text, sotto_error *error)
 {
-    static const char *const parts[] = {"columns", "bits", "cuts", "both"};
     const char *given = cli_text(call, "class");
     if (pac_is_class(given)) {
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -239,6 +241,22 @@ static sotto_status make_class(const cli_call *call, char **out_text, sotto_erro
     return status;
 }
 
+/* The class came from flags: what a refusal quotes as a part of it, "columns", is the flag --columns. A flag is as long
+ * as its name in quotes. */
+static void name_flags(sotto_error *error)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        char quoted[16];
+        (void)snprintf(quoted, sizeof quoted, "\"%s\"", parts[i]);
+        for (char *at = strstr(error->message, quoted); at != NULL;
+             at = strstr(at, quoted)) {
+            const size_t length = strlen(parts[i]);
+            memcpy(at, "--", 2);
+            memcpy(at + 2, parts[i], length);
+        }
+    }
+}
+
 /* --- the command --- */
 
 static sotto_status run(const cli_call *call, sotto_error *error)
@@ -260,7 +278,11 @@ static sotto_status run(const cli_call *call, sotto_error *error)
                                            error);
     if (status == SOTTO_OK) status = make_class(call, &class, error);
     config.concept = class;
-    if (status == SOTTO_OK) status = cli_train_run(call, &config, error);
+    if (status == SOTTO_OK) {
+        status = cli_train_run(call, &config, error);
+        if (status != SOTTO_OK && !pac_is_class(cli_text(call, "class")))
+            name_flags(error);
+    }
     free(class);
     return status;
 }
@@ -272,7 +294,8 @@ const cli_command pac_learn = {
     .summary = "Choose one rule of a class by its errors on private rows",
     .details =
         "The plan is charged to the ledger before a row is read. The errors of the\n"
-        "rule stay secret: they would be a release of their own.",
+        "rule stay secret: they would be a release of their own. Only laplace pays for\n"
+        "the errors of all rules, and hands them out with their noise.",
     .options = options,
     .shared = shared,
     .example =

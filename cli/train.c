@@ -77,22 +77,30 @@ void cli_heed_interrupts(void)
     (void)sigaction(SIGTERM, &action, NULL);
 }
 
+/* "step 3 of 40, epsilon so far 0.5, 12 s left"; of draws whose steps are secret "draw 1 of 3, 12 s". */
+static void show_line(const sotto_progress *progress)
+{
+    const bool draws = strcmp(progress->unit, "draw") == 0;
+    const unsigned long long done = progress->step, all = progress->steps;
+    (void)fprintf(stderr, "\r%s %llu of %llu", progress->unit,
+                  draws && done < all ? done + 1 : done, all);
+    if (!isnan(progress->epsilon_so_far))
+        (void)fprintf(stderr, ", epsilon so far %.4g", progress->epsilon_so_far);
+    if (draws) {
+        (void)fprintf(stderr, ", %.0f s", floor(progress->elapsed_seconds));
+    } else if (done > 0) {
+        (void)fprintf(
+            stderr, ", %.0f s left",
+            ceil(progress->elapsed_seconds / (double)done * (double)(all - done)));
+    }
+    (void)fprintf(stderr, "\033[K%s", done == all ? "\n" : "");
+}
+
 /* One line that is written over; a pipe gets nothing. */
 static int show_progress(const sotto_progress *progress, void *context)
 {
     const bool *const terminal = context;
-    if (*terminal) {
-        const double left = progress->step == 0
-                                ? (double)NAN
-                                : progress->elapsed_seconds / (double)progress->step *
-                                      (double)(progress->steps - progress->step);
-        (void)fprintf(stderr, "\rstep %llu of %llu", (unsigned long long)progress->step,
-                      (unsigned long long)progress->steps);
-        if (!isnan(progress->epsilon_so_far))
-            (void)fprintf(stderr, ", epsilon so far %.4g", progress->epsilon_so_far);
-        if (!isnan(left)) (void)fprintf(stderr, ", %.0f s left", ceil(left));
-        (void)fprintf(stderr, "\033[K%s", progress->step == progress->steps ? "\n" : "");
-    }
+    if (*terminal) show_line(progress);
     return stop_asked;
 }
 
@@ -119,6 +127,18 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Of laplace: what it counted of the rule. */
+static void add_errors(cli_json *json, const sotto_model *model)
+{
+    const double failure = 0.05;
+    sotto_training_errors errors;
+    if (sotto_model_training_errors(model, failure, &errors, NULL) != SOTTO_OK) return;
+    cli_json_add(json, "errors",
+                 json_pack("{s:I, s:f, s:I, s:f}", "noisy", (json_int_t)errors.noisy,
+                           "scale", errors.scale, "upper", (json_int_t)errors.upper,
+                           "probability", 1.0 - failure));
+}
+
 /* The rule that was chosen, in words; of other models nothing. */
 static void add_concept(cli_json *json, const sotto_train_result *result)
 {
@@ -126,8 +146,10 @@ static void add_concept(cli_json *json, const sotto_train_result *result)
     sotto_model *model = NULL;
     const char *text = sotto_train_json(result);
     if (sotto_model_parse("model", text, strlen(text), &model, NULL) != SOTTO_OK) return;
-    if (sotto_model_kind_of(model) == SOTTO_MODEL_CONCEPT)
+    if (sotto_model_kind_of(model) == SOTTO_MODEL_CONCEPT) {
         cli_json_text(json, "concept", sotto_model_concept(model, rule, sizeof rule));
+        add_errors(json, model);
+    }
     sotto_model_free(model);
 }
 

@@ -176,6 +176,19 @@ SOTTO_API double sotto_lira_offline(double phi, const sotto_lira_fit *out,
 SOTTO_API double sotto_lira_offline_two_sided(double phi, const sotto_lira_fit *out,
                                               sotto_lira_centre centre);
 
+/* Shadow models that say a label and not how sure they are. */
+typedef struct sotto_lira_labels {
+    size_t count;
+    size_t right; /* of them, that say the true label */
+} sotto_lira_labels;
+
+/* The same with Bernoulli's law in the place of the normal one, its rate (right + 1)/(count + 2): online the logarithm of the ratio of the
+ * probabilities of being right, or wrong, as the model is; offline P[less right] + P[equally right]/2 of a shadow without the
+ * example. */
+SOTTO_API double sotto_lira_labels_online(bool right, const sotto_lira_labels *in,
+                                          const sotto_lira_labels *out);
+SOTTO_API double sotto_lira_labels_offline(bool right, const sotto_lira_labels *out);
+
 /* Zarifzadeh, Liu & Shokri, ICML 2024, offline: p / ((1 + a)/2 mean(p_out) + (1 - a)/2), and the share of population
  * points z with ratio_x/ratio_z > gamma. */
 SOTTO_API double sotto_rmia_ratio(double probability, const double *references,

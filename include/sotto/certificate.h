@@ -16,6 +16,7 @@
 #include <sotto/error.h>
 #include <sotto/gate.h>
 #include <sotto/ledger.h>
+#include <sotto/selection_cost.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,6 +40,9 @@ typedef struct sotto_certificate_facts {
         *route; /* how the output was drawn and how far from the theorem's law it may be;
                            NULL: exactly, or as the samplers' error says */
     const sotto_reservation *ledger; /* NULL: no ledger kept the budget */
+    const sotto_selection *
+        selection; /* the one event of the plan is the best of a secret number of runs, and this is
+                               what its price follows from; NULL: it is not */
 } sotto_certificate_facts;
 
 /* Nothing is set: output, delta, unit and covered must be. */
@@ -53,7 +57,7 @@ sotto_certificate_attach(const char *payload_json, const sotto_gate *gate,
                          char out_hash[SOTTO_HASH_HEX_BYTES], sotto_error *error);
 
 /* Recomputes everything in the file: every epsilon, the attack table, the sentence, the
- * ledger's sums, the hash. SOTTO_VERIFICATION names the first difference, what the file states
+ * ledger's sums, the price of a tuning from the plans of its trainings, the hash. SOTTO_VERIFICATION names the first difference, what the file states
  * and what was recomputed; a test-seeded run, a newer file version and a file that cannot be
  * read fail too. Made by the same software (version, build, C library, kind of processor),
  * every number must agree to the last bit; otherwise a bound may be larger than the recomputed

@@ -21,6 +21,8 @@ typedef struct sotto_progress {
     uint64_t steps; /* steps in all, as planned */
     double elapsed_seconds;
     double epsilon_so_far; /* certified for the steps done; NaN if nobody computed it */
+    const char *unit; /* static: what is counted, "step"; or "draw", where a sampler's own
+                         steps are secret and only whole draws are told */
 } sotto_progress;
 
 /* Called between steps, on the thread that made the library call. Return 0 to go on;

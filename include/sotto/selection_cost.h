@@ -60,6 +60,14 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_runs_from_mean(sotto_runs_law law,
 SOTTO_API double sotto_runs_mean(const sotto_runs *runs);
 SOTTO_API double sotto_runs_probability(const sotto_runs *runs, uint64_t k);
 
+/* All that the price of the best of K runs follows from: the law of K, and the plans that one run may have. */
+typedef struct sotto_selection {
+    sotto_runs runs;
+    const sotto_plan *const
+        *plans; /* borrowed; of one run with each setting, alike ones once */
+    size_t plan_count;
+} sotto_selection;
+
 /* The Renyi divergence of the best of K runs of `plan`, at a real order > 1: the least bound of
  * this and all larger orders. (epsilon, delta) events have none: SOTTO_UNSUPPORTED. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status

@@ -127,12 +127,21 @@ typedef struct worker {
     double *scores;
 } worker;
 
-static sotto_status look(const worker *work, const double *numbers,
-                         const sot_transcript *steps, double *out_score,
-                         sotto_error *error)
+/* What counts say: -1 each on the side of the world without the record, 1 on the other. */
+static double look_at_counts(const sot_study *study, const int64_t *counts, size_t count)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)counts[i] > study->direction[i] ? 1.0 : -1.0;
+    return sum;
+}
+
+static sotto_status look(const worker *work, const sot_learner *learner,
+                         const double *numbers, const sot_transcript *steps,
+                         double *out_score, sotto_error *error)
 {
     const sot_study *study = work->lab->study;
-    const size_t count = sot_learner_coefficients(work->lab->training->learner);
+    const size_t count = sot_learner_coefficients(learner);
     *out_score = 0.0;
     switch (study->look) {
     case SOT_LOOK_EQUALS:
@@ -142,6 +151,10 @@ static sotto_status look(const worker *work, const double *numbers,
         return sot_exact_loss_at(work->loss, numbers, out_score, error);
     case SOT_LOOK_STEPS:
         *out_score = sot_transcript_score(steps);
+        break;
+    case SOT_LOOK_COUNTS:
+        *out_score = look_at_counts(study, learner->errors.counts,
+                                    (size_t)sot_concept_counts(learner->concept));
         break;
     case SOT_LOOK_ALONG:
         for (size_t i = 0; i < count; i++)
@@ -157,6 +170,7 @@ static sotto_status run_once(const worker *work, int world, uint64_t run,
 {
     const sot_laboratory *lab = work->lab;
     double numbers[SOT_STUDY_NUMBERS] = {0.0};
+    int64_t counts[SOT_STUDY_NUMBERS] = {0};
     sot_transcript steps;
     /* Copies, so that every thread has a place of its own to listen: `learn` writes nothing into a learner. */
     sotto_training training = *lab->training;
@@ -166,6 +180,7 @@ static sotto_status run_once(const worker *work, int world, uint64_t run,
     training.learner = &learner;
     if (lab->study->look == SOT_LOOK_STEPS)
         learner.checkpoint = sot_transcript_begin(&steps, lab->study, lab->training);
+    if (lab->study->look == SOT_LOOK_COUNTS) learner.errors.counts = counts;
     sot_rng_stream_start(&work->families[world], run, &rng);
     sotto_status status = sotto_gate_new(training.plan, &rng, &gate, error);
     if (status == SOTTO_OK) status = sotto_gate_open(gate, error);
@@ -173,7 +188,7 @@ static sotto_status run_once(const worker *work, int world, uint64_t run,
         status = sot_training_learn(&training, gate, lab->worlds[world], numbers, error);
     if (status == SOTTO_OK) status = sotto_gate_finish(gate, error);
     if (status == SOTTO_OK)
-        status = look(work, numbers, &steps,
+        status = look(work, &learner, numbers, &steps,
                       &work->scores[(uint64_t)world * work->runs + run], error);
     sotto_gate_free(gate);
     sot_rng_wipe(&rng);

@@ -7,7 +7,7 @@
 
 sot_progress sot_progress_begin(sotto_progress_function function, void *context)
 {
-    return (sot_progress){function, context, sot_clock_seconds()};
+    return (sot_progress){function, context, sot_clock_seconds(), "step"};
 }
 
 sotto_status sot_progress_report(const sot_progress *progress, uint64_t step,
@@ -20,8 +20,10 @@ sotto_status sot_progress_report(const sot_progress *progress, uint64_t step,
         .steps = steps,
         .elapsed_seconds = sot_clock_seconds() - progress->started_seconds,
         .epsilon_so_far = epsilon_so_far,
+        .unit = progress->unit,
     };
     if (progress->function(&now, progress->context) == 0) return SOTTO_OK;
     return sot_fail(error, SOTTO_INTERRUPTED,
-                    "stopped on request after step %" PRIu64 " of %" PRIu64, step, steps);
+                    "stopped on request after %s %" PRIu64 " of %" PRIu64, progress->unit,
+                    step, steps);
 }

@@ -11,6 +11,7 @@ typedef struct sot_progress {
     sotto_progress_function function; /* NULL: nobody listens */
     void *context;
     double started_seconds; /* of sot_clock_seconds() */
+    const char *unit;       /* static; what is counted */
 } sot_progress;
 
 sot_progress sot_progress_begin(sotto_progress_function function, void *context);

@@ -146,9 +146,8 @@ sotto_status sot_concept_add_equal(sot_concept_builder *builder, size_t column,
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the schema gives the column '%.60s' no bounds, and the class of "
                         "concepts gives "
-                        "it no cuts; add %s, known without the data, or \"cuts\": "
-                        "{\"%.40s\": [...]}, "
-                        "or list other \"columns\"",
+                        "it no cuts; add %s, known without the data, or \"cuts\" of "
+                        "'%.40s', or list other \"columns\"",
                         sot_concept_column_name(builder, column, digits),
                         builder->class->of_matrix
                             ? "\"numbers\" with lower and upper to it"
@@ -267,8 +266,8 @@ static sotto_status check_cells(const sot_concept_class *class, sotto_error *err
         if (class->grids[i].cells == 2) continue;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the column '%.60s' has %llu cells; %s take booleans, values of "
-                        "categories and numbers with one cut: give \"cuts\": "
-                        "{\"%.40s\": [...]}, or \"bits\": 1",
+                        "categories and numbers with one cut: give \"cuts\" of '%.40s', "
+                        "or \"bits\" 1",
                         class->names[i], (unsigned long long)class->grids[i].cells,
                         sot_concept_kind_name(class->kind), class->names[i]);
     }
@@ -295,7 +294,7 @@ static sotto_status check_count(const sot_concept_class *class, sotto_error *err
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the class %s is of one column, and %zu features fit or are named; "
-            "name one with \"columns\": [\"%.60s\"]",
+            "name one with \"columns\", for example '%.60s'",
             kind, count, class->names[0]);
     }
     if (masks && count > SOT_CONCEPT_BITS_MAX) {

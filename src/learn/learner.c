@@ -41,6 +41,12 @@ void sot_learner_set(sot_learner *learner, const char *name, double value,
         (sot_setting){.name = name, .value = value, .why = why};
 }
 
+void sot_learner_choose(sot_learner *learner, const char *name, const char *word)
+{
+    assert(learner->choice_count < SOT_CHOICES_MAX);
+    learner->choices[learner->choice_count++] = (sot_choice){.name = name, .word = word};
+}
+
 size_t sot_learner_coefficients(const sot_learner *learner)
 {
     if (learner->coefficients > 0) return learner->coefficients;

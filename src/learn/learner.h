@@ -14,10 +14,10 @@
 #include <sotto/train_config.h>
 
 #include "base/threads.h"
+#include "concept/concept.h"
 #include "data/table.h"
 
-struct sot_net;           /* net/net.h */
-struct sot_concept_class; /* concept/concept.h */
+struct sot_net; /* net/net.h */
 
 /* What a learner may look at when it is made. Borrowed for the learner's life. */
 typedef struct sot_learner_setup {
@@ -42,6 +42,14 @@ typedef struct sot_setting {
 } sot_setting;
 
 enum { SOT_SETTINGS_MAX = 32 };
+
+/* A setting that is one of several named ways: "optimizer", "schedule", "clipping" ... Never "auto": what the rule chose. */
+typedef struct sot_choice {
+    const char *name; /* static, as those of numbers */
+    const char *word; /* static, as the command line spells it */
+} sot_choice;
+
+enum { SOT_CHOICES_MAX = 8 };
 
 struct sot_empirical; /* learn/erm/empirical.h */
 
@@ -75,11 +83,16 @@ struct sot_learner {
     struct sot_empirical *empirical; /* the sum of losses, owned; NULL: it has none */
     sot_setting settings[SOT_SETTINGS_MAX];
     size_t setting_count;
+    sot_choice choices[SOT_CHOICES_MAX];
+    size_t choice_count;
     size_t outputs;      /* coefficients a column: 1, or the classes of softmax */
     size_t coefficients; /* that `learn` writes; 0: outputs x columns */
     struct sot_net *
         net; /* of a network, owned; `learn` fills in what its data norms paid for; else NULL */
-    struct sot_concept_class *concept; /* of a concept, owned; else NULL */
+    sot_concept_class *concept; /* of a concept, owned; else NULL */
+    /* Of a concept by laplace, whose release is all of these: lists and scales are the learner's; `counts` is room for
+     * sot_concept_counts() of them, set by the run before `learn` and borrowed; NULL: nobody keeps them. */
+    sot_concept_errors errors;
     size_t
         draws; /* vectors of outputs x columns that `learn` writes, one after another; 0: 1 */
     const char *
@@ -119,6 +132,9 @@ size_t sot_learner_coefficients(const sot_learner *learner);
 /* Appends a setting; a full list is a bug and asserts. */
 void sot_learner_set(sot_learner *learner, const char *name, double value,
                      const char *why);
+
+/* Appends a choice, in the same way. */
+void sot_learner_choose(sot_learner *learner, const char *name, const char *word);
 
 /* The rows that rules may divide by: the public number, or else the public guess; 0: neither was
  * given. Never a count of the data. */

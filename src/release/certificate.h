@@ -92,6 +92,21 @@ SOTTO_MUST_CHECK sotto_status sot_software_describe(sot_software *out_software,
  * hash. */
 void sot_certificate_write(const sot_certificate *certificate, sot_json_writer *writer);
 
+/* ---- certificate_selection.c: the price of a tuning ---- */
+
+/* `selection` fits the plan: one event that happens once, and plans for the same neighbours. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_check_selection(
+    const sot_certificate *certificate, sotto_status status, sotto_error *error);
+void sot_certificate_write_selection(const sotto_selection *selection,
+                                     sot_json_writer *writer);
+
+/* The plan as it follows from `selection`, at the orders that it states; *out_plan is NULL if there is none. A plan that is
+ * the price of a tuning and has no selection is refused: SOTTO_VERIFICATION. Free with sotto_plan_free(). */
+SOTTO_MUST_CHECK sotto_status sot_certificate_plan_again(
+    const sot_certificate *certificate, sotto_plan **out_plan, sotto_error *error);
+
+/* ---- reading ---- */
+
 /* A certificate read from a file, with what it borrows from. Start with {0}; release with
  * sot_certificate_file_close(). */
 typedef struct sot_certificate_file {
@@ -105,7 +120,18 @@ typedef struct sot_certificate_file {
     const char *covered[SOT_LIST_MAX + 1];
     const char *unprotected[SOT_LIST_MAX + 1];
     const char *hash;
+    sotto_plan **selection_plans; /* NULL: the output was not tuned */
+    sotto_selection selection;
 } sot_certificate_file;
+
+/* A plan inside a document, through the plan reader: it has the last word on what a plan is. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_read_plan(const sot_json_value *plan,
+                                                        sotto_plan **out_plan,
+                                                        sotto_error *error);
+/* certificate_selection.c: of file->member, if it has one. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_read_selection(sot_certificate_file *file,
+                                                             sotto_error *error);
+void sot_certificate_free_selection(sot_certificate_file *file);
 
 /* Reads facts and stated claims. All refusals but lack of memory are SOTTO_VERIFICATION. The
  * claims are not checked. */

@@ -100,6 +100,8 @@ sotto_status sot_certificate_check(const sot_certificate *certificate,
     const double delta = certificate->facts.delta;
     sotto_status status = check_texts(&certificate->facts, refusal, error);
     if (status == SOTTO_OK) status = check_released(certificate, refusal, error);
+    if (status == SOTTO_OK)
+        status = sot_certificate_check_selection(certificate, refusal, error);
     if (status != SOTTO_OK) return status;
     if (!(delta >= 0.0 && delta < 1.0)) {
         return sot_fail(error, refusal,

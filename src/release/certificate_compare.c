@@ -79,7 +79,7 @@ static bool is_one_of(const char *key, const char *const *keys)
 static bool is_bound(const char *key)
 {
     static const char *const bounds[] = {"epsilon", "mu", "rho", "true_positive_rate",
-                                         NULL};
+                                         "values",  NULL};
     return is_one_of(key, bounds);
 }
 

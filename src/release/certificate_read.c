@@ -173,19 +173,15 @@ static sotto_status read_claims(const sot_json_value *object, sot_claims *claims
     return status;
 }
 
-/* The plan, through the plan reader: it has the last word on what a plan is. */
-static sotto_status read_plan(const sot_json_value *object, sotto_plan **out_plan,
-                              sotto_error *error)
+sotto_status sot_certificate_read_plan(const sot_json_value *plan, sotto_plan **out_plan,
+                                       sotto_error *error)
 {
-    sot_json_value plan;
     sot_json_writer *writer;
     const char *text;
     size_t size_bytes;
-    sotto_status status = sot_json_get_object(object, "plan", &plan, error);
+    sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
-    status = sot_json_writer_new(false, &writer, error);
-    if (status != SOTTO_OK) return status;
-    sot_json_copy(writer, &plan, true, NULL);
+    sot_json_copy(writer, plan, true, NULL);
     status = sot_json_writer_finish(writer, &text, &size_bytes, error);
     sotto_error cause;
     if (status == SOTTO_OK) {
@@ -240,9 +236,12 @@ static sotto_status read_run(const sot_json_value *object, sot_certificate_file 
                              sotto_error *error)
 {
     sot_certificate *certificate = &file->certificate;
-    sotto_status status = read_plan(object, &file->plan, error);
+    sot_json_value plan;
+    sotto_status status = sot_json_get_object(object, "plan", &plan, error);
+    if (status == SOTTO_OK) status = sot_certificate_read_plan(&plan, &file->plan, error);
     if (status == SOTTO_OK) status = read_released(object, file, error);
     if (status == SOTTO_OK) status = read_counts(object, certificate, error);
+    if (status == SOTTO_OK) status = sot_certificate_read_selection(file, error);
     if (status == SOTTO_OK)
         status = sot_json_get_bool(object, "private", &certificate->is_secure, error);
     if (status == SOTTO_OK)
@@ -418,6 +417,7 @@ sotto_status sot_certificate_file_open(const char *text, size_t size_bytes,
 
 void sot_certificate_file_close(sot_certificate_file *file)
 {
+    sot_certificate_free_selection(file);
     sotto_plan_free(file->plan);
     sot_free(file->released);
     sot_json_free(file->document);

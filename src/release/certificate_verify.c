@@ -28,13 +28,17 @@ static sotto_status write_again(const sot_certificate *again, const char *hash,
 }
 
 /* Claims from the facts; the sentence from the stated claims, so that a forged sentence is told
- * from a forged number. */
+ * from a forged number. The price of a tuning is a claim too: `*out_plan`, which `again` borrows,
+ * is NULL if there is none. */
 static sotto_status compute_again(const sot_certificate *stated, sot_certificate *again,
-                                  sotto_error *error)
+                                  sotto_plan **out_plan, sotto_error *error)
 {
     sotto_error cause;
     *again = *stated;
     sot_statement_write(again);
+    const sotto_status priced = sot_certificate_plan_again(stated, out_plan, error);
+    if (priced != SOTTO_OK) return priced;
+    if (*out_plan != NULL) again->plan = *out_plan;
     const sotto_status status = sot_claims_compute(again, &cause);
     if (status == SOTTO_OK || status == SOTTO_OUT_OF_MEMORY) {
         return status == SOTTO_OK ? status : sot_fail(error, status, "%s", cause.message);
@@ -55,17 +59,17 @@ sotto_status sot_certificate_file_recompute(sot_certificate_file *file, bool *ou
     sot_software here;
     sot_certificate again;
     sot_json_value hash_member;
+    sotto_plan *plan = NULL;
+    sot_json *document = NULL;
     char hash[SOTTO_HASH_HEX_BYTES];
     sotto_status status = sot_software_describe(&here, error);
     if (status != SOTTO_OK) return status;
     const bool exact = same_software(&here, &file->certificate.software);
     if (!sot_json_member(&file->member, "hash", &hash_member)) return SOTTO_INTERNAL;
     status = sot_certificate_hash(&file->root, &hash_member, hash, error);
-    if (status == SOTTO_OK) status = compute_again(&file->certificate, &again, error);
-    if (status != SOTTO_OK) return status;
-
-    sot_json *document = NULL;
-    if (!SOT_PLANTED(verify_forgets_payload))
+    if (status == SOTTO_OK)
+        status = compute_again(&file->certificate, &again, &plan, error);
+    if (status == SOTTO_OK && !SOT_PLANTED(verify_forgets_payload))
         status = sot_certificate_compare_payload(&file->root, &file->certificate, error);
     if (status == SOTTO_OK) status = write_again(&again, hash, &document, error);
     if (status == SOTTO_OK) {
@@ -73,6 +77,7 @@ sotto_status sot_certificate_file_recompute(sot_certificate_file *file, bool *ou
         status = sot_certificate_compare(&file->member, &recomputed, exact, error);
     }
     sot_json_free(document);
+    sotto_plan_free(plan);
     *out_exact = exact;
     return status;
 }

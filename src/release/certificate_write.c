@@ -142,6 +142,8 @@ static void write_run(sot_json_writer *writer, const sot_certificate *certificat
         sot_json_write_int64(writer, (int64_t)certificate->released[i]);
     sot_json_end_array(writer);
     if (certificate->is_capped) write_text(writer, "counts", "caps");
+    if (certificate->facts.selection != NULL)
+        sot_certificate_write_selection(certificate->facts.selection, writer);
     write_text(writer, "noise_source",
                certificate->is_secure ? "operating system" : "TEST SEED: NOT PRIVATE");
     write_number(writer, "sampler_error", certificate->sampler_error);

@@ -59,11 +59,21 @@ void sot_c_ending(sot_c_exporter *self, const char *argument, const char *passed
 void sot_c_classes(sot_c_exporter *self);
 /* Vectors of coefficients: one a class of softmax, in each draw. */
 size_t sot_c_vectors(const sotto_model *model);
-/* The body of a function from `score` to the number it means; and the function from probabilities to a place. */
+/* Bodies of functions from `score` to the number, and to the probability, that it means; and the functions from
+ * probabilities to a place. */
 void sot_c_value_of_score(sot_c_exporter *self);
+void sot_c_sigmoid_of_score(sot_c_exporter *self);
+void sot_c_decide_two(sot_c_exporter *self, const char *argument, const char *passed);
 void sot_c_decide_many(sot_c_exporter *self, const char *argument, const char *passed);
-/* export_c_draws.c: the end, of a model of several draws. */
-void sot_c_end_draws(sot_c_exporter *self, const char *argument, const char *passed);
+
+/* From scores to what is predicted, for each kind of prediction. */
+typedef void (*sot_c_end)(sot_c_exporter *self, const char *argument, const char *passed);
+typedef struct sot_c_ends {
+    sot_c_end two, many; /* probabilities */
+    sot_c_end score, number;
+} sot_c_ends;
+/* export_c_draws.c: of a model of several draws. */
+extern const sot_c_ends sot_c_ends_of_draws;
 
 /* export_c.c: the member of the row that `column` is, members[index]; the list of a category's values; the
  * function that finds a place among them; a call of it; and what a number's or boolean's cell counts as. */

@@ -30,21 +30,14 @@ static void mean(sot_c_exporter *self, const char *before, const char *behind)
 
 static void end_two(sot_c_exporter *self, const char *argument, const char *passed)
 {
-    sot_c_write(self, "static inline double @_sigmoid(double score)\n{\n"
-                      "    if (score != score) return 0.5;\n"
-                      "    if (score >= 0.0) return 1.0 / (1.0 + exp(-score));\n"
-                      "    return exp(score) / (1.0 + exp(score));\n}\n\n"
-                      "/* The probability of @_classes[1]. */\n");
+    sot_c_write(self, "static inline double @_sigmoid(double score)\n{\n");
+    sot_c_sigmoid_of_score(self);
+    sot_c_write(self, "}\n\n/* The probability of @_classes[1]. */\n");
     begin(self, "double", "probability", argument, passed);
     sot_c_write(self, " sum += @_sigmoid(scores[k]);\n");
     mean(self, "", "");
-    sot_c_write(self, "\n/* The place in @_classes; for another threshold, compare the "
-                      "probability. */\n"
-                      "static inline int @_predict(");
-    sot_c_write(self, argument);
-    sot_c_write(self, ")\n{\n    return @_probability(");
-    sot_c_text(self, passed);
-    sot_c_text(self, ") >= 0.5;\n}\n");
+    sot_c_text(self, "\n");
+    sot_c_decide_two(self, argument, passed);
 }
 
 static void end_score(sot_c_exporter *self, const char *argument, const char *passed)
@@ -113,22 +106,5 @@ static void end_many(sot_c_exporter *self, const char *argument, const char *pas
     sot_c_decide_many(self, argument, passed);
 }
 
-void sot_c_end_draws(sot_c_exporter *self, const char *argument, const char *passed)
-{
-    switch (self->model->prediction) {
-    case SOTTO_PREDICTS_PROBABILITIES:
-        if (self->model->margins == 1) {
-            end_two(self, argument, passed);
-        } else {
-            end_many(self, argument, passed);
-        }
-        break;
-    case SOTTO_PREDICTS_SCORE:
-    case SOTTO_PREDICTION_UNSET:
-        end_score(self, argument, passed);
-        break;
-    case SOTTO_PREDICTS_NUMBER:
-        end_number(self, argument, passed);
-        break;
-    }
-}
+const sot_c_ends sot_c_ends_of_draws = {
+    .two = end_two, .many = end_many, .score = end_score, .number = end_number};

@@ -189,6 +189,24 @@ void sot_c_begin_score(sot_c_exporter *self, const char *remark, const char *arg
 
 /* ---- the ends ---- */
 
+void sot_c_sigmoid_of_score(sot_c_exporter *self)
+{
+    sot_c_text(self, "    if (score != score) return 0.5;\n"
+                     "    if (score >= 0.0) return 1.0 / (1.0 + exp(-score));\n"
+                     "    return exp(score) / (1.0 + exp(score));\n");
+}
+
+void sot_c_decide_two(sot_c_exporter *self, const char *argument, const char *passed)
+{
+    sot_c_write(self, "/* The place in @_classes; for another threshold, compare the "
+                      "probability. */\n"
+                      "static inline int @_predict(");
+    sot_c_write(self, argument);
+    sot_c_write(self, ")\n{\n    return @_probability(");
+    sot_c_text(self, passed);
+    sot_c_text(self, ") >= 0.5;\n}\n");
+}
+
 static void end_logistic(sot_c_exporter *self, const char *argument, const char *passed)
 {
     sot_c_write(self, "/* The probability of @_classes[1]. */\n"
@@ -196,19 +214,10 @@ static void end_logistic(sot_c_exporter *self, const char *argument, const char 
     sot_c_write(self, argument);
     sot_c_write(self, ")\n{\n    const double score = @_score(");
     sot_c_text(self, passed);
-    sot_c_write(
-        self,
-        ");\n"
-        "    if (score != score) return 0.5;\n"
-        "    if (score >= 0.0) return 1.0 / (1.0 + exp(-score));\n"
-        "    return exp(score) / (1.0 + exp(score));\n"
-        "}\n\n"
-        "/* The place in @_classes; for another threshold, compare the probability. */\n"
-        "static inline int @_predict(");
-    sot_c_write(self, argument);
-    sot_c_write(self, ")\n{\n    return @_probability(");
-    sot_c_text(self, passed);
-    sot_c_text(self, ") >= 0.5;\n}\n");
+    sot_c_text(self, ");\n");
+    sot_c_sigmoid_of_score(self);
+    sot_c_text(self, "}\n\n");
+    sot_c_decide_two(self, argument, passed);
 }
 
 static void end_softmax(sot_c_exporter *self, const char *argument, const char *passed)
@@ -303,32 +312,33 @@ static void end_number(sot_c_exporter *self, const char *argument, const char *p
     sot_c_text(self, "}\n");
 }
 
-static void end_one(sot_c_exporter *self, const char *argument, const char *passed)
+static const sot_c_ends ends_of_one = {
+    .two = end_logistic, .many = end_softmax, .score = end_score, .number = end_number};
+
+static void end(const sot_c_ends *ends, sot_c_exporter *self, const char *argument,
+                const char *passed)
 {
     switch (self->model->prediction) {
     case SOTTO_PREDICTS_PROBABILITIES:
         if (self->model->margins == 1) {
-            end_logistic(self, argument, passed);
+            ends->two(self, argument, passed);
         } else {
-            end_softmax(self, argument, passed);
+            ends->many(self, argument, passed);
         }
         break;
     case SOTTO_PREDICTS_SCORE:
     case SOTTO_PREDICTION_UNSET:
-        end_score(self, argument, passed);
+        ends->score(self, argument, passed);
         break;
     case SOTTO_PREDICTS_NUMBER:
-        end_number(self, argument, passed);
+        ends->number(self, argument, passed);
         break;
     }
 }
 
 void sot_c_ending(sot_c_exporter *self, const char *argument, const char *passed)
 {
-    if (self->model->draws > 1) {
-        sot_c_end_draws(self, argument, passed);
-    } else {
-        end_one(self, argument, passed);
-    }
+    end(self->model->draws > 1 ? &sot_c_ends_of_draws : &ends_of_one, self, argument,
+        passed);
     sot_c_text(self, "\n#endif\n");
 }

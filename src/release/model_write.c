@@ -91,7 +91,8 @@ static int version_of(const sot_model_content *content)
 {
     sotto_model_kind kind;
     return sotto_model_kind_from_name(content->model, &kind, NULL) == SOTTO_OK
-               ? sot_model_version(kind, content->sampler != NULL)
+               ? sot_model_version(kind, content->sampler != NULL,
+                                   content->errors.lists > 0)
                : SOT_MODEL_VERSION;
 }
 
@@ -122,8 +123,13 @@ static void write_payload(sot_json_writer *writer, const sot_model_content *cont
     write_guarantee(writer, content);
     sot_json_key(writer, "settings");
     sot_json_begin_object(writer);
-    for (size_t i = 0; i < content->setting_count; i++)
-        write_number(writer, content->settings[i].name, content->settings[i].value);
+    for (size_t i = 0; i < content->setting_count; i++) {
+        const sot_model_setting *setting = &content->settings[i];
+        if (setting->word != NULL)
+            write_text(writer, setting->name, setting->word);
+        else
+            write_number(writer, setting->name, setting->value);
+    }
     sot_json_end_object(writer);
     if (content->class_count > 0)
         write_list(writer, "classes", content->classes, content->class_count);

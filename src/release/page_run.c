@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "release/certificate_page.h"
 #include "release/shown.h"
 
-enum { DIGITS = 6, LINE_BYTES = 256 };
+enum { DIGITS = 6, LINE_BYTES = 256, PLANS_SHOWN = 4 };
 
 typedef struct line {
     char text[LINE_BYTES];
@@ -65,24 +66,58 @@ static void describe_event(const sotto_event *event, line *words)
     if (event->rows > 1) add(words, ", %lu rows a unit", (unsigned long)event->rows);
 }
 
-static void add_releases(sot_page *page, const sot_certificate *certificate)
+static void add_events(sot_page *page, const sotto_plan *plan, const uint64_t *released,
+                       bool capped)
 {
     static const char *const header[] = {"times", "mechanism", "for", "with"};
-    sot_page_heading(page, "What was released");
     sot_page_header(page, 4, header);
-    for (size_t i = 0; i < sotto_plan_size(certificate->plan); i++) {
-        const sotto_event *event = sotto_plan_event(certificate->plan, i);
+    for (size_t i = 0; i < sotto_plan_size(plan); i++) {
+        const sotto_event *event = sotto_plan_event(plan, i);
         char count[SOT_SHOWN_BYTES], most[SOT_SHOWN_BYTES];
         line parameters, times = {.text = ""};
         describe_event(event, &parameters);
-        add(&times, "%s", sot_shown_count(certificate->released[i], count));
-        if (certificate->is_capped)
-            add(&times, " of at most %s", sot_shown_count(event->count, most));
+        add(&times, "%s",
+            sot_shown_count(released != NULL ? released[i] : event->count, count));
+        if (capped) add(&times, " of at most %s", sot_shown_count(event->count, most));
         const char *const cells[] = {
             times.text, sotto_mechanism_name(event->mechanism),
             event->purpose[0] != '\0' ? event->purpose : "(not named)", parameters.text};
         sot_page_row(page, 4, cells);
     }
+}
+
+/* The price of a tuning follows from what one of its trainings may do. */
+static void add_selection(sot_page *page, const sotto_selection *selection)
+{
+    line law = {.text = ""}, words = {.text = ""};
+    add(&law, "%s", sotto_runs_law_name(selection->runs.law));
+    if (!isnan(selection->runs.shape)) { /* may be below 0 */
+        char eta[SOT_DOUBLE_TEXT_BYTES];
+        sot_format_double(selection->runs.shape, eta);
+        add(&law, ", eta %s", eta);
+    }
+    add_parameter(&law, "gamma", selection->runs.gamma);
+    add_parameter(&law, "mean", selection->runs.mean);
+    sot_page_heading(page, "What its price follows from");
+    add(&words, "The best of a secret number of trainings (%s), each with ", law.text);
+    if (selection->plan_count == 1) {
+        add(&words, "this plan:");
+    } else {
+        add(&words, "one of %zu plans:", selection->plan_count);
+    }
+    sot_page_paragraph(page, words.text);
+    for (size_t i = 0; i < selection->plan_count && i < PLANS_SHOWN; i++)
+        add_events(page, selection->plans[i], NULL, false);
+    if (selection->plan_count > PLANS_SHOWN)
+        sot_page_paragraph(page, "The other plans stand in the file.");
+}
+
+static void add_releases(sot_page *page, const sot_certificate *certificate)
+{
+    sot_page_heading(page, "What was released");
+    add_events(page, certificate->plan, certificate->released, certificate->is_capped);
+    if (certificate->facts.selection != NULL)
+        add_selection(page, certificate->facts.selection);
 }
 
 static void add_noise(sot_page *page, const sot_certificate *certificate)

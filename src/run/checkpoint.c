@@ -69,7 +69,8 @@ static void ask_listener(sot_keeper *keeper, double now)
     const sotto_progress progress = {.step = keeper->steps_done,
                                      .steps = keeper->setup.steps,
                                      .elapsed_seconds = now - keeper->started_seconds,
-                                     .epsilon_so_far = SOTTO_UNSET};
+                                     .epsilon_so_far = SOTTO_UNSET,
+                                     .unit = "step"};
     (void)sot_keeper_listen(&progress, keeper);
 }
 

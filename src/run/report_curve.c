@@ -50,6 +50,9 @@ static sotto_train_config own_config(const sot_report_training *training, uint64
     if (training->batch >= 1.0 && training->batch < 1e15)
         config.batch = (uint64_t)training->batch;
     config.learning_rate = training->learning_rate;
+    config.iterate = training->iterate;
+    if (training->method == SOTTO_METHOD_SGD) config.schedule = training->schedule;
+    if (training->single_records) config.sampling = SOTTO_SINGLE_RECORD;
     return config;
 }
 

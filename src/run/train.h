@@ -82,12 +82,11 @@ SOTTO_MUST_CHECK sotto_status sot_training_check_public_n(const sotto_training *
 
 /* ---- train_certify.c ---- */
 
-/* Certifies the payload. `tuning` is how the settings came about; NULL: they were fixed in advance. */
-SOTTO_MUST_CHECK sotto_status sot_training_certify(const sotto_training *training,
-                                                   sot_session *session,
-                                                   const char *tuning,
-                                                   const char *payload,
-                                                   sotto_error *error);
+/* Certifies the payload. `tuning` is how the settings came about, and `selection` what a price of that follows from; NULL:
+ * they were fixed in advance. */
+SOTTO_MUST_CHECK sotto_status sot_training_certify(
+    const sotto_training *training, sot_session *session, const char *tuning,
+    const sotto_selection *selection, const char *payload, sotto_error *error);
 
 /* ---- train_keep.c ---- */
 

@@ -27,9 +27,11 @@ static void name_output(const sotto_training *training, char *out, size_t size_b
     }
     if (training->learner->concept != NULL) {
         char concepts[SOT_CONCEPTS_BYTES];
-        (void)snprintf(out, size_bytes, "a concept of the class %s, %s",
-                       sot_concept_kind_name(training->learner->concept->kind),
-                       sot_concept_count_text(training->learner->concept, concepts));
+        (void)snprintf(
+            out, size_bytes, "a concept of the class %s, %s%s",
+            sot_concept_kind_name(training->learner->concept->kind),
+            sot_concept_count_text(training->learner->concept, concepts),
+            sot_training_errors(training).lists > 0 ? ", and noisy errors of all" : "");
         return;
     }
     char kind[80];
@@ -43,8 +45,8 @@ static void name_output(const sotto_training *training, char *out, size_t size_b
 }
 
 sotto_status sot_training_certify(const sotto_training *training, sot_session *session,
-                                  const char *tuning, const char *payload,
-                                  sotto_error *error)
+                                  const char *tuning, const sotto_selection *selection,
+                                  const char *payload, sotto_error *error)
 {
     const sotto_train_config *config = &training->config;
     const bool person = sotto_schema_unit(training->schema) != NULL;
@@ -101,6 +103,7 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
     facts.covered = covered;
     facts.unprotected = unprotected;
     facts.tuning = tuning;
+    facts.selection = selection;
     char route[640];
     if (sot_training_route(training, route, sizeof route)) facts.route = route;
     return sot_session_certify(session, payload, &facts, error);

@@ -377,21 +377,12 @@ sotto_status sot_training_score_network(const sotto_training *training,
                                         const sot_matrix *matrix, const double *theta,
                                         double *out_score, sotto_error *error)
 {
-    const sot_net *net = training->learner->net;
-    sot_pool *pool = NULL;
-    sot_scores *scores = NULL;
-    float *parameters = sot_new_aligned(net->parameters, sizeof *parameters);
-    if (parameters == NULL)
-        return sot_fail_memory(error, net->parameters, sizeof *parameters);
-    for (size_t i = 0; i < net->parameters; i++)
-        parameters[i] = (float)theta[i];
-    sotto_status status = sot_pool_new(training->config.threads, &pool, error);
-    if (status == SOTTO_OK) status = sot_scores_new(net, pool, &scores, error);
+    sot_scores_kit kit = {0};
+    sotto_status status = sot_scores_kit_open(training->learner->net, theta,
+                                              training->config.threads, &kit, error);
     if (status == SOTTO_OK)
-        status = sot_scores_rate(scores, parameters, training->encoding, matrix,
+        status = sot_scores_rate(kit.scores, kit.parameters, training->encoding, matrix,
                                  out_score, error);
-    sot_scores_free(scores);
-    sot_pool_free(pool);
-    sot_free(parameters);
+    sot_scores_kit_close(&kit);
     return status;
 }

@@ -179,6 +179,7 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
         if (run->theta == NULL)
             status = sot_fail_memory(error, count, sizeof *run->theta);
     }
+    if (status == SOTTO_OK) status = sot_training_keep_errors(run->training, error);
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
     if (status == SOTTO_OK)
         status = sot_training_keep(run->training, &run->session, error);
@@ -209,7 +210,8 @@ static sotto_status finish_file(train_run *run, sotto_error *error)
     sotto_status status = sot_training_payload(run->training, run->theta,
                                                &run->curve.validation, &payload, error);
     if (status == SOTTO_OK && run->session.gate != NULL)
-        status = sot_training_certify(run->training, &run->session, NULL, payload, error);
+        status = sot_training_certify(run->training, &run->session, NULL, NULL, payload,
+                                      error);
     if (status == SOTTO_OK && run->session.gate == NULL) {
         run->session.file = payload;
         return SOTTO_OK;
@@ -242,7 +244,10 @@ static sotto_status deliver(train_run *run, sotto_train_result *result,
 
 static void clear(train_run *run)
 {
-    if (run->training != NULL) run->training->learner->checkpoint = NULL;
+    if (run->training != NULL) {
+        run->training->learner->checkpoint = NULL;
+        sot_training_clear_errors(run->training);
+    }
     sot_table_free(run->table);
     sot_source_close(run->source);
     sot_matrix_free(run->matrix);

@@ -67,22 +67,6 @@ static void write_settings(sot_json_writer *writer, const sot_learner *learner)
     sot_json_end_object(writer);
 }
 
-/* ---- what a network's settings are beside numbers ---- */
-
-static sotto_schedule schedule_of(const sotto_train_config *config)
-{
-    return config->schedule == SOTTO_SCHEDULE_AUTO ? SOTTO_SCHEDULE_CONSTANT
-                                                   : config->schedule;
-}
-
-static const char *sampling_of(const sotto_training *training)
-{
-    const sotto_sampling sampling = training->method == SOTTO_METHOD_GD
-                                        ? SOTTO_NOT_SAMPLED
-                                        : training->config.sampling;
-    return sotto_sampling_name(sampling);
-}
-
 static void write_training(sot_json_writer *writer, const sotto_training *training)
 {
     const sotto_train_config *config = &training->config;
@@ -104,14 +88,9 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
         write_number(writer, "norm_bound", sot_encoding_bound(training->encoding));
     else
         sot_training_write_concept(training, writer);
-    if (training->learner->net != NULL) {
-        write_text(writer, "optimizer", sotto_optimizer_name(config->optimizer));
-        write_text(writer, "schedule", sotto_schedule_name(schedule_of(config)));
-        if (training->plan != NULL) {
-            write_text(writer, "clipping", sotto_clipping_name(config->clipping));
-            write_text(writer, "sampling", sampling_of(training));
-        }
-    }
+    for (size_t i = 0; i < training->learner->choice_count; i++)
+        write_text(writer, training->learner->choices[i].name,
+                   training->learner->choices[i].word);
     if (training->learner->net != NULL) sot_training_write_network(training, writer);
     write_text(writer, "sampler", training->learner->sampler);
     write_text(writer, "sampler_reason", training->learner->sampler_why);
@@ -171,6 +150,17 @@ static void show_model(sot_prose *prose, const sotto_training *training)
                    class_at(training, classes - 1));
 }
 
+/* Two a line: "optimizer  sgd, schedule constant". */
+static void show_choices(sot_prose *prose, const sot_learner *learner)
+{
+    for (size_t i = 0; i < learner->choice_count; i += 2) {
+        const sot_choice *one = &learner->choices[i];
+        const bool two = i + 1 < learner->choice_count;
+        sot_prose_line(prose, one->name, "%s%s%s%s%s", one->word, two ? ", " : "",
+                       two ? one[1].name : "", two ? " " : "", two ? one[1].word : "");
+    }
+}
+
 static void show_settings(sot_prose *prose, const sotto_training *training, bool whole)
 {
     const sot_learner *learner = training->learner;
@@ -182,16 +172,8 @@ static void show_settings(sot_prose *prose, const sotto_training *training, bool
                        sot_encoding_dimension(training->encoding),
                        sot_shown(sot_encoding_bound(training->encoding), 1, value));
     }
-    if (learner->net != NULL) {
-        const sotto_train_config *config = &training->config;
-        sot_training_show_network(training, whole, prose);
-        sot_prose_line(prose, "optimizer", "%s, schedule %s",
-                       sotto_optimizer_name(config->optimizer),
-                       sotto_schedule_name(schedule_of(config)));
-        if (training->plan != NULL)
-            sot_prose_line(prose, "clipping", "%s, sampling %s",
-                           sotto_clipping_name(config->clipping), sampling_of(training));
-    }
+    if (learner->net != NULL) sot_training_show_network(training, whole, prose);
+    show_choices(prose, learner);
     for (size_t i = 0; i < learner->setting_count; i++) {
         const sot_setting *setting = &learner->settings[i];
         if (learner->concept != NULL && sot_training_is_said(training, setting)) continue;
@@ -318,6 +300,17 @@ static void free_names(names *all)
     sotto_schema_free_text(all->schema_json);
 }
 
+static void add_number(names *all, const char *name, double value)
+{
+    all->settings[all->setting_count++] =
+        (sot_model_setting){.name = name, .value = value};
+}
+
+static void add_word(names *all, const char *name, const char *word)
+{
+    all->settings[all->setting_count++] = (sot_model_setting){.name = name, .word = word};
+}
+
 /* "norm_bound" beside what the learner set; places on grids have no norm. */
 static sotto_status gather(const sotto_training *training, names *all, sotto_error *error)
 {
@@ -326,22 +319,25 @@ static sotto_status gather(const sotto_training *training, names *all, sotto_err
     const size_t classes = sot_encoding_classes(training->encoding);
     all->classes = sot_new_array(classes + 1, sizeof *all->classes);
     all->features = sot_new_array(dimension, sizeof *all->features);
-    all->settings = sot_new_array(learner->setting_count + 2, sizeof *all->settings);
+    all->settings = sot_new_array(learner->setting_count + SOT_CHOICES_MAX + 3,
+                                  sizeof *all->settings);
     if (all->classes == NULL || all->features == NULL || all->settings == NULL)
         return sot_fail_memory(error, dimension, sizeof *all->features);
     for (size_t i = 0; i < classes; i++)
         all->classes[i] = class_at(training, i);
     for (size_t i = 0; i < dimension; i++)
         all->features[i] = sot_encoding_feature(training->encoding, i);
-    if (learner->concept == NULL) {
-        all->settings[all->setting_count++] =
-            (sot_model_setting){"norm_bound", sot_encoding_bound(training->encoding)};
-    }
-    all->settings[all->setting_count++] = (sot_model_setting){"grid", learner->grid};
-    for (size_t i = 0; i < learner->setting_count; i++) {
-        all->settings[all->setting_count++] =
-            (sot_model_setting){learner->settings[i].name, learner->settings[i].value};
-    }
+    if (learner->concept == NULL)
+        add_number(all, "norm_bound", sot_encoding_bound(training->encoding));
+    add_number(all, "grid", learner->grid);
+    for (size_t i = 0; i < learner->choice_count; i++)
+        add_word(all, learner->choices[i].name, learner->choices[i].word);
+    if (training->method == SOTTO_METHOD_OBJECTIVE &&
+        training->config.calibration != SOTTO_CALIBRATION_SHARP)
+        add_word(all, "calibration",
+                 sotto_calibration_name(training->config.calibration));
+    for (size_t i = 0; i < learner->setting_count; i++)
+        add_number(all, learner->settings[i].name, learner->settings[i].value);
     return sotto_schema_to_json(training->schema, training->target, &all->schema_json,
                                 error);
 }
@@ -385,6 +381,7 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
             .draws = training->learner->draws,
             .sampler = training->learner->sampler,
             .concept = training->learner->concept,
+            .errors = sot_training_errors(training),
             .curve = curve == NULL ? (sot_model_curve){.count = 0}
                                    : (sot_model_curve){.steps = curve->steps,
                                                        .scores = curve->scores,

@@ -22,8 +22,10 @@ struct sotto_tuning {
     char *space; /* the grid or search, as it was given */
     const sotto_schema *schema; /* borrowed */
     sot_candidates candidates;
-    sot_tuned_run *runs; /* one a candidate */
-    double run_epsilon;  /* that each training is calibrated to */
+    sot_tuned_run *runs;         /* one a candidate */
+    double run_epsilon;          /* that each training is calibrated to */
+    const sotto_plan **distinct; /* of the runs' plans; room for one a candidate */
+    sotto_selection selection;   /* what the price follows from: those */
     double orders[SOT_TUNE_ORDERS], curve[SOT_TUNE_ORDERS];
     sotto_event event;        /* what the whole costs: the one line of the plan */
     sotto_plan *plan;         /* NULL: public rows */

@@ -209,6 +209,7 @@ void sotto_tuning_free(sotto_tuning *tuning)
         sotto_training_free(tuning->runs[i].training);
     }
     sot_free(tuning->runs);
+    sot_free(tuning->distinct);
     sot_candidates_clear(&tuning->candidates);
     sotto_plan_free(tuning->plan);
     sot_free(tuning->space);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "numeric/outward.h"
+#include "privacy/accounting/selection.h"
 #include "run/tune.h"
 
 /* ---- the plans of single trainings ---- */
@@ -67,12 +68,15 @@ sotto_status sot_tuning_plan_runs(sotto_tuning *tuning, double epsilon,
     return status;
 }
 
-/* Settings that change nothing of the plan have one plan in common. `out_plans` has room for all. */
-static sotto_status gather_plans(const sotto_tuning *tuning, const sotto_plan **out_plans,
-                                 size_t *out_count, sotto_error *error)
+/* What the price follows from. Settings that change nothing of the plan have one plan in common. */
+static sotto_status gather_plans(sotto_tuning *tuning, sotto_error *error)
 {
     const size_t candidates = tuning->candidates.count;
     sotto_status status = SOTTO_OK;
+    if (tuning->distinct == NULL)
+        tuning->distinct = sot_new_array(candidates, sizeof *tuning->distinct);
+    if (tuning->distinct == NULL)
+        return sot_fail_memory(error, candidates, sizeof *tuning->distinct);
     char **texts = sot_new_array(candidates, sizeof *texts);
     if (texts == NULL) return sot_fail_memory(error, candidates, sizeof *texts);
     size_t count = 0;
@@ -86,51 +90,31 @@ static sotto_status gather_plans(const sotto_tuning *tuning, const sotto_plan **
             sotto_plan_free_json(texts[count]);
             texts[count] = NULL;
         } else {
-            out_plans[count++] = tuning->runs[i].plan;
+            tuning->distinct[count++] = tuning->runs[i].plan;
         }
     }
     for (size_t k = 0; k < candidates; k++)
         sotto_plan_free_json(texts[k]);
     sot_free(texts);
-    *out_count = count;
+    tuning->selection = (sotto_selection){
+        .runs = tuning->config.runs, .plans = tuning->distinct, .plan_count = count};
     return status;
 }
 
 /* ---- the price of the whole ---- */
 
 /* One event: pure without a delta, else a curve over orders that lie close. */
-static sotto_status make_event(sotto_tuning *tuning, const sotto_plan *const *plans,
-                               size_t count, sotto_error *error)
+static sotto_status make_event(sotto_tuning *tuning, sotto_error *error)
 {
-    static const char purpose[] = "best of a secret number of trainings";
     const double first = log(0.02), last = log(4000.0); /* of order - 1 */
-    const sotto_runs *runs = &tuning->config.runs;
-    sotto_event *event = &tuning->event;
-    *event = sotto_event_defaults();
-    event->count = 1;
-    memcpy(event->purpose, purpose, sizeof purpose);
-    if (isnan(tuning->config.train.delta)) {
-        event->mechanism = SOTTO_PURE;
-        return sotto_account_selection_pure_of(plans, count, runs, &event->epsilon,
-                                               error);
-    }
+    const bool pure = isnan(tuning->config.train.delta);
     for (size_t i = 0; i < SOT_TUNE_ORDERS; i++) {
         const double share = (double)i / (double)(SOT_TUNE_ORDERS - 1);
         tuning->orders[i] = 1.0 + exp(first + (last - first) * share);
     }
-    const sotto_status status = sotto_account_selection_curve_of(
-        plans, count, runs, tuning->orders, SOT_TUNE_ORDERS, tuning->curve, error);
-    if (status != SOTTO_OK) return status;
-    event->mechanism = SOTTO_RDP_CURVE;
-    event->curve_orders = tuning->orders;
-    event->curve_values = tuning->curve;
-    /* Each value is the least of those behind it: infinite ones stand at the end. */
-    while (event->curve_size < SOT_TUNE_ORDERS &&
-           isfinite(tuning->curve[event->curve_size]))
-        event->curve_size++;
-    if (event->curve_size > 0) return SOTTO_OK;
-    return sot_fail(error, SOTTO_UNREACHABLE,
-                    "one training has no finite Renyi divergence; use another method");
+    return sot_selection_price_event(&tuning->selection, tuning->orders,
+                                     pure ? 0 : SOT_TUNE_ORDERS, tuning->curve,
+                                     &tuning->event, error);
 }
 
 /* Samplers' errors: of the worst setting, times the mean number of trainings (best_run.md). Without a delta the runs'
@@ -159,16 +143,11 @@ static void add_errors(sotto_tuning *tuning)
 /* The whole, if every training has this budget. */
 static sotto_status price(sotto_tuning *tuning, double run_epsilon, sotto_error *error)
 {
-    const size_t candidates = tuning->candidates.count;
-    size_t count = 0;
-    const sotto_plan **plans = sot_new_array(candidates, sizeof *plans);
-    if (plans == NULL) return sot_fail_memory(error, candidates, sizeof *plans);
     sotto_plan_free(tuning->plan);
     tuning->plan = NULL;
     sotto_status status = sot_tuning_plan_runs(tuning, run_epsilon, error);
-    if (status == SOTTO_OK) status = gather_plans(tuning, plans, &count, error);
-    if (status == SOTTO_OK) status = make_event(tuning, plans, count, error);
-    sot_free(plans);
+    if (status == SOTTO_OK) status = gather_plans(tuning, error);
+    if (status == SOTTO_OK) status = make_event(tuning, error);
     if (status == SOTTO_OK) add_errors(tuning);
     if (status == SOTTO_OK)
         status = sotto_plan_new(tuning->config.train.adjacency, &tuning->plan, error);

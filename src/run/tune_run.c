@@ -46,7 +46,8 @@ static int tell_time(const sotto_progress *progress, void *context)
     if (own->function == NULL || now - own->told < 1.0) return 0;
     own->told = now;
     const sotto_progress told = {.elapsed_seconds = floor(now - own->started),
-                                 .epsilon_so_far = SOTTO_UNSET};
+                                 .epsilon_so_far = SOTTO_UNSET,
+                                 .unit = "step"};
     return own->function(&told, own->context);
 }
 
@@ -280,8 +281,8 @@ static sotto_status deliver(tune_run *run, sotto_train_result *result, sotto_err
     char statement[SOT_TUNE_STATEMENT_BYTES];
     sot_tuning_state(run->tuning, run->winner, statement);
     const own_budget own = dress(run, training);
-    sotto_status status =
-        sot_training_certify(training, session, statement, run->payload, error);
+    sotto_status status = sot_training_certify(
+        training, session, statement, &run->tuning->selection, run->payload, error);
     if (status == SOTTO_OK) status = summarize(run, training, &result->text, error);
     undress(own, training);
     if (status == SOTTO_OK)

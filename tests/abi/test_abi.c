@@ -21,16 +21,11 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_event, 216, purpose, 168);
     assert_layout(sotto_account, 56, adjacency, 48);
     assert_layout(sotto_reference_value, 40, reference, 36);
-    assert_layout(sotto_certificate_facts, 72, ledger, 64);
+    assert_layout(sotto_certificate_facts, 80, selection, 72);
     assert_layout(sotto_certificate_summary, 344, hash, 279);
     assert_layout(sotto_grid, 16, bound, 8);
     assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
-    assert_layout(sotto_grid, 16, bound, 8);
-    assert_layout(sotto_gaussian_config, 72, purpose, 64);
-    assert_layout(sotto_laplace_config, 40, purpose, 32);
-    assert_layout(sotto_certificate_facts, 72, ledger, 64);
-    assert_layout(sotto_certificate_summary, 344, hash, 279);
     assert_layout(sotto_report_config, 64, images, 56);
     assert_layout(sotto_release_config, 168, threshold, 160);
     assert_layout(sotto_release_value, 32, upper, 24);
@@ -44,10 +39,11 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_records, 144, units, 96);
     assert_layout(sotto_data_file, 24, query, 16);
     assert_layout(sotto_evaluation, 88, deviance, 80);
+    assert_layout(sotto_training_errors, 24, upper, 16);
     assert_layout(sotto_train_config, 368, progress_context, 360);
     assert_layout(sotto_forecast, 48, trivial, 40);
     assert_layout(sotto_tune_config, 464, repeats, 456);
-    assert_layout(sotto_progress, 32, epsilon_so_far, 24);
+    assert_layout(sotto_progress, 40, unit, 32);
     assert_layout(sotto_ledger_config, 104, order, 96);
     assert_layout(sotto_ledger_balance, 232, head, 160);
     assert_layout(sotto_reservation, 488, after, 256);
@@ -84,6 +80,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_demo_row, 40, guess_bound, 32);
     assert_layout(sotto_one_run, 40, epsilon_lower, 32);
     assert_layout(sotto_lira_fit, 32, deviation, 24);
+    assert_layout(sotto_lira_labels, 16, right, 8);
     assert_layout(sotto_roc_point, 24, true_positive_rate, 16);
     assert_layout(sotto_coin_survey_config, 48, purpose, 40);
     assert_layout(sotto_frequency, 40, upper, 32);

@@ -28,6 +28,7 @@ static void the_listener_hears_the_plan_and_the_time(void **state)
     assert_int_equal(here.heard.step, 3);
     assert_int_equal(here.heard.steps, 14063);
     assert_true(here.heard.epsilon_so_far == 0.75);
+    assert_string_equal(here.heard.unit, "step");
     assert_within(here.heard.elapsed_seconds, 0.0, 60.0);
 }
 

@@ -164,7 +164,7 @@ static const refusal refusals[] = {
     {"{\"class\": \"stumps\", \"columns\": [\"dose\"], \"cuts\": 3}", "cuts", "object"},
     {"{\"class\": \"conjunctions\", \"columns\": [\"age\"]}", "73 cells", "\"cuts\""},
     {"{\"class\": \"parities\", \"columns\": [\"dose\"], \"bits\": 2}", "4 cells",
-     "\"bits\": 1"},
+     "\"bits\" 1"},
     {"{\"class\": \"candidates\", \"columns\": [\"free\"]}", "'free'", "cuts"},
     {"{\"class\": \"thresholds\", \"columns\": [\"dose\"], \"bits\": 1, \"weights\": "
      "{\"dose\": [1, 1]}}",

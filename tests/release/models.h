@@ -34,8 +34,8 @@ static const char *const model_table_features[MODEL_TABLE_DIMENSION] = {
     "age", "town=Lund", "town=Ystad", "visits", "(intercept)"};
 static const char *const model_table_classes[2] = {"false", "true"};
 static const char *const model_matrix_classes[2] = {"-1", "1"};
-static const sot_model_setting model_settings[2] = {{"lambda", 2.375},
-                                                    {"tau", 1.0 / 3.0}};
+static const sot_model_setting model_settings[2] = {{.name = "lambda", .value = 2.375},
+                                                    {.name = "tau", .value = 1.0 / 3.0}};
 
 /* Content of a model of public rows; fields may be changed before it is written. */
 static inline sot_model_content model_table_content(void)

@@ -75,17 +75,24 @@ static void equal_content_gives_equal_bytes(void **state)
     sot_free(second);
 }
 
-static void a_setting_that_is_not_finite_is_null(void **state)
+static void a_setting_is_a_number_null_or_a_word(void **state)
 {
     (void)state;
-    const sot_model_setting settings[] = {{"delta_share", (double)INFINITY}};
+    sot_model_setting settings[] = {{.name = "delta_share", .value = (double)INFINITY},
+                                    {.name = "schedule", .word = "strong"}};
     sot_model_content content = model_table_content();
     content.settings = settings;
-    content.setting_count = 1;
+    content.setting_count = 2;
     char *text = model_text(&content);
     sotto_error error;
-    assert_non_null(strstr(text, "\"settings\":{\"delta_share\":null}"));
+    assert_non_null(
+        strstr(text, "\"settings\":{\"delta_share\":null,\"schedule\":\"strong\"}"));
     assert_ok(parse(text, &error), &error);
+    sot_free(text);
+    settings[1].word = "<strong>"; /* words are safe to print */
+    text = model_text(&content);
+    assert_refused(parse(text, &error), SOTTO_PARSE, &error, "settings.schedule", "word",
+                   NULL);
     sot_free(text);
 }
 
@@ -335,7 +342,7 @@ int main(void)
         cmocka_unit_test(a_table_model_comes_back_bit_by_bit),
         cmocka_unit_test(a_matrix_model_comes_back_bit_by_bit),
         cmocka_unit_test(equal_content_gives_equal_bytes),
-        cmocka_unit_test(a_setting_that_is_not_finite_is_null),
+        cmocka_unit_test(a_setting_is_a_number_null_or_a_word),
         cmocka_unit_test(content_that_no_reader_takes_is_not_written),
         cmocka_unit_test(a_certified_model_is_read_and_verified),
         cmocka_unit_test(every_field_is_checked),

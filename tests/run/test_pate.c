@@ -256,6 +256,8 @@ static void no_allocation_failure_leaks_or_lies(void **state)
     config.vote.adjacency = SOTTO_ADD_REMOVE;
     config.vote.unit = SOTTO_PATE_RECORDS;
     config.vote.touched = 1;
+    config.vote.teachers = 4;
+    config.agreement.noise = 2.0;
     config.output = here.labels;
     const sotto_data_file rows = {.path = here.unlabelled};
     sotto_pate_student_config learn = sotto_pate_student_defaults();
@@ -319,6 +321,40 @@ static void finished_teachers_are_kept(void **state)
     config.training.lambda = 2.0;
     assert_refused(teach(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
                    "other settings", NULL);
+    end(&here);
+}
+
+/* Whoever goes on does so with the rows that the others were taught with: in another order, if their place is no matter. */
+static void teaching_goes_on_with_the_same_rows_alone(void **state)
+{
+    (void)state;
+    scene here;
+    sotto_error error;
+    char one[128], kept[128];
+    struct stat facts;
+    begin(&here);
+    const sotto_pate_teach_config config = scene_teach(here.directory, 6);
+    assert_ok(teach(&here, &config, &error), &error);
+    snprintf(one, sizeof one, "%s/teacher-00003.json", here.directory);
+    snprintf(kept, sizeof kept, "%s/rows.digest", here.directory);
+    assert_int_equal(stat(kept, &facts), 0);
+    assert_int_equal(facts.st_mode & 0777, 0600);
+    write_lines(here.rows, "x,y", 119, true); /* finished, but of other rows */
+    assert_refused(teach(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "other rows", NULL);
+    assert_int_equal(unlink(one), 0);
+    assert_refused(teach(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "other rows", NULL);
+    assert_int_not_equal(access(one, F_OK), 0);
+    FILE *file = fopen(here.rows, "w"); /* the first rows, backwards */
+    assert_non_null(file);
+    fprintf(file, "x,y\n");
+    for (size_t i = 120; i-- > 0;)
+        fprintf(file, "%zu.%zu,%s\n", (37 * i) % 65, i % 10,
+                (37 * i) % 65 > 30 ? "yes" : "no");
+    assert_int_equal(fclose(file), 0);
+    assert_ok(teach(&here, &config, &error), &error);
+    assert_int_equal(access(one, F_OK), 0);
     end(&here);
 }
 
@@ -498,6 +534,7 @@ int main(void)
         cmocka_unit_test(cells_of_a_vote_table_never_fail),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
         cmocka_unit_test(finished_teachers_are_kept),
+        cmocka_unit_test(teaching_goes_on_with_the_same_rows_alone),
         cmocka_unit_test(empty_shards_have_teachers_too),
         cmocka_unit_test(what_no_theorem_covers_is_refused),
         cmocka_unit_test(a_teacher_is_no_model),

@@ -20,6 +20,7 @@ from ctypes import (
     c_char_p,
     c_double,
     c_int,
+    c_int64,
     c_size_t,
     c_ssize_t,
     c_uint64,
@@ -60,6 +61,7 @@ class Progress(Structure):
         ("steps", c_uint64),
         ("elapsed_seconds", c_double),
         ("epsilon_so_far", c_double),
+        ("unit", c_char_p),
     ]
 
 
@@ -163,6 +165,12 @@ class TuneConfig(Structure):
         ("score_epsilon", c_double),
         ("repeats", c_uint64),
     ]
+
+
+class TrainingErrors(Structure):
+    """sotto_training_errors"""
+
+    _fields_ = [("noisy", c_int64), ("scale", c_double), ("upper", c_int64)]
 
 
 class Evaluation(Structure):
@@ -276,6 +284,16 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_model_feature": (c_char_p, [c_void_p, c_size_t]),
     "sotto_model_coefficient": (c_double, [c_void_p, c_size_t]),
     "sotto_model_concept": (c_char_p, [c_void_p, c_char_p, c_size_t]),
+    "sotto_model_error_lists": (c_size_t, [c_void_p]),
+    "sotto_model_error_count": (c_size_t, [c_void_p, c_size_t]),
+    "sotto_model_error_scale": (c_double, [c_void_p, c_size_t]),
+    "sotto_model_noisy_errors": (c_int64, [c_void_p, c_size_t, c_size_t]),
+    "sotto_model_best_concepts": (
+        c_size_t, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t)]),
+    "sotto_model_concept_at": (
+        c_int, [c_void_p, c_size_t, c_size_t, c_char_p, c_size_t, POINTER(Error)]),
+    "sotto_model_training_errors": (
+        c_int, [c_void_p, c_double, POINTER(TrainingErrors), POINTER(Error)]),
     "sotto_model_coefficients": (c_size_t, [c_void_p]),
     "sotto_model_draws": (c_size_t, [c_void_p]),
     "sotto_model_draw_coefficient": (c_double, [c_void_p, c_size_t, c_size_t]),

@@ -96,6 +96,11 @@ double sot_descent_sampler_error(const sot_descent *descent, size_t dimension)
 void sot_descent_describe(sot_learner *learner, const sot_descent *descent,
                           const char *lambda_why, const char *steps_why)
 {
+    sot_learner_choose(learner, "schedule", sotto_schedule_name(descent->schedule));
+    sot_learner_choose(learner, "iterate", sotto_iterate_name(descent->iterate));
+    if (descent->noise.sampling != SOTTO_NOT_SAMPLED)
+        sot_learner_choose(learner, "sampling",
+                           sotto_sampling_name(descent->noise.sampling));
     sot_learner_set(learner, "lambda", descent->terms.lambda, lambda_why);
     sot_learner_set(learner, "steps", (double)descent->steps, steps_why);
     sot_learner_set(

@@ -101,13 +101,16 @@ void sot_augment(sot_shape shape, const float *image, uint64_t coin, float *out)
 
 /* ---- checkpoint.c ---- */
 
-/* Everything a later run needs to go on: released or public numbers. Free with sot_free(). */
+/* Everything a later run needs to go on: released or public numbers, and the learning curve so far (NULL: nobody scores;
+ * it is not changed). Free with sot_free(). */
 SOTTO_MUST_CHECK sotto_status sot_nn_save(const sot_net *net, const sot_nn_state *state,
+                                          sot_validation *curve,
                                           unsigned char **out_bytes, size_t *out_size,
                                           sotto_error *error);
-/* Fills a state that was begun, and the data norms. SOTTO_PARSE when it is not of this network and
- * these settings. */
+/* Fills a state that was begun, the data norms, and the curve, if there is one. SOTTO_PARSE when it is not of this
+ * network and these settings. */
 SOTTO_MUST_CHECK sotto_status sot_nn_restore(sot_net *net, sot_nn_state *state,
+                                             sot_validation *curve,
                                              const unsigned char *bytes,
                                              size_t size_bytes, sotto_error *error);
 

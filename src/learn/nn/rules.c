@@ -159,6 +159,13 @@ static void describe(sot_learner *learner, const sot_nn *nn, double batch)
 {
     const sotto_train_config *config = learner->setup.config;
     const bool plain = learner->setup.method == SOTTO_METHOD_NONE;
+    sot_learner_choose(learner, "optimizer", sotto_optimizer_name(nn->moves.optimizer));
+    sot_learner_choose(learner, "schedule", sotto_schedule_name(nn->moves.schedule));
+    if (!plain) {
+        sot_learner_choose(learner, "clipping", sotto_clipping_name(nn->clip.rule));
+        sot_learner_choose(learner, "sampling",
+                           sotto_sampling_name(nn->sampler.sampling));
+    }
     sot_learner_set(learner, "batch", batch,
                     given_or(config->batch > 0, plain ? "the usual mini-batch"
                                                 : sot_nn_takes_all(&learner->setup)

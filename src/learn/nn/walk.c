@@ -79,8 +79,8 @@ static sotto_status begin_state(sot_nn_walking *walk, sotto_error *error)
     sot_free(first);
     if (status != SOTTO_OK || checkpoint == NULL || checkpoint->state == NULL)
         return status;
-    status = sot_nn_restore(walk->net, &walk->state, checkpoint->state,
-                            checkpoint->state_bytes, error);
+    status = sot_nn_restore(walk->net, &walk->state, walk->learner->validation,
+                            checkpoint->state, checkpoint->state_bytes, error);
     if (status == SOTTO_OK && (walk->state.step != checkpoint->step ||
                                walk->state.step > walk->nn->moves.steps)) {
         status = sot_fail(error, SOTTO_PARSE,
@@ -223,7 +223,8 @@ static sotto_status keep(const sot_nn_walking *walk, sotto_error *error)
     unsigned char *bytes = NULL;
     size_t size = 0;
     if (checkpoint == NULL || !checkpoint->is_due(checkpoint->context)) return SOTTO_OK;
-    sotto_status status = sot_nn_save(walk->net, &walk->state, &bytes, &size, error);
+    sotto_status status = sot_nn_save(walk->net, &walk->state, walk->learner->validation,
+                                      &bytes, &size, error);
     if (status == SOTTO_OK)
         status =
             checkpoint->keep(checkpoint->context, walk->state.step, bytes, size, error);

@@ -1,8 +1,10 @@
 #include "learn/posterior/listen.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 
 #define LISTEN_SECONDS 0.1
 
@@ -19,8 +21,16 @@ sotto_status sot_sampler_listen(sot_sampler_ear *ear, uint64_t done, sotto_error
     const double now = sot_clock_seconds();
     if (now - ear->heard_seconds < LISTEN_SECONDS) return SOTTO_OK;
     ear->heard_seconds = now;
-    const bool secret = ear->steps == 0;
-    const uint64_t each = secret ? 1 : ear->steps;
-    return sot_progress_report(watch->progress, watch->draw * each + (secret ? 0 : done),
-                               watch->draws * each, (double)NAN, error);
+    if (ear->steps > 0)
+        return sot_progress_report(watch->progress, watch->draw * ear->steps + done,
+                                   watch->draws * ear->steps, (double)NAN, error);
+    sot_progress of_draws = *watch->progress;
+    of_draws.unit = "draw";
+    const sotto_status status =
+        sot_progress_report(&of_draws, watch->draw, watch->draws, (double)NAN, error);
+    if (status != SOTTO_INTERRUPTED) return status;
+    return sot_fail(error, status,
+                    "stopped on request in draw %" PRIu64 " of %" PRIu64
+                    "; how far its sampler was stays secret",
+                    watch->draw + 1, watch->draws);
 }

@@ -174,7 +174,8 @@ sotto_status sot_proximal_plan(sot_sampler_plan *plan, sotto_error *error)
     if (y / plan->step_least > 0x1p40 || plan->steps_most >= UINT64_C(1) << 60) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the sampler would take steps of %.3g in a ball of radius %.3g; "
-                        "raise lambda, or lower beta or the radius",
+                        "raise lambda, or lower the radius or epsilon, which the weight "
+                        "of the losses follows from",
                         plan->step_least, f->radius);
     }
     plan->guard = exponent_error(plan);
@@ -184,8 +185,8 @@ sotto_status sot_proximal_plan(sot_sampler_plan *plan, sotto_error *error)
     if (!(plan->total_variation < 0x1p-20)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "decisions would be wrong with probability %.2g; raise lambda, or "
-            "lower beta or the radius",
+            "decisions would be wrong with probability %.2g; raise lambda, or lower "
+            "the radius or epsilon, which the weight of the losses follows from",
             fmin(1.0, plan->total_variation));
     }
     /* y and x are rounded at 2^-99 of their size; a step forgets lambda eta' of it. */

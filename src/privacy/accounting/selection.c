@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/plant.h"
@@ -302,6 +303,39 @@ sotto_status sotto_account_selection_pure_of(const sotto_plan *const *plans,
                         "one run is not pure; give a delta above 0, for example 1e-6");
     }
     *out_epsilon_upper = epsilon;
+    return SOTTO_OK;
+}
+
+sotto_status sot_selection_price_event(const sotto_selection *best, const double *orders,
+                                       size_t count, double *values,
+                                       sotto_event *out_event, sotto_error *error)
+{
+    static const char purpose[] = SOT_SELECTION_PURPOSE;
+    sotto_event event = sotto_event_defaults();
+    sotto_status status;
+    event.count = 1;
+    memcpy(event.purpose, purpose, sizeof purpose);
+    if (count == 0) {
+        event.mechanism = SOTTO_PURE;
+        status = sotto_account_selection_pure_of(best->plans, best->plan_count,
+                                                 &best->runs, &event.epsilon, error);
+    } else {
+        event.mechanism = SOTTO_RDP_CURVE;
+        event.curve_orders = orders;
+        event.curve_values = values;
+        status = sotto_account_selection_curve_of(
+            best->plans, best->plan_count, &best->runs, orders, count, values, error);
+    }
+    if (status != SOTTO_OK) return status;
+    /* Each value is the least of those behind it: infinite ones stand at the end. */
+    while (event.curve_size < count && isfinite(values[event.curve_size]))
+        event.curve_size++;
+    if (count > 0 && event.curve_size == 0) {
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "one training has no finite Renyi divergence; use another method");
+    }
+    *out_event = event;
     return SOTTO_OK;
 }
 

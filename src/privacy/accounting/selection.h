@@ -25,4 +25,15 @@ double sot_selection_epsilon_hat(double order);
  * zero runs. */
 double sot_selection_rdp_poisson(double mean, double order, double rdp, double delta_hat);
 
+/* What every event of sot_selection_price_event() says it is for. */
+#define SOT_SELECTION_PURPOSE "best of a secret number of trainings"
+
+/* The best of K runs as one event: pure if `count` is 0, else a curve over these orders. `values` has room for one
+ * number an order; the event borrows both. Infinite values, which stand at the end, are left out. */
+SOTTO_MUST_CHECK sotto_status sot_selection_price_event(const sotto_selection *best,
+                                                        const double *orders,
+                                                        size_t count, double *values,
+                                                        sotto_event *out_event,
+                                                        sotto_error *error);
+
 #endif

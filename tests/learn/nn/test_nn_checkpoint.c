@@ -121,36 +121,107 @@ static void a_checkpoint_of_something_else_is_refused(void **state)
     walk.average[2] = 5.0f;
     assert_ok(sot_data_norm_make_room(&net->layers[0], &error), &error);
     net->layers[0].mean[1] = 0.1;
-    assert_ok(sot_nn_save(net, &walk, &bytes, &size, &error), &error);
+    assert_ok(sot_nn_save(net, &walk, NULL, &bytes, &size, &error), &error);
     first[0] = 9.0f;
     assert_ok(sot_nn_state_begin(net, &nn->moves, first, &other, &error), &error);
     nn_forget_norms(net);
-    assert_ok(sot_nn_restore(net, &other, bytes, size, &error), &error);
+    assert_ok(sot_nn_restore(net, &other, NULL, bytes, size, &error), &error);
     assert_true(net->layers[0].mean[1] == 0.1);
     assert_int_equal(other.step, 3);
-    assert_ok(sot_nn_save(net, &other, &twice, &same, &error), &error);
+    assert_ok(sot_nn_save(net, &other, NULL, &twice, &same, &error), &error);
     assert_int_equal(size, same);
     assert_memory_equal(bytes, twice, size);
-    assert_int_equal(sot_nn_restore(net, &other, bytes, size - 1, &error), SOTTO_PARSE);
+    assert_int_equal(sot_nn_restore(net, &other, NULL, bytes, size - 1, &error),
+                     SOTTO_PARSE);
     for (size_t i = 0; i < 48;
          i++) { /* magic, version, numbers of things: not the step */
         if (i >= 16 && i < 24) continue;
         bytes[i] ^= 4;
-        assert_refused(sot_nn_restore(net, &other, bytes, size, &error), SOTTO_PARSE,
-                       &error, "checkpoint", NULL);
+        assert_refused(sot_nn_restore(net, &other, NULL, bytes, size, &error),
+                       SOTTO_PARSE, &error, "checkpoint", NULL);
         bytes[i] ^= 4;
     }
     memset(bytes + 48, 0xff, 4); /* NaN for a weight */
-    assert_int_equal(sot_nn_restore(net, &other, bytes, size, &error), SOTTO_PARSE);
+    assert_int_equal(sot_nn_restore(net, &other, NULL, bytes, size, &error), SOTTO_PARSE);
     sot_free(twice);
     twice = NULL;
     walk.weights[0] = NAN; /* never half a state */
-    assert_refused(sot_nn_save(net, &walk, &twice, &same, &error), SOTTO_INTERNAL, &error,
-                   "not finite", NULL);
+    assert_refused(sot_nn_save(net, &walk, NULL, &twice, &same, &error), SOTTO_INTERNAL,
+                   &error, "not finite", NULL);
     assert_null(twice);
     sot_free(bytes);
     sot_nn_state_free(&walk);
     sot_nn_state_free(&other);
+    nn_scene_end(&scene);
+}
+
+/* A curve has a point a step here; after the stop the points before it are still there. */
+static void the_learning_curve_goes_on(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, STEPS = 4, ROOM = 8 };
+    sotto_error error;
+    nn_scene scene;
+    nn_study study = {.config = nn_config(SOTTO_ADD_REMOVE), .network = nn_norm_net};
+    study.config.expected_rows = ROWS;
+    study.config.batch = 20;
+    nn_begin(&study, &scene);
+    sot_matrix *matrix = nn_rows_of(ROWS, 5, 3), *public_rows = nn_rows_of(9, 5, 4);
+    uint64_t steps[ROOM] = {0};
+    double scores[ROOM] = {0}, first[2];
+    sot_validation curve = {
+        .matrix = public_rows, .room = ROOM, .steps = steps, .scores = scores};
+    double *theta =
+        sot_new_array(sot_learner_coefficients(scene.learner), sizeof(double));
+    store half = {.due = 2, .stop = true}, end = {.due = STEPS - 2};
+    sot_checkpoint checkpoint = checkpoint_of(&half);
+    scene.learner->validation = &curve;
+    scene.learner->checkpoint = &checkpoint;
+    assert_int_equal(nn_learn(&scene, matrix, 5, 1, theta, &error), SOTTO_INTERRUPTED);
+    assert_int_equal(curve.count, 2);
+    memcpy(first, scores, sizeof first);
+    memset(steps, 0, sizeof steps);
+    memset(scores, 0, sizeof scores);
+    curve.count = 0;
+    checkpoint = (sot_checkpoint){.state = half.bytes,
+                                  .state_bytes = half.size,
+                                  .step = 2,
+                                  .is_due = is_due,
+                                  .keep = keep,
+                                  .context = &end};
+    nn_forget_norms(scene.learner->net);
+    assert_int_equal(nn_learn(&scene, matrix, 6, 1, theta, &error), SOTTO_NOT_IN_PLAN);
+    assert_int_equal(curve.count, STEPS);
+    for (uint64_t i = 0; i < STEPS; i++)
+        assert_int_equal(steps[i], i + 1);
+    assert_memory_equal(scores, first, sizeof first);
+    /* Points that do not fit, or are of steps to come, are of another training. */
+    const size_t at = half.size - 2 * 8 - 2 * 8 - 8; /* how many, steps, scores */
+    const sot_nn *nn = scene.learner->state;
+    float weights[256];
+    sot_nn_state begun;
+    sot_nn_first_parameters(scene.learner, weights);
+    assert_ok(sot_nn_state_begin(scene.learner->net, &nn->moves, weights, &begun, &error),
+              &error);
+    for (size_t which = 0; which < 3; which++) {
+        half.bytes[at + 8 * which] ^= 9; /* 2 to 11, 1 to 8, 2 to 11 */
+        assert_int_equal(sot_nn_restore(scene.learner->net, &begun, &curve, half.bytes,
+                                        half.size, &error),
+                         SOTTO_PARSE);
+        half.bytes[at + 8 * which] ^= 9;
+    }
+    assert_int_equal(
+        sot_nn_restore(scene.learner->net, &begun, NULL, half.bytes, half.size, &error),
+        SOTTO_PARSE);
+    half.bytes[8] = 1; /* a version without a curve */
+    assert_ok(sot_nn_restore(scene.learner->net, &begun, &curve, half.bytes, at, &error),
+              &error);
+    sot_nn_state_free(&begun);
+    sot_free(half.bytes);
+    sot_free(end.bytes);
+    sot_free(theta);
+    sot_matrix_free(matrix);
+    sot_matrix_free(public_rows);
     nn_scene_end(&scene);
 }
 
@@ -159,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_checkpoint_is_where_a_run_goes_on),
         cmocka_unit_test(a_checkpoint_of_something_else_is_refused),
+        cmocka_unit_test(the_learning_curve_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

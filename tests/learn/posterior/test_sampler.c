@@ -51,7 +51,7 @@ static void what_cannot_be_certified_is_refused(void **state)
     facts.lambda = 1e-30; /* steps without end */
     assert_refused(
         sot_sampler_plan_new(&facts, &squared, SOTTO_SAMPLER_AUTO, 1e-9, &plan, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "raise lambda", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "raise lambda", "radius or epsilon", NULL);
 }
 
 /* A name is no proof: only the built-in loss is drawn by its Cholesky factor. */
@@ -304,6 +304,7 @@ static void threads_and_storage_do_not_change_a_draw(void **state)
 
 typedef struct heard {
     uint64_t calls, step, steps;
+    const char *unit;
     int answer;
 } heard;
 
@@ -313,6 +314,7 @@ static int listen(const sotto_progress *progress, void *context)
     to->calls++;
     to->step = progress->step;
     to->steps = progress->steps;
+    to->unit = progress->unit;
     assert_true(isnan(progress->epsilon_so_far));
     return to->answer;
 }
@@ -335,7 +337,11 @@ static void the_listener_hears_public_numbers_alone(void **state)
         assert_ok(sotto_rng_new_for_test(1, &rng, &error), &error);
         assert_refused(
             sot_sampler_draw(&s.plan, &s.potential, rng, &watch, theta, NULL, &error),
-            SOTTO_INTERRUPTED, &error, NULL);
+            SOTTO_INTERRUPTED, &error,
+            public_constants ? "stopped on request after step "
+                             : "stopped on request in draw 3 of 5; how far",
+            NULL);
+        assert_string_equal(ears.unit, public_constants ? "step" : "draw");
         assert_true(theta[0] == 7.0 && ears.calls == 1);
         const uint64_t each = public_constants ? s.plan.steps : 1;
         assert_true(ears.steps == 5 * each);
