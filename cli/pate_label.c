@@ -222,7 +222,7 @@ static sotto_status spare_files(const cli_call *call, sotto_error *error)
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < 6 + i && status == SOTTO_OK; k++)
-            status = cli_spare(inputs[k], cli_text(call, inputs[k]),
+            status = cli_spare(k == 6 ? "labels" : inputs[k], cli_text(call, inputs[k]),
                                cli_text(call, outputs[i]), error);
     }
     /* Before anything is charged; the library tries --output. */

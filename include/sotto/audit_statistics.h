@@ -5,7 +5,7 @@
  *             epsilon that hold with a stated confidence, and scores of membership into such counts.
  * Theorem     Rates: Clopper & Pearson, Biometrika 1934. (epsilon, delta)-DP bounds rates: Wasserman & Zhou, JASA 2010;
  *             trade-off curves: Dong, Roth & Su, JRSS B 2022; one run: Steinke, Nasr & Jagielski, NeurIPS 2023,
- *             Thm 5.2. Derivations: src/audit/statistics.md
+ *             Thm 5.2; with a curve Mahloujifar, Melis & Chaudhuri, ICML 2025. Derivations: src/audit/statistics.md
  * Neighbours  Those of the claim: with and without the record (add-remove), or with one or the other (replace-one).
  * Assumes     (1) the runs of the two worlds are independent, with noise of their own; (2) what is decided by an attack
  *             (threshold, direction, number of guesses) does not depend on the runs that are counted: the functions below that
@@ -114,11 +114,27 @@ SOTTO_API double sotto_audit_one_run_epsilon(uint64_t canaries, uint64_t guesses
                                              uint64_t correct, double delta,
                                              double alpha);
 
+/* The same probability under a claim of f-DP, the trade-off curve of a plan (sotto/curve.h), or under mu-GDP: what Mahloujifar, Melis &
+ * Chaudhuri (ICML 2025) prove, by tails (src/audit/statistics.md). Much sharper than the above for claims that are not one
+ * (epsilon, delta). Takes time in proportion to `correct`. NaN as above, and unless mu >= 0. */
+SOTTO_API double sotto_audit_one_run_probability_curve(uint64_t canaries,
+                                                       uint64_t guesses, uint64_t correct,
+                                                       const sotto_curve *curve);
+SOTTO_API double sotto_audit_one_run_probability_mu(uint64_t canaries, uint64_t guesses,
+                                                    uint64_t correct, double mu);
+
+/* The largest mu found for which that probability is below alpha: mu-GDP is refuted, and every smaller mu; 0 if there is none.
+ * A statement about claims of Gaussian DP alone. As sotto_audit_one_run_epsilon(). */
+SOTTO_API double sotto_audit_one_run_mu(uint64_t canaries, uint64_t guesses,
+                                        uint64_t correct, double alpha);
+
 /* How the number of guesses is chosen without cheating. */
 typedef enum sotto_one_run_choice {
     SOTTO_ONE_RUN_UNSET = 0,
     SOTTO_ONE_RUN_FIXED = 1, /* as many as the caller says */
-    SOTTO_ONE_RUN_SPLIT = 2, /* the best on every second canary, counted on the others */
+    SOTTO_ONE_RUN_SPLIT =
+        2, /* the best on every second canary, counted on the others; with a delta at alpha/2, and of mu at a share of alpha
+              like the next, which shows more of mu */
     SOTTO_ONE_RUN_UNION =
         3 /* all of m, m/2, m/4, ... guesses, each at its share of alpha (Bonferroni) */
 } sotto_one_run_choice;
@@ -127,8 +143,13 @@ typedef struct sotto_one_run {
     uint64_t canaries; /* that were counted */
     uint64_t guesses;
     uint64_t correct;
-    double alpha; /* of this number of guesses */
+    double alpha; /* of this number of guesses, and of epsilon */
     double epsilon_lower;
+    /* Of claims of Gaussian DP; the number of guesses is chosen for them by itself. Either claim is wrongly refuted with
+     * probability at most alpha; not both together. */
+    uint64_t mu_guesses;
+    uint64_t mu_correct;
+    double mu_lower;
 } sotto_one_run;
 
 /* Canary i was put in iff included[i]; scores are larger where it seems to be in. The guesses are "in" for the larger half

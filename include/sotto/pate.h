@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sotto/array.h>
 #include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/pate_agreement.h>
@@ -89,10 +90,13 @@ typedef struct sotto_pate_label_config {
     sotto_pate_agreement_config
         agreement; /* how much teachers agree on all `ask` rows, from the same epsilon; noise
                        SOTTO_UNSET: not released. Of a table of votes, vote.teachers is needed */
-    const char *directory; /* of teachers; NULL: `votes` */
+    const char *directory; /* of teachers; NULL: a table of votes */
     const char *
-        votes; /* CSV: a row a query; a column a class with its count, or columns teacher_1,
-                   teacher_2, ... with labels, if `vote_labels`; NULL: `directory` */
+        votes; /* CSV (NPY): a row a query; a column a class with its count, or columns teacher_1,
+                   teacher_2, ... with labels, if `vote_labels`; NULL: none */
+    const sotto_array *
+        vote_array; /* the same table in memory; a label is its place among the classes. One of the three is
+                   not NULL */
     bool vote_labels;
     const char
         *student; /* of Interactive: model file that gives probabilities; else NULL */

@@ -267,6 +267,36 @@ void sot_json_write_null(sot_json_writer *writer)
     write_plain(writer, "null");
 }
 
+void sot_json_put_text(sot_json_writer *writer, const char *key, const char *text)
+{
+    if (text == NULL) return;
+    sot_json_key(writer, key);
+    sot_json_write_string(writer, text);
+}
+
+void sot_json_put_number(sot_json_writer *writer, const char *key, double value)
+{
+    if (isnan(value)) return;
+    sot_json_key(writer, key);
+    sot_json_write_double(writer, value);
+}
+
+void sot_json_put_number_or_null(sot_json_writer *writer, const char *key, double value)
+{
+    sot_json_key(writer, key);
+    if (isfinite(value)) {
+        sot_json_write_double(writer, value);
+    } else {
+        sot_json_write_null(writer);
+    }
+}
+
+void sot_json_put_whole(sot_json_writer *writer, const char *key, uint64_t value)
+{
+    sot_json_key(writer, key);
+    sot_json_write_int64(writer, (int64_t)value);
+}
+
 sotto_status sot_json_writer_finish(sot_json_writer *writer, const char **out_text,
                                     size_t *out_size_bytes, sotto_error *error)
 {

@@ -44,6 +44,13 @@ void sot_json_write_bool(sot_json_writer *writer, bool value);
 void sot_json_write_string(sot_json_writer *writer, const char *text);
 void sot_json_write_null(sot_json_writer *writer);
 
+/* Members, name and value in one. A text that is NULL and a number that is NaN are unset, and left out; or, where a format
+ * wants the member, a number that is not finite is null. */
+void sot_json_put_text(sot_json_writer *writer, const char *key, const char *text);
+void sot_json_put_number(sot_json_writer *writer, const char *key, double value);
+void sot_json_put_number_or_null(sot_json_writer *writer, const char *key, double value);
+void sot_json_put_whole(sot_json_writer *writer, const char *key, uint64_t value);
+
 /* The finished text, NUL-terminated and with a final newline; it lives as long as the writer.
  * SOTTO_INVALID_ARGUMENT for a refused value, SOTTO_INTERNAL for calls that do not nest. */
 SOTTO_MUST_CHECK sotto_status sot_json_writer_finish(sot_json_writer *writer,

@@ -6,13 +6,6 @@
 #include "base/memory.h"
 #include "data/schema_matrix.h"
 
-static void write_text(sot_json_writer *writer, const char *key, const char *text)
-{
-    if (text == NULL) return;
-    sot_json_key(writer, key);
-    sot_json_write_string(writer, text);
-}
-
 static void write_number(sot_json_writer *writer, const char *key, double number)
 {
     sot_json_key(writer, key);
@@ -46,8 +39,8 @@ static void write_bounds(sot_json_writer *writer, const sotto_column *column)
 static void write_column(sot_json_writer *writer, const sotto_column *column)
 {
     sot_json_begin_object(writer);
-    write_text(writer, "name", column->name);
-    write_text(writer, "type", sotto_column_type_name(column->type));
+    sot_json_put_text(writer, "name", column->name);
+    sot_json_put_text(writer, "type", sotto_column_type_name(column->type));
     switch (column->type) {
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:
@@ -59,7 +52,7 @@ static void write_column(sot_json_writer *writer, const sotto_column *column)
         for (size_t i = 0; i < column->value_count; i++)
             sot_json_write_string(writer, column->values[i]);
         sot_json_end_array(writer);
-        write_text(writer, "missing", column->values[(size_t)column->missing]);
+        sot_json_put_text(writer, "missing", column->values[(size_t)column->missing]);
         break;
     case SOTTO_COLUMN_BOOLEAN:
         sot_json_key(writer, "missing");
@@ -70,7 +63,7 @@ static void write_column(sot_json_writer *writer, const sotto_column *column)
     case SOTTO_COLUMN_IGNORE:
         break;
     }
-    write_text(writer, "source", column->source);
+    sot_json_put_text(writer, "source", column->source);
     sot_json_end_object(writer);
 }
 
@@ -103,7 +96,7 @@ static void write_target(sot_json_writer *writer, const sotto_schema *schema,
     const bool numbers = number && !target->threshold;
     sot_json_key(writer, "target");
     sot_json_begin_object(writer);
-    write_text(writer, "column", target->column);
+    sot_json_put_text(writer, "column", target->column);
     if (target->threshold) write_number(writer, "above", target->above);
     /* A category may have one value or thousands; a list of so many labels would not be read, and
      * is the column's own. */
@@ -122,7 +115,7 @@ static void write_row_norm(sot_json_writer *writer, const sotto_row_norm *norm)
     sot_json_key(writer, "row_norm");
     sot_json_begin_object(writer);
     write_number(writer, "bound", norm->bound);
-    write_text(writer, "rule", sotto_norm_rule_name(norm->rule));
+    sot_json_put_text(writer, "rule", sotto_norm_rule_name(norm->rule));
     sot_json_end_object(writer);
 }
 
@@ -132,7 +125,7 @@ static void write_table(sot_json_writer *writer, const sotto_schema *schema,
     if (schema->unit != NULL) {
         sot_json_key(writer, "unit");
         sot_json_begin_object(writer);
-        write_text(writer, "column", schema->unit);
+        sot_json_put_text(writer, "column", schema->unit);
         sot_json_key(writer, "rows");
         sot_json_write_int64(writer, (int64_t)schema->unit_rows);
         sot_json_end_object(writer);
@@ -181,8 +174,8 @@ static void write_schema(sot_json_writer *writer, const sotto_schema *schema,
                          const sotto_target *target)
 {
     sot_json_begin_object(writer);
-    write_text(writer, "about", schema->about);
-    write_text(writer, "dataset", schema->dataset);
+    sot_json_put_text(writer, "about", schema->about);
+    sot_json_put_text(writer, "dataset", schema->dataset);
     if (schema->features > 0) {
         write_matrix(writer, schema);
     } else {

@@ -108,13 +108,6 @@ sotto_status sot_certificate_plan_again(const sot_certificate *certificate,
 
 /* ---- as JSON ---- */
 
-static void write_number(sot_json_writer *writer, const char *key, double value)
-{
-    if (isnan(value)) return;
-    sot_json_key(writer, key);
-    sot_json_write_double(writer, value);
-}
-
 void sot_certificate_write_selection(const sotto_selection *selection,
                                      sot_json_writer *writer)
 {
@@ -122,9 +115,9 @@ void sot_certificate_write_selection(const sotto_selection *selection,
     sot_json_begin_object(writer);
     sot_json_key(writer, "distribution");
     sot_json_write_string(writer, sotto_runs_law_name(selection->runs.law));
-    write_number(writer, "eta", selection->runs.shape);
-    write_number(writer, "gamma", selection->runs.gamma);
-    write_number(writer, "mean", selection->runs.mean);
+    sot_json_put_number(writer, "eta", selection->runs.shape);
+    sot_json_put_number(writer, "gamma", selection->runs.gamma);
+    sot_json_put_number(writer, "mean", selection->runs.mean);
     sot_json_key(writer, "plans");
     sot_json_begin_array(writer);
     for (size_t i = 0; i < selection->plan_count; i++)

@@ -14,23 +14,6 @@ static void write_text(sot_json_writer *writer, const char *key, const char *tex
     }
 }
 
-/* "None" is null: an unset number, an infinite one. */
-static void write_number(sot_json_writer *writer, const char *key, double value)
-{
-    sot_json_key(writer, key);
-    if (isfinite(value)) {
-        sot_json_write_double(writer, value);
-    } else {
-        sot_json_write_null(writer);
-    }
-}
-
-static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
-{
-    sot_json_key(writer, key);
-    sot_json_write_int64(writer, (int64_t)value);
-}
-
 static void write_list(sot_json_writer *writer, const char *key, const char *const *list)
 {
     sot_json_key(writer, key);
@@ -47,9 +30,9 @@ static void write_rows(sot_json_writer *writer, const char *key,
     sot_json_begin_array(writer);
     for (size_t i = 0; i < count; i++) {
         sot_json_begin_object(writer);
-        write_number(writer, "delta", rows[i].delta);
-        write_number(writer, "epsilon", rows[i].epsilon);
-        write_number(writer, "epsilon_lower", rows[i].epsilon_lower);
+        sot_json_put_number_or_null(writer, "delta", rows[i].delta);
+        sot_json_put_number_or_null(writer, "epsilon", rows[i].epsilon);
+        sot_json_put_number_or_null(writer, "epsilon_lower", rows[i].epsilon_lower);
         sot_json_end_object(writer);
     }
     sot_json_end_array(writer);
@@ -61,8 +44,10 @@ static void write_attacks(sot_json_writer *writer, const sot_claims *claims)
     sot_json_begin_array(writer);
     for (size_t i = 0; i < SOT_ATTACKS_SIZE; i++) {
         sot_json_begin_object(writer);
-        write_number(writer, "false_positive_rate", sot_false_positive_rates[i]);
-        write_number(writer, "true_positive_rate", claims->true_positive_rates[i]);
+        sot_json_put_number_or_null(writer, "false_positive_rate",
+                                    sot_false_positive_rates[i]);
+        sot_json_put_number_or_null(writer, "true_positive_rate",
+                                    claims->true_positive_rates[i]);
         sot_json_end_object(writer);
     }
     sot_json_end_array(writer);
@@ -71,8 +56,8 @@ static void write_attacks(sot_json_writer *writer, const sot_claims *claims)
 static void write_claims(sot_json_writer *writer, const sot_claims *claims)
 {
     write_rows(writer, "guarantees", claims->guarantees, claims->guarantee_count);
-    write_number(writer, "mu", claims->mu);
-    write_number(writer, "rho", claims->rho);
+    sot_json_put_number_or_null(writer, "mu", claims->mu);
+    sot_json_put_number_or_null(writer, "rho", claims->rho);
     write_attacks(writer, claims);
     write_rows(writer, "profile", claims->profile, SOT_PROFILE_SIZE);
     sot_json_key(writer, "accountant");
@@ -87,14 +72,14 @@ static void write_balance(sot_json_writer *writer, const char *key,
 {
     sot_json_key(writer, key);
     sot_json_begin_object(writer);
-    write_number(writer, "budget", balance->budget);
-    write_number(writer, "spent", balance->spent);
-    write_number(writer, "left", balance->left);
-    write_number(writer, "delta_budget", balance->delta_budget);
-    write_number(writer, "delta_spent", balance->delta_spent);
-    write_number(writer, "delta_left", balance->delta_left);
-    write_number(writer, "epsilon_spent", balance->epsilon_spent_upper);
-    write_whole(writer, "entries", balance->entries);
+    sot_json_put_number_or_null(writer, "budget", balance->budget);
+    sot_json_put_number_or_null(writer, "spent", balance->spent);
+    sot_json_put_number_or_null(writer, "left", balance->left);
+    sot_json_put_number_or_null(writer, "delta_budget", balance->delta_budget);
+    sot_json_put_number_or_null(writer, "delta_spent", balance->delta_spent);
+    sot_json_put_number_or_null(writer, "delta_left", balance->delta_left);
+    sot_json_put_number_or_null(writer, "epsilon_spent", balance->epsilon_spent_upper);
+    sot_json_put_whole(writer, "entries", balance->entries);
     write_text(writer, "head", balance->head);
     sot_json_end_object(writer);
 }
@@ -109,12 +94,12 @@ static void write_ledger(sot_json_writer *writer, const sotto_reservation *ledge
     sot_json_begin_object(writer);
     write_text(writer, "dataset", ledger->after.dataset);
     write_text(writer, "adjacency", sotto_adjacency_name(ledger->after.adjacency));
-    write_number(writer, "epsilon", ledger->after.epsilon);
-    write_number(writer, "delta", ledger->after.delta);
-    write_number(writer, "order", ledger->after.order);
-    write_whole(writer, "reservation", ledger->id);
-    write_number(writer, "charged", ledger->charged);
-    write_number(writer, "delta_charged", ledger->delta_charged);
+    sot_json_put_number_or_null(writer, "epsilon", ledger->after.epsilon);
+    sot_json_put_number_or_null(writer, "delta", ledger->after.delta);
+    sot_json_put_number_or_null(writer, "order", ledger->after.order);
+    sot_json_put_whole(writer, "reservation", ledger->id);
+    sot_json_put_number_or_null(writer, "charged", ledger->charged);
+    sot_json_put_number_or_null(writer, "delta_charged", ledger->delta_charged);
     write_balance(writer, "before", &ledger->before);
     write_balance(writer, "after", &ledger->after);
     sot_json_end_object(writer);
@@ -146,7 +131,7 @@ static void write_run(sot_json_writer *writer, const sot_certificate *certificat
         sot_certificate_write_selection(certificate->facts.selection, writer);
     write_text(writer, "noise_source",
                certificate->is_secure ? "operating system" : "TEST SEED: NOT PRIVATE");
-    write_number(writer, "sampler_error", certificate->sampler_error);
+    sot_json_put_number_or_null(writer, "sampler_error", certificate->sampler_error);
 }
 
 void sot_certificate_write(const sot_certificate *certificate, sot_json_writer *writer)
@@ -154,12 +139,12 @@ void sot_certificate_write(const sot_certificate *certificate, sot_json_writer *
     const sotto_certificate_facts *facts = &certificate->facts;
     const sotto_adjacency adjacency = sotto_plan_adjacency(certificate->plan);
     write_text(writer, "format", "sotto certificate");
-    write_whole(writer, "version", SOT_CERTIFICATE_VERSION);
+    sot_json_put_whole(writer, "version", SOT_CERTIFICATE_VERSION);
     write_text(writer, "statement", certificate->statement);
     sot_json_key(writer, "private");
     sot_json_write_bool(writer, certificate->is_secure);
-    write_number(writer, "epsilon", certificate->claims.epsilon);
-    write_number(writer, "delta", certificate->claims.delta);
+    sot_json_put_number_or_null(writer, "epsilon", certificate->claims.epsilon);
+    sot_json_put_number_or_null(writer, "delta", certificate->claims.delta);
     write_text(writer, "output", facts->output);
     write_text(writer, "dataset", facts->dataset);
     write_text(writer, "unit", facts->unit);

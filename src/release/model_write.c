@@ -11,23 +11,6 @@
 #include "release/model_concept.h"
 #include "release/model_network.h"
 
-static void write_text(sot_json_writer *writer, const char *key, const char *text)
-{
-    sot_json_key(writer, key);
-    sot_json_write_string(writer, text);
-}
-
-/* JSON has no infinity and no NaN. */
-static void write_number(sot_json_writer *writer, const char *key, double value)
-{
-    sot_json_key(writer, key);
-    if (isfinite(value)) {
-        sot_json_write_double(writer, value);
-    } else {
-        sot_json_write_null(writer);
-    }
-}
-
 static void write_list(sot_json_writer *writer, const char *key, const char *const *list,
                        size_t count)
 {
@@ -41,10 +24,11 @@ static void write_list(sot_json_writer *writer, const char *key, const char *con
 static void write_guarantee(sot_json_writer *writer, const sot_model_content *content)
 {
     if (isnan(content->epsilon)) return;
-    write_number(writer, "epsilon", content->epsilon);
-    write_number(writer, "delta", isnan(content->delta) ? 0.0 : content->delta);
-    write_text(writer, "adjacency", sotto_adjacency_name(content->adjacency));
-    write_text(writer, "unit", content->unit == NULL ? "row" : content->unit);
+    sot_json_put_number_or_null(writer, "epsilon", content->epsilon);
+    sot_json_put_number_or_null(writer, "delta",
+                                isnan(content->delta) ? 0.0 : content->delta);
+    sot_json_put_text(writer, "adjacency", sotto_adjacency_name(content->adjacency));
+    sot_json_put_text(writer, "unit", content->unit == NULL ? "row" : content->unit);
 }
 
 static void write_row(sot_json_writer *writer, const double *coefficients, size_t count)
@@ -99,7 +83,7 @@ static int version_of(const sot_model_content *content)
 static void write_draws(sot_json_writer *writer, const sot_model_content *content)
 {
     if (content->sampler == NULL) return;
-    write_text(writer, "sampler", content->sampler);
+    sot_json_put_text(writer, "sampler", content->sampler);
     if (strcmp(content->sampler, "mala") == 0) {
         sot_json_key(writer, "heuristic");
         sot_json_write_bool(writer, true);
@@ -113,12 +97,12 @@ static void write_payload(sot_json_writer *writer, const sot_model_content *cont
                           const sot_json_value *schema)
 {
     sot_json_begin_object(writer);
-    write_text(writer, "kind", "model");
+    sot_json_put_text(writer, "kind", "model");
     sot_json_key(writer, "version");
     sot_json_write_int64(writer, version_of(content));
-    write_text(writer, "model", content->model);
-    if (content->loss != NULL) write_text(writer, "loss", content->loss);
-    write_text(writer, "method", content->method);
+    sot_json_put_text(writer, "model", content->model);
+    if (content->loss != NULL) sot_json_put_text(writer, "loss", content->loss);
+    sot_json_put_text(writer, "method", content->method);
     write_draws(writer, content);
     write_guarantee(writer, content);
     sot_json_key(writer, "settings");
@@ -126,9 +110,9 @@ static void write_payload(sot_json_writer *writer, const sot_model_content *cont
     for (size_t i = 0; i < content->setting_count; i++) {
         const sot_model_setting *setting = &content->settings[i];
         if (setting->word != NULL)
-            write_text(writer, setting->name, setting->word);
+            sot_json_put_text(writer, setting->name, setting->word);
         else
-            write_number(writer, setting->name, setting->value);
+            sot_json_put_number_or_null(writer, setting->name, setting->value);
     }
     sot_json_end_object(writer);
     if (content->class_count > 0)

@@ -103,8 +103,8 @@ static void add_header(sot_growing *out, const sot_report *report)
 /* Labels have nothing that a model has of its own, and a model only if it is a student something of theirs. */
 static bool has_section(const sot_report *report, const char *id)
 {
-    static const char *const of_models[] = {"accuracy", "coefficients", "calibration",
-                                            "confusion"};
+    static const char *const of_models[] = {"accuracy", "coefficients", "settings",
+                                            "calibration", "confusion"};
     if (strcmp(id, "labels") == 0) return report->model == NULL || report->is_student;
     for (size_t i = 0; i < sizeof of_models / sizeof of_models[0]; i++)
         if (strcmp(id, of_models[i]) == 0) return report->model != NULL;

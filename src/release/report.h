@@ -187,7 +187,7 @@ typedef struct sot_report_labels {
 typedef struct sot_report {
     const sotto_model *model;         /* NULL: a page of labels, which has `labels` */
     const char *method;               /* "objective", ... "none" */
-    sot_json_value settings;          /* of the file: numbers and words */
+    const sot_json_value *settings;   /* of the file: numbers and words; NULL: none */
     bool is_student;                  /* of labels: its certificate is theirs */
     const sot_report_labels *labels;  /* of the page, or of its student; NULL: none */
     const sot_certificate_file *file; /* NULL: a model of public rows */

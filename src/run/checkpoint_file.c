@@ -48,30 +48,18 @@ static bool read_key(const char *seal_key, unsigned char out_key[HASH_BYTES])
 
 /* ---- writing ---- */
 
-static void write_text(sot_json_writer *writer, const char *key, const char *text)
-{
-    sot_json_key(writer, key);
-    sot_json_write_string(writer, text);
-}
-
-static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
-{
-    sot_json_key(writer, key);
-    sot_json_write_int64(writer, (int64_t)value);
-}
-
 static void write_head(sot_json_writer *writer, const sot_kept_file *file, bool sealed,
                        size_t body_bytes)
 {
     sot_json_begin_object(writer);
-    write_whole(writer, "sotto_checkpoint", FORMAT);
-    write_text(writer, "version", file->identity.version);
-    write_text(writer, "kind", kind_names[file->kind]);
-    write_text(writer, "run", file->run);
-    write_text(writer, "settings", file->identity.settings);
-    write_text(writer, "schema", file->identity.schema);
-    write_text(writer, "data", file->identity.data);
-    write_whole(writer, "step", file->step);
+    sot_json_put_whole(writer, "sotto_checkpoint", FORMAT);
+    sot_json_put_text(writer, "version", file->identity.version);
+    sot_json_put_text(writer, "kind", kind_names[file->kind]);
+    sot_json_put_text(writer, "run", file->run);
+    sot_json_put_text(writer, "settings", file->identity.settings);
+    sot_json_put_text(writer, "schema", file->identity.schema);
+    sot_json_put_text(writer, "data", file->identity.data);
+    sot_json_put_whole(writer, "step", file->step);
     sot_json_key(writer, "released");
     sot_json_begin_array(writer);
     for (size_t i = 0; i < file->events; i++)
@@ -81,7 +69,7 @@ static void write_head(sot_json_writer *writer, const sot_kept_file *file, bool 
     sot_json_write_hex(writer, file->sampler_error);
     sot_json_key(writer, "sealed");
     sot_json_write_bool(writer, sealed);
-    write_whole(writer, "body_bytes", body_bytes);
+    sot_json_put_whole(writer, "body_bytes", body_bytes);
     sot_json_end_object(writer);
 }
 

@@ -109,14 +109,13 @@ SOTTO_MUST_CHECK sotto_status sot_pate_vote(const sot_pate_directory *directory,
                                             sot_pate_votes *out_votes,
                                             sotto_error *error);
 
-/* A table of votes, opened up to its header. */
+/* A table of votes, opened up to its header, or its shape: config->votes or config->vote_array. */
 typedef struct sot_pate_table sot_pate_table;
-SOTTO_MUST_CHECK sotto_status sot_pate_table_open(const char *path,
-                                                  const sotto_target *target, bool labels,
-                                                  uint64_t teachers,
+SOTTO_MUST_CHECK sotto_status sot_pate_table_open(const sotto_pate_label_config *config,
+                                                  const sotto_target *target,
                                                   sot_pate_table **out_table,
                                                   sotto_error *error);
-/* Rows that are not there have no votes. */
+/* Rows that are not there have no votes: of a file. Memory has its shape, and too few rows were refused. */
 SOTTO_MUST_CHECK sotto_status sot_pate_table_read(sot_pate_table *table, uint64_t skip,
                                                   uint64_t ask, sot_pate_votes *out_votes,
                                                   sotto_error *error);

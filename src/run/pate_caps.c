@@ -62,15 +62,16 @@ static sotto_status open_table(sot_pate_label_run *run, const sotto_schema *sche
                         "adjacency replace-one, or a table of counts");
     }
     run->schema = schema;
-    return sot_pate_table_open(run->config->votes, target, run->config->vote_labels,
-                               run->config->vote.teachers, &run->table, error);
+    return sot_pate_table_open(run->config, target, &run->table, error);
 }
 
 sotto_status sot_pate_open_votes(sot_pate_label_run *run, const sotto_schema *schema,
                                  sotto_error *error)
 {
     const sotto_pate_label_config *config = run->config;
-    if ((config->directory == NULL) == (config->votes == NULL)) {
+    const int given = (config->directory != NULL) + (config->votes != NULL) +
+                      (config->vote_array != NULL);
+    if (given != 1) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "give a directory of teachers or a table of votes, one of them");
     }

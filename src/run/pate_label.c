@@ -94,12 +94,26 @@ static sotto_status make_room(sot_pate_label_run *run, sotto_error *error)
     return sotto_pate_meter_new(&run->vote, &run->meter, error);
 }
 
+/* The shape of votes in memory is public: a row for each query, and the queries are public. */
+static sotto_status check_array(const sot_pate_label_run *run, sotto_error *error)
+{
+    const sotto_array *votes = run->config->vote_array;
+    const uint64_t skip = run->config->skip;
+    if (votes == NULL || (skip <= votes->rows && run->ask <= votes->rows - skip))
+        return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the votes have %zu rows, and %llu queries behind the first %llu are "
+                    "to be asked; ask fewer",
+                    votes->rows, (unsigned long long)run->ask, (unsigned long long)skip);
+}
+
 static sotto_status make_ready(sot_pate_label_run *run, sotto_error *error)
 {
     const sotto_pate_label_config *config = run->config;
     const char *ledger = NULL;
     sotto_status status = check_files(run, error);
     if (status == SOTTO_OK) status = find_ledger(run, &ledger, error);
+    if (status == SOTTO_OK) status = check_array(run, error);
     if (status == SOTTO_OK && run->file != NULL)
         status =
             sot_pate_count_rows(run->file, run->schema, config->skip, run->ask, error);

@@ -7,14 +7,6 @@
 #include "base/memory.h"
 #include "run/release.h"
 
-/* NaN is left out: "there is none". */
-static void write_number(sot_json_writer *writer, const char *key, double value)
-{
-    if (isnan(value)) return;
-    sot_json_key(writer, key);
-    sot_json_write_double(writer, value);
-}
-
 static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
 {
     if (value == 0) return;
@@ -49,33 +41,33 @@ static void write_settings(sot_json_writer *writer, const sot_release *release)
     write_text(writer, "column", config->column);
     if (config->statistic == SOTTO_RELEASE_CHOICE)
         write_text(writer, "score", sotto_score_name(config->score));
-    write_number(writer, "quantile", config->quantile);
+    sot_json_put_number(writer, "quantile", config->quantile);
     write_list(writer, "where", config->where);
     write_text(writer, "mechanism", sotto_mechanism_name(release->mechanism));
-    write_number(writer, "epsilon", config->epsilon);
-    write_number(writer, "delta", config->delta);
+    sot_json_put_number(writer, "epsilon", config->epsilon);
+    sot_json_put_number(writer, "delta", config->delta);
     write_text(writer, "adjacency", sotto_adjacency_name(config->adjacency));
     write_whole(writer, "public_n", config->public_n);
     if (config->statistic == SOTTO_RELEASE_ACCURACY) {
         write_text(writer, "model", config->model->hash);
-        write_number(writer, "threshold", config->threshold);
+        sot_json_put_number(writer, "threshold", config->threshold);
     } else if (release->described != NULL && release->described->bounded &&
                release->described->type != SOTTO_COLUMN_CATEGORY) {
-        write_number(writer, "column_lower", release->described->lower);
-        write_number(writer, "column_upper", release->described->upper);
+        sot_json_put_number(writer, "column_lower", release->described->lower);
+        sot_json_put_number(writer, "column_upper", release->described->upper);
     }
-    write_number(writer, "grid", release->grid);
-    write_number(writer, "confidence", config->confidence);
+    sot_json_put_number(writer, "grid", release->grid);
+    sot_json_put_number(writer, "confidence", config->confidence);
 }
 
 static void write_value(sot_json_writer *writer, const sot_value *value)
 {
     sot_json_begin_object(writer);
     write_text(writer, "label", value->label);
-    write_number(writer, "value", value->value);
-    write_number(writer, "lower", value->lower);
-    write_number(writer, "upper", value->upper);
-    write_number(writer, "standard_error", value->standard_error);
+    sot_json_put_number(writer, "value", value->value);
+    sot_json_put_number(writer, "lower", value->lower);
+    sot_json_put_number(writer, "upper", value->upper);
+    sot_json_put_number(writer, "standard_error", value->standard_error);
     sot_json_end_object(writer);
 }
 
@@ -89,9 +81,9 @@ static void write_noise(sot_json_writer *writer, const sot_release *release)
         sot_json_begin_object(writer);
         write_text(writer, "purpose", noise->purpose);
         write_text(writer, "mechanism", sotto_mechanism_name(noise->mechanism));
-        write_number(writer, "scale", noise->scale * noise->grid);
-        write_number(writer, "standard_deviation",
-                     sot_noise_deviation(noise) * noise->grid);
+        sot_json_put_number(writer, "scale", noise->scale * noise->grid);
+        sot_json_put_number(writer, "standard_deviation",
+                            sot_noise_deviation(noise) * noise->grid);
         sot_json_end_object(writer);
     }
     sot_json_end_array(writer);
@@ -109,7 +101,7 @@ static void write_answers(sot_json_writer *writer, const sot_release *release)
     for (size_t i = 0; i < column->value_count; i++)
         sot_json_write_string(writer, column->values[i]);
     sot_json_end_array(writer);
-    write_number(writer, "probability_of_truth", release->answer_truth);
+    sot_json_put_number(writer, "probability_of_truth", release->answer_truth);
     sot_json_key(writer, "answers");
     sot_json_begin_array(writer);
     for (uint64_t i = 0; i < release->report_count; i++)
@@ -136,7 +128,7 @@ static void write_payload(sot_json_writer *writer, const sot_release *release)
         write_whole(writer, "threshold", release->threshold);
     }
     write_noise(writer, release);
-    write_number(writer, "shortfall", release->shortfall);
+    sot_json_put_number(writer, "shortfall", release->shortfall);
     write_text(writer, "accuracy", release->accuracy);
     write_list(writer, "notes", release->notes);
     sot_json_end_object(writer);

@@ -21,6 +21,7 @@ typedef struct sources {
     const sotto_report_config *config;
     sotto_model *model;
     sot_json *document;
+    sot_json_value settings;
     sot_certificate_file file;
     bool is_certified;
     sotto_error reason;
@@ -147,9 +148,10 @@ static sotto_status read_model(sources *from, const char *name, const char *json
     if (status != SOTTO_OK) return status;
     const sot_json_value root = sot_json_root(from->document);
     report->model = from->model;
+    report->settings = &from->settings;
     status = sot_json_get_string(&root, "method", &report->method, error);
     if (status == SOTTO_OK)
-        status = sot_json_get_object(&root, "settings", &report->settings, error);
+        status = sot_json_get_object(&root, "settings", &from->settings, error);
     if (status == SOTTO_OK)
         status = sot_report_noise_read(&root, from->model->coefficient_count,
                                        &report->noise, error);

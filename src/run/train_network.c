@@ -55,12 +55,6 @@ void sot_training_show_network(const sotto_training *training, bool layers,
     }
 }
 
-static void write_count(sot_json_writer *writer, const char *key, size_t value)
-{
-    sot_json_key(writer, key);
-    sot_json_write_int64(writer, (int64_t)value);
-}
-
 static void write_shape(sot_json_writer *writer, const char *key, sot_shape shape)
 {
     sot_json_key(writer, key);
@@ -76,8 +70,8 @@ void sot_training_write_network(const sotto_training *training, sot_json_writer 
     const sot_net *net = training->learner->net;
     sot_json_key(writer, "network");
     sot_json_begin_object(writer);
-    write_count(writer, "parameters", net->parameters);
-    write_count(writer, "trainable", net->trainable);
+    sot_json_put_whole(writer, "parameters", net->parameters);
+    sot_json_put_whole(writer, "trainable", net->trainable);
     sot_json_key(writer, "layers");
     sot_json_begin_array(writer);
     for (size_t i = 0; i < net->layer_count; i++) {
@@ -87,7 +81,7 @@ void sot_training_write_network(const sotto_training *training, sot_json_writer 
         sot_json_write_string(writer, sot_layer_kind_name(layer->kind));
         write_shape(writer, "in", layer->in);
         write_shape(writer, "out", layer->out);
-        write_count(writer, "parameters", layer->parameters);
+        sot_json_put_whole(writer, "parameters", layer->parameters);
         if (layer->frozen) {
             sot_json_key(writer, "frozen");
             sot_json_write_bool(writer, true);
@@ -278,6 +272,45 @@ sotto_status sot_training_spare_files(const sotto_train_config *config,
 
 /* ---- the learning curve ---- */
 
+/* `name` is told where there are no rows. */
+static sotto_status load_source(const sotto_training *training, const char *name,
+                                sot_source *source, sotto_rng *rng,
+                                sot_matrix **out_matrix, sotto_error *error)
+{
+    sotto_status status = sot_source_check_training(source, error);
+    if (status == SOTTO_OK)
+        status = sot_matrix_load(source, training->schema, training->encoding, rng,
+                                 out_matrix, error);
+    if (status == SOTTO_OK && (*out_matrix)->rows == 0) {
+        status =
+            sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                     "the validation rows '%.120s' are none; give at least one", name);
+        sot_matrix_free(*out_matrix);
+        *out_matrix = NULL;
+    }
+    return status;
+}
+
+sotto_status sot_validation_load_records(const sotto_training *training,
+                                         const sotto_records *records,
+                                         const sotto_records *data, sotto_rng *rng,
+                                         sot_matrix **out_matrix, sotto_error *error)
+{
+    sot_source *source = NULL;
+    if (data != NULL && training->plan != NULL && records->features.data != NULL &&
+        data->features.data == records->features.data) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the validation rows are those to learn from, and the scores on "
+                        "them would be no secret; give public rows");
+    }
+    sotto_status status =
+        sot_source_open_records(records, training->schema, &source, error);
+    if (status == SOTTO_OK)
+        status = load_source(training, "in memory", source, rng, out_matrix, error);
+    sot_source_close(source);
+    return status;
+}
+
 sotto_status sot_validation_load(const sotto_training *training,
                                  const sotto_data_file *file, const sotto_data_file *data,
                                  sotto_rng *rng, sot_matrix **out_matrix,
@@ -299,16 +332,9 @@ sotto_status sot_validation_load(const sotto_training *training,
                         file->path);
     }
     sotto_status status = sot_source_open(file, training->schema, false, &source, error);
-    if (status == SOTTO_OK) status = sot_source_check_training(source, error);
     if (status == SOTTO_OK)
-        status = sot_matrix_load(source, training->schema, training->encoding, rng,
-                                 out_matrix, error);
+        status = load_source(training, file->path, source, rng, out_matrix, error);
     sot_source_close(source);
-    if (status == SOTTO_OK && (*out_matrix)->rows == 0) {
-        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "the validation rows '%.120s' are none; give at least one",
-                          file->path);
-    }
     return status;
 }
 

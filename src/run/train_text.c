@@ -20,20 +20,6 @@ static const char *class_at(const sotto_training *training, size_t index)
 
 /* ---- JSON ---- */
 
-static void write_text(sot_json_writer *writer, const char *key, const char *text)
-{
-    if (text == NULL) return;
-    sot_json_key(writer, key);
-    sot_json_write_string(writer, text);
-}
-
-static void write_number(sot_json_writer *writer, const char *key, double value)
-{
-    if (isnan(value)) return;
-    sot_json_key(writer, key);
-    sot_json_write_double(writer, value);
-}
-
 static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
 {
     if (value == 0) return;
@@ -45,11 +31,11 @@ static void write_guarantee(sot_json_writer *writer, const sotto_training *train
 {
     const sotto_train_config *config = &training->config;
     if (training->plan == NULL) return;
-    write_number(writer, "epsilon", config->epsilon);
-    write_number(writer, "epsilon_of_plan", training->account.epsilon);
-    write_number(writer, "delta", training->delta);
-    write_text(writer, "adjacency", sotto_adjacency_name(config->adjacency));
-    write_text(writer, "unit", training->unit);
+    sot_json_put_number(writer, "epsilon", config->epsilon);
+    sot_json_put_number(writer, "epsilon_of_plan", training->account.epsilon);
+    sot_json_put_number(writer, "delta", training->delta);
+    sot_json_put_text(writer, "adjacency", sotto_adjacency_name(config->adjacency));
+    sot_json_put_text(writer, "unit", training->unit);
     write_whole(writer, "public_n", config->public_n);
 }
 
@@ -58,12 +44,13 @@ static void write_settings(sot_json_writer *writer, const sot_learner *learner)
     sot_json_key(writer, "settings");
     sot_json_begin_object(writer);
     for (size_t i = 0; i < learner->setting_count; i++)
-        write_number(writer, learner->settings[i].name, learner->settings[i].value);
+        sot_json_put_number(writer, learner->settings[i].name,
+                            learner->settings[i].value);
     sot_json_end_object(writer);
     sot_json_key(writer, "reasons");
     sot_json_begin_object(writer);
     for (size_t i = 0; i < learner->setting_count; i++)
-        write_text(writer, learner->settings[i].name, learner->settings[i].why);
+        sot_json_put_text(writer, learner->settings[i].name, learner->settings[i].why);
     sot_json_end_object(writer);
 }
 
@@ -71,29 +58,30 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
 {
     const sotto_train_config *config = &training->config;
     sot_json_begin_object(writer);
-    write_text(writer, "kind", "training");
-    write_text(writer, "model", sotto_model_kind_name(config->model));
-    write_text(writer, "method", sotto_method_name(training->method));
-    write_text(writer, "method_reason", training->method_why);
+    sot_json_put_text(writer, "kind", "training");
+    sot_json_put_text(writer, "model", sotto_model_kind_name(config->model));
+    sot_json_put_text(writer, "method", sotto_method_name(training->method));
+    sot_json_put_text(writer, "method_reason", training->method_why);
     if (training->method == SOTTO_METHOD_OBJECTIVE)
-        write_text(writer, "calibration", sotto_calibration_name(config->calibration));
+        sot_json_put_text(writer, "calibration",
+                          sotto_calibration_name(config->calibration));
     write_guarantee(writer, training);
     write_whole(writer, "expected_rows", config->expected_rows);
     if (config->model == SOTTO_MODEL_CUSTOM)
-        write_text(writer, "loss", config->loss->name);
+        sot_json_put_text(writer, "loss", config->loss->name);
     write_whole(writer, "dimension", sot_encoding_dimension(training->encoding));
     if (sot_encoding_classes(training->encoding) > 2)
         write_whole(writer, "classes", sot_encoding_classes(training->encoding));
     if (training->learner->concept == NULL)
-        write_number(writer, "norm_bound", sot_encoding_bound(training->encoding));
+        sot_json_put_number(writer, "norm_bound", sot_encoding_bound(training->encoding));
     else
         sot_training_write_concept(training, writer);
     for (size_t i = 0; i < training->learner->choice_count; i++)
-        write_text(writer, training->learner->choices[i].name,
-                   training->learner->choices[i].word);
+        sot_json_put_text(writer, training->learner->choices[i].name,
+                          training->learner->choices[i].word);
     if (training->learner->net != NULL) sot_training_write_network(training, writer);
-    write_text(writer, "sampler", training->learner->sampler);
-    write_text(writer, "sampler_reason", training->learner->sampler_why);
+    sot_json_put_text(writer, "sampler", training->learner->sampler);
+    sot_json_put_text(writer, "sampler_reason", training->learner->sampler_why);
     write_settings(writer, training->learner);
     sot_json_key(writer, "advice");
     sot_json_begin_array(writer);

@@ -12,18 +12,9 @@ static sotto_status find_objective_least(const sot_learner *learner, double *out
 {
     const sotto_train_config *config = learner->setup.config;
     const sot_empirical_facts *facts = &learner->empirical->facts;
-    sot_objective_law law = sot_objective_law_defaults();
     if (!facts->self_bounding || isnan(config->delta)) return SOTTO_OK;
+    sot_objective_law law = sot_erm_objective_law(learner);
     law.theorem = SOT_OBJECTIVE_SHARP;
-    law.adjacency = config->adjacency;
-    law.unit_rows = learner->setup.unit_rows;
-    law.record_bound = facts->record_bound;
-    law.smoothness = facts->smoothness;
-    law.rank = facts->rank;
-    law.trace = facts->trace;
-    law.one_signed = facts->one_signed;
-    law.classes = facts->outputs;
-    law.dimension = facts->dimension;
     return sot_objective_least_lambda(&law, config->epsilon, config->delta, out, error);
 }
 

@@ -106,37 +106,25 @@ static sotto_status make_text(sotto_tuning *tuning, sotto_error *error)
     return sot_prose_finish(&prose, &tuning->text, error);
 }
 
-static void write_number(sot_json_writer *writer, const char *key, double value)
-{
-    if (isnan(value)) return;
-    sot_json_key(writer, key);
-    sot_json_write_double(writer, value);
-}
-
-static void write_text(sot_json_writer *writer, const char *key, const char *text)
-{
-    sot_json_key(writer, key);
-    sot_json_write_string(writer, text);
-}
-
 static void write_tuning(sot_json_writer *writer, const sotto_tuning *tuning)
 {
     const sotto_tune_config *config = &tuning->config;
     sot_json_begin_object(writer);
-    write_text(writer, "kind", "tuning");
-    write_text(writer, "model", sotto_model_kind_name(config->train.model));
-    write_text(writer, config->grid != NULL ? "grid" : "search", tuning->space);
+    sot_json_put_text(writer, "kind", "tuning");
+    sot_json_put_text(writer, "model", sotto_model_kind_name(config->train.model));
+    sot_json_put_text(writer, config->grid != NULL ? "grid" : "search", tuning->space);
     if (tuning->plan != NULL) {
-        write_text(writer, "distribution", sotto_runs_law_name(config->runs.law));
-        write_number(writer, "mean", sotto_runs_mean(&config->runs));
-        write_number(writer, "eta", config->runs.shape);
-        write_number(writer, "gamma", config->runs.gamma);
-        write_number(writer, "epsilon", config->train.epsilon);
-        write_number(writer, "epsilon_of_plan", tuning->account.epsilon);
-        write_number(writer, "delta", tuning->delta);
-        write_number(writer, "epsilon_of_run", tuning->run_epsilon);
-        write_number(writer, "epsilon_of_score", config->score_epsilon);
-        write_text(writer, "adjacency", sotto_adjacency_name(config->train.adjacency));
+        sot_json_put_text(writer, "distribution", sotto_runs_law_name(config->runs.law));
+        sot_json_put_number(writer, "mean", sotto_runs_mean(&config->runs));
+        sot_json_put_number(writer, "eta", config->runs.shape);
+        sot_json_put_number(writer, "gamma", config->runs.gamma);
+        sot_json_put_number(writer, "epsilon", config->train.epsilon);
+        sot_json_put_number(writer, "epsilon_of_plan", tuning->account.epsilon);
+        sot_json_put_number(writer, "delta", tuning->delta);
+        sot_json_put_number(writer, "epsilon_of_run", tuning->run_epsilon);
+        sot_json_put_number(writer, "epsilon_of_score", config->score_epsilon);
+        sot_json_put_text(writer, "adjacency",
+                          sotto_adjacency_name(config->train.adjacency));
     }
     sot_json_key(writer, "candidates");
     sot_json_begin_array(writer);

@@ -152,6 +152,9 @@ static void a_split_pays_for_its_choice_if_there_is_a_delta(void **state)
                     sotto_audit_one_run_epsilon(got.canaries, got.guesses, got.correct,
                                                 delta, got.alpha));
         assert_true(got.epsilon_lower > 1.0);
+        /* Of mu every number is paid for that could have been chosen: 32, 16 or 8 of 32. */
+        assert_true(got.mu_lower == sotto_audit_one_run_mu(got.canaries, got.mu_guesses,
+                                                           got.mu_correct, 0.05 / 3.0));
     }
 }
 

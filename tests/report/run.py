@@ -16,6 +16,7 @@ import json
 import os
 import random
 import re
+import statistics
 import struct
 import subprocess
 import sys
@@ -27,8 +28,8 @@ from browser import Browser  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
-SECTIONS = ["words", "profile", "attack", "budget", "accuracy", "coefficients", "calibration",
-            "confusion", "certificate", "weaknesses"]
+SECTIONS = ["words", "profile", "attack", "budget", "accuracy", "coefficients", "settings",
+            "calibration", "confusion", "certificate", "weaknesses"]
 OF_LABELS = ["words", "profile", "attack", "budget", "labels", "certificate", "weaknesses"]
 OF_STUDENTS = SECTIONS[:4] + ["labels"] + SECTIONS[4:]
 VIEWS = [("desk", 1200, 900, "light"), ("dark", 1200, 900, "dark"), ("phone", 360, 740, "light"),
@@ -157,6 +158,14 @@ def make_reports(make):
                           "--ledger", "seeded.ledger")
         yield report(make, name, path, 1, plots + ["budget-plot"], "--public", "public.csv",
                      "--repeats", "4")
+    path = make.train("posterior", "sick", "--model", "logistic", "--method", "posterior", "--draws", "5",
+                      "--lambda", "40", *SEEDED)
+    no_curve = [plot for plot in plots if plot != "curve-plot"]  # the page says why
+    yield report(make, "posterior", path, 1, no_curve, "--public", "public.csv")
+    make.run("tune", "secret.csv", "--schema", "sick.json", "--model", "logistic", "--method",
+             "objective", "--grid", "lambda=8,16", "--runs-mean", "2", "--score-epsilon", "0.5",
+             "--epsilon", "2", "--delta", "1e-6", "--insecure-test-seed", "5", "-o", "tuned.json")
+    yield report(make, "tuned", "tuned.json", 1, plots, "--public", "public.csv", "--repeats", "4")
     path = make.train("open", "grade", "--model", "softmax", "--method", "none",
                       "--data-is-public")
     yield report(make, "open", path, 0, ["calibration-plot"], "--public", "public.csv")
@@ -354,9 +363,12 @@ def check_coefficients(browser, item, need):
         return
     rows = browser.run(TABLE + "('Coefficients')")
     values = item["model"]["coefficients"]
-    if isinstance(values[0], list):
-        values = [value for row in values for value in row]
-    values = sorted((float.fromhex(value) for value in values), key=abs, reverse=True)
+    if "draws" in item["model"]:  # the page has their means
+        values = [statistics.fmean(map(float.fromhex, column)) for column in zip(*values)]
+    else:
+        values = [row if isinstance(row, list) else [row] for row in values]
+        values = [float.fromhex(value) for row in values for value in row]
+    values.sort(key=abs, reverse=True)
     need(len(rows) == min(30, len(values)), "the number of coefficients")
     for row, value in zip(rows, values):
         need(abs(number(row[1]) - value) <= 0.006 * abs(value), f"coefficient {row} against {value}")

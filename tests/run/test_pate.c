@@ -77,8 +77,9 @@ static sotto_status label(const scene *here, const sotto_pate_label_config *conf
                           sotto_pate_result **out_result, sotto_error *error)
 {
     const sotto_data_file file = {.path = here->unlabelled};
-    return sotto_pate_label_rows(config, config->votes == NULL ? NULL : here->schema,
-                                 config->votes == NULL ? &file : NULL, out_result, error);
+    return sotto_pate_label_rows(config, config->directory == NULL ? here->schema : NULL,
+                                 config->directory != NULL ? &file : NULL, out_result,
+                                 error);
 }
 
 static sotto_pate_label_config secure(sotto_pate_label_config config)
@@ -236,6 +237,59 @@ static void cells_of_a_vote_table_never_fail(void **state)
         config.vote_labels = i != 2; /* and a wrong header is a wrong file */
         config.vote.teachers = 2;
         assert_int_not_equal(label(&here, &config, &labels, &error), SOTTO_OK);
+    }
+    end(&here);
+}
+
+/* What nonsense means in a file it means in memory: the same votes, the same noise, the same labels. */
+static void votes_in_memory_are_those_of_a_file(void **state)
+{
+    (void)state;
+    scene here;
+    sotto_error error;
+    static const char *const tables[] = {
+        "no,yes\n9,1\n2.5,12\n-3,x\n1,14\n",
+        "teacher_1,teacher_2\nyes,no\nmaybe,\nno,yes\nyes,yes\n"};
+    static const double cells[2][8] = {{9, 1, 2.5, 12, -3, (double)NAN, 1, 14},
+                                       {1, 0, 7, (double)NAN, 0, 1, 1, 1}};
+    begin(&here);
+    for (size_t i = 0; i < 2; i++) {
+        sotto_pate_result *read = NULL, *seen = NULL;
+        FILE *file = fopen(here.votes, "w");
+        assert_non_null(file);
+        fputs(tables[i], file);
+        assert_int_equal(fclose(file), 0);
+        sotto_array votes = {.data = cells[i],
+                             .element = SOTTO_FLOAT64,
+                             .rows = 4,
+                             .columns = 2,
+                             .row_stride_bytes = 2 * sizeof(double),
+                             .column_stride_bytes = sizeof(double)};
+        sotto_pate_label_config config = scene_label(SOTTO_PATE_GNMAX, NULL, 3);
+        config.skip = 1;
+        config.vote_labels = i == 1;
+        config.vote.teachers = i == 1 ? 2 : 0;
+        config.vote.adjacency = SOTTO_ADD_REMOVE;
+        config.vote.unit = SOTTO_PATE_RECORDS;
+        config.vote.touched = 1;
+        config.votes = here.votes;
+        assert_ok(label(&here, &config, &read, &error), &error);
+        config.vote_array = &votes;
+        assert_refused(label(&here, &config, &seen, &error), SOTTO_INVALID_ARGUMENT,
+                       &error, "one of them", NULL);
+        config.votes = NULL;
+        assert_ok(label(&here, &config, &seen, &error), &error);
+        assert_string_equal(sotto_pate_json(seen), sotto_pate_json(read));
+        sotto_pate_free(seen);
+        sotto_pate_free(read);
+
+        config.skip = 2;
+        assert_refused(label(&here, &config, &seen, &error), SOTTO_INVALID_ARGUMENT,
+                       &error, "4 rows", "ask fewer", NULL);
+        config.skip = 1;
+        votes.columns = 1;
+        assert_refused(label(&here, &config, &seen, &error), SOTTO_INVALID_ARGUMENT,
+                       &error, "1 columns", i == 1 ? "2 teachers" : "2 classes", NULL);
     }
     end(&here);
 }
@@ -532,6 +586,7 @@ int main(void)
         cmocka_unit_test(the_guarantee_is_that_of_the_caps),
         cmocka_unit_test(every_query_has_fresh_noise),
         cmocka_unit_test(cells_of_a_vote_table_never_fail),
+        cmocka_unit_test(votes_in_memory_are_those_of_a_file),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
         cmocka_unit_test(finished_teachers_are_kept),
         cmocka_unit_test(teaching_goes_on_with_the_same_rows_alone),

@@ -105,6 +105,21 @@ static char *page_of(const char *text, const sotto_report_config *config)
     return html;
 }
 
+/* Every link of the contents leads to a section. */
+static void assert_links(const char *page)
+{
+    char id[64], wanted[80];
+    size_t links = 0;
+    for (const char *at = strstr(page, "href=\"#"); at != NULL;
+         at = strstr(at + 1, "href=\"#")) {
+        assert_int_equal(sscanf(at, "href=\"#%50[^\"]", id), 1);
+        (void)snprintf(wanted, sizeof wanted, "id=\"%s\"", id);
+        assert_non_null(strstr(page, wanted));
+        links++;
+    }
+    assert_true(links > 6);
+}
+
 /* The number behind "key": in a text. */
 static double number_behind(const char *text, const char *key)
 {
@@ -122,7 +137,7 @@ static void the_agreement_is_one_paid_release(void **state)
     (void)state;
     scene here;
     begin(&here);
-    /* The others: slow_pate_tape.c */
+    /* The others: test_pate_tapes.c */
     for (int kind = SOTTO_PATE_GNMAX; kind <= SOTTO_PATE_CONFIDENT; kind++) {
         sotto_error error;
         sotto_certificate_summary plain, paid;
@@ -234,6 +249,7 @@ static void pages_of_labels_show_the_agreement_only_if_it_was_paid_for(void **st
         assert_null(strstr(page, "<b>yes</b>"));
         assert_non_null(strstr(page, "&lt;b&gt;yes&lt;/b&gt;"));
         assert_null(strstr(page, "this model"));
+        assert_links(page);
         sotto_report_free_text(page);
         sotto_pate_free(labels);
     }
@@ -284,6 +300,7 @@ static void pages_of_students_show_their_labels(void **state)
     assert_non_null(strstr(page, "Confusion matrix"));
     assert_null(strstr(page, "not on the ledger"));
     assert_null(strstr(page, "declare the data public"));
+    assert_links(page);
     sotto_report_free_text(page);
 
     /* Other labels than his are not shown as his, and a model that is no student has none. */

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import view
+from ._certified import Certified
 from ._library import (
     CONSTANTS,
     Evaluation,
@@ -21,16 +22,15 @@ from ._library import (
     library,
     owned_text,
     text_of,
-    value_of_form,
 )
 from ._records import Reader
-from .schema import describe
+from .schema import classes_of, describe
 
 _PROBABILITIES, _SCORE, _NUMBER = (
     CONSTANTS[f"SOTTO_PREDICTS_{name}"] for name in ("PROBABILITIES", "SCORE", "NUMBER"))
 
 
-class Model(Handle):
+class Model(Certified, Handle):
     """A model file in memory. What is computed from it reveals nothing more about its rows.
 
     Attributes
@@ -267,31 +267,10 @@ class Model(Handle):
         """On PUBLIC rows the accuracy, or for numbers R^2."""
         return self.evaluate(X, y)["r2" if self._predicts == _NUMBER else "accuracy"]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file: all of it or, if that fails, nothing."""
-        target = pathlib.Path(path)
-        draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        try:
-            draft.write_text(self.json, encoding="utf-8")
-            os.replace(draft, target)
-        finally:
-            draft.unlink(missing_ok=True)
-
     def export_c(self, name: str = "sotto_model") -> str:
         """A C header with NAME_predict() for one row, and what stands behind it."""
         return owned_text("sotto_model_export_c", "sotto_model_free_text", self.pointer,
                           name.encode())
-
-    def verify(self) -> None:
-        """Recomputes the certificate, and raises VerificationError if anything differs."""
-        data = self.json.encode()
-        call("sotto_certificate_verify", data, len(data))
-
-    def certificate_page(self, form: str = "text") -> str:
-        """The certificate for people to read: ``"text"``, ``"markdown"`` or ``"html"``."""
-        data = self.json.encode()
-        return owned_text("sotto_certificate_render", "sotto_certificate_free_text", data,
-                          len(data), value_of_form(form))
 
     def __repr__(self) -> str:
         features = len(self.encoded_features_)
@@ -320,9 +299,4 @@ def _classes_of(model: Model) -> list[Any]:
     """The labels of the file: numbers where its labels are numbers, else names."""
     names = [text_of("sotto_model_class", model.pointer, place)
              for place in range(library.sotto_model_classes(model.pointer))]
-    stated = model.schema.get("labels") or model.schema["target"].get("labels", names)
-    if names == ["false", "true"]:
-        return [False, True]
-    if all(isinstance(value, (int, float)) for value in stated):
-        return [int(value) if float(value).is_integer() else value for value in stated]
-    return names
+    return classes_of(names, model.schema)

@@ -12,6 +12,7 @@
 
 #include "learn/erm/empirical.h"
 #include "learn/learner.h"
+#include "privacy/accounting/objective.h"
 
 /* The method that SOTTO_METHOD_AUTO stands for, and why, a static text. */
 sotto_method sot_erm_choose(const sotto_train_config *config, const char **out_why);
@@ -51,6 +52,9 @@ void sot_erm_project(double *theta, size_t count, double radius);
 /* The samplers of an objective's or an output's noise, over all they draw: at most 2^-880 each for
  * the noise and its correction (privacy/mechanisms/objective.h, output.h), and room to spare. */
 #define SOT_ERM_SAMPLER_ERROR 0x1p-870
+
+/* What the theorems on objective perturbation ask of these losses, rows and neighbours; theorem and lambda are unset. */
+sot_objective_law sot_erm_objective_law(const sot_learner *learner);
 
 /* 0 for a pure guarantee. */
 double sot_erm_delta(const sotto_train_config *config);

@@ -121,16 +121,12 @@ static sotto_status choose_lambda(const sot_learner *learner, sot_objective_law 
     return SOTTO_OK;
 }
 
-static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,
-                              sotto_error *error)
+sot_objective_law sot_erm_objective_law(const sot_learner *learner)
 {
-    const sot_learner_setup *setup = &learner->setup;
-    const sotto_train_config *config = setup->config;
-    const char *why = NULL;
     const sot_empirical_facts *facts = &learner->empirical->facts;
     sot_objective_law law = sot_objective_law_defaults();
-    law.adjacency = config->adjacency;
-    law.unit_rows = setup->unit_rows;
+    law.adjacency = learner->setup.config->adjacency;
+    law.unit_rows = learner->setup.unit_rows;
     law.record_bound = facts->record_bound;
     law.smoothness = facts->smoothness;
     law.rank = facts->rank;
@@ -138,6 +134,17 @@ static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,
     law.one_signed = facts->one_signed;
     law.classes = facts->outputs;
     law.dimension = facts->dimension;
+    return law;
+}
+
+static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,
+                              sotto_error *error)
+{
+    const sot_learner_setup *setup = &learner->setup;
+    const sotto_train_config *config = setup->config;
+    const char *why = NULL;
+    const sot_empirical_facts *facts = &learner->empirical->facts;
+    sot_objective_law law = sot_erm_objective_law(learner);
     if (SOT_PLANTED(erm_add_remove_noise_under_replace_one))
         law.adjacency = SOTTO_ADD_REMOVE;
     sotto_status status = choose_theorem(learner, &law.theorem, error);

@@ -154,6 +154,17 @@ static sotto_status curved_chunk(size_t chunk, size_t begin, size_t end, void *c
     return SOTTO_OK;
 }
 
+sot_frame sot_pass_frame(const sot_pass *pass)
+{
+    return (sot_frame){.pool = pass->glm->pool,
+                       .rows = pass->glm->matrix->rows,
+                       .chunk_rows = pass->chunk_rows,
+                       .chunks = pass->chunks,
+                       .sums = pass->sums,
+                       .stride = 2 * pass->width,
+                       .numbers = pass->numbers};
+}
+
 sotto_status sot_pass_gradient(sot_pass *pass, const double *theta,
                                const sot_pass_result *out, sotto_error *error)
 {
@@ -168,12 +179,9 @@ sotto_status sot_pass_gradient(sot_pass *pass, const double *theta,
 
     sot_chunks_add_up(pass->sums, pass->chunks, pass->width, out->gradient);
     sot_terms_add_gradient(glm, pass->nu, theta, out->gradient);
-    double squares = 0.0;
-    double values = 0.0;
-    for (size_t chunk = 0; chunk < pass->chunks; chunk++) {
-        squares += pass->numbers[2 * chunk];
-        values += pass->numbers[2 * chunk + 1];
-    }
+    double squares, values;
+    const sot_frame frame = sot_pass_frame(pass);
+    sot_frame_add_numbers(&frame, &squares, &values);
     if (out->slope_squares != NULL) *out->slope_squares = squares;
     if (out->value != NULL) *out->value = values + sot_terms_value(glm, theta);
     return SOTTO_OK;

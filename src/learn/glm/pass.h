@@ -7,6 +7,7 @@
 #ifndef SOT_GLM_PASS_H
 #define SOT_GLM_PASS_H
 
+#include "learn/glm/frame.h"
 #include "learn/glm/problem.h"
 #include "learn/glm/rows.h"
 #include "learn/glm/terms.h"
@@ -37,6 +38,8 @@ typedef struct sot_pass_bounds {
 SOTTO_MUST_CHECK sotto_status sot_pass_begin(const sot_glm *glm, sot_pass *out_pass,
                                              sotto_error *error);
 void sot_pass_end(sot_pass *pass); /* wipes */
+
+sot_frame sot_pass_frame(const sot_pass *pass);
 
 /* A zeroed vector of `width` numbers; NULL when memory runs out. */
 double *sot_pass_vector(const sot_pass *pass);

@@ -9,17 +9,11 @@
 
 /* ---- in double ---- */
 
-typedef struct job {
-    sot_pass *pass;
-    const double *const *thetas;
-    size_t count;
-} job;
-
 static sotto_status values_chunk(size_t chunk, size_t begin, size_t end, void *context,
                                  sotto_error *error)
 {
     (void)error;
-    const job *task = context;
+    const sot_points *task = context;
     const sot_pass *pass = task->pass;
     const sot_glm *glm = pass->glm;
     const bool both = task->count == 2 && pass->rows->dots_of_two != NULL;
@@ -47,17 +41,9 @@ sotto_status sot_pass_values(sot_pass *pass, const double *const *thetas, size_t
                              double *out_values, sotto_error *error)
 {
     assert(count <= SOT_PASS_POINTS); /* 2 width numbers a chunk have room for them */
-    job task = {.pass = pass, .thetas = thetas, .count = count};
-    const sotto_status status =
-        sot_parallel_for(pass->glm->pool, pass->glm->matrix->rows, pass->chunk_rows,
-                         values_chunk, &task, error);
-    if (status != SOTTO_OK) return status;
-    for (size_t k = 0; k < count; k++) {
-        out_values[k] = 0.0;
-        for (size_t chunk = 0; chunk < pass->chunks; chunk++)
-            out_values[k] += pass->sums[chunk * 2 * pass->width + k];
-    }
-    return SOTTO_OK;
+    const sot_frame frame = sot_pass_frame(pass);
+    const sot_points points = {.pass = pass, .thetas = thetas, .count = count};
+    return sot_frame_values(&frame, values_chunk, points, out_values, error);
 }
 
 /* The most that |f(0; y)| is, for any label: f(0; .) is monotone between 0 and either end, up to 1. */
@@ -94,16 +80,11 @@ double sot_pass_value_error(const sot_pass *pass, const sot_pass_bounds *bounds,
 
 /* ---- carefully ---- */
 
-typedef struct way {
-    sot_pass *pass;
-    const double *from, *step, *step_low;
-} way;
-
 static sotto_status way_chunk(size_t chunk, size_t begin, size_t end, void *context,
                               sotto_error *error)
 {
     (void)error;
-    const way *task = context;
+    const sot_way *task = context;
     sot_pass *pass = task->pass;
     const sot_loss *loss = pass->glm->loss;
     sot_pairwise sum = {0};
@@ -124,11 +105,7 @@ sotto_status sot_pass_difference_careful(sot_pass *pass, const double *from,
                                          const double *step, const double *step_low,
                                          sot_twofold *out_difference, sotto_error *error)
 {
-    way task = {.pass = pass, .from = from, .step = step, .step_low = step_low};
-    const sotto_status status =
-        sot_parallel_for(pass->glm->pool, pass->glm->matrix->rows, pass->chunk_rows,
-                         way_chunk, &task, error);
-    if (status != SOTTO_OK) return status;
-    *out_difference = sot_pairwise_of_numbers(pass->numbers, pass->chunks);
-    return SOTTO_OK;
+    const sot_frame frame = sot_pass_frame(pass);
+    const sot_way way = {.pass = pass, .from = from, .step = step, .step_low = step_low};
+    return sot_frame_difference(&frame, way_chunk, way, out_difference, error);
 }

@@ -212,6 +212,17 @@ static sotto_status curved_chunk(size_t chunk, size_t begin, size_t end, void *c
     return SOTTO_OK;
 }
 
+sot_frame sot_softmax_frame(const sot_softmax_pass *pass)
+{
+    return (sot_frame){.pool = pass->problem->pool,
+                       .rows = pass->problem->matrix->rows,
+                       .chunk_rows = pass->chunk_rows,
+                       .chunks = pass->chunks,
+                       .sums = pass->sums,
+                       .stride = 2 * pass->length,
+                       .numbers = pass->numbers};
+}
+
 sotto_status sot_softmax_gradient(sot_softmax_pass *pass, const double *theta,
                                   const sot_softmax_result *out, sotto_error *error)
 {
@@ -226,12 +237,9 @@ sotto_status sot_softmax_gradient(sot_softmax_pass *pass, const double *theta,
     if (status != SOTTO_OK) return status;
     sot_chunks_add_up(pass->sums, pass->chunks, pass->length, out->gradient);
     const double terms = sot_softmax_add_terms(pass, theta, out->gradient);
-    double squares = 0.0;
-    double values = 0.0;
-    for (size_t chunk = 0; chunk < pass->chunks; chunk++) {
-        squares += pass->numbers[2 * chunk];
-        values += pass->numbers[2 * chunk + 1];
-    }
+    double squares, values;
+    const sot_frame frame = sot_softmax_frame(pass);
+    sot_frame_add_numbers(&frame, &squares, &values);
     if (out->slope_squares != NULL) *out->slope_squares = squares;
     if (out->value != NULL) *out->value = values + terms;
     return SOTTO_OK;

@@ -8,6 +8,7 @@
 #ifndef SOT_SOFTMAX_PASS_H
 #define SOT_SOFTMAX_PASS_H
 
+#include "learn/glm/frame.h"
 #include "learn/glm/twofold.h"
 #include "learn/softmax/kernels.h"
 #include "learn/softmax/softmax.h"
@@ -40,6 +41,8 @@ SOTTO_MUST_CHECK sotto_status sot_softmax_pass_begin(const sot_softmax *problem,
                                                      sot_softmax_pass *out_pass,
                                                      sotto_error *error);
 void sot_softmax_pass_end(sot_softmax_pass *pass); /* wipes */
+
+sot_frame sot_softmax_frame(const sot_softmax_pass *pass);
 
 /* A zeroed vector; NULL when memory runs out. */
 double *sot_softmax_vector(const sot_softmax_pass *pass);

@@ -7,17 +7,11 @@
 #include "learn/softmax/pass.h"
 #include "learn/softmax/row.h"
 
-typedef struct job {
-    sot_softmax_pass *pass;
-    const double *const *thetas;
-    size_t count;
-} job;
-
 static sotto_status values_chunk(size_t chunk, size_t begin, size_t end, void *context,
                                  sotto_error *error)
 {
     (void)error;
-    const job *task = context;
+    const sot_points *task = context;
     const sot_softmax_pass *pass = task->pass;
     const sot_matrix *matrix = pass->problem->matrix;
     const size_t classes = pass->problem->classes;
@@ -45,30 +39,17 @@ sotto_status sot_softmax_values(sot_softmax_pass *pass, const double *const *the
                                 size_t count, double *out_values, sotto_error *error)
 {
     assert(count <= SOT_SOFTMAX_POINTS);
-    job task = {.pass = pass, .thetas = thetas, .count = count};
-    const sotto_status status =
-        sot_parallel_for(pass->problem->pool, pass->problem->matrix->rows,
-                         pass->chunk_rows, values_chunk, &task, error);
-    if (status != SOTTO_OK) return status;
-    for (size_t point = 0; point < count; point++) {
-        out_values[point] = 0.0;
-        for (size_t chunk = 0; chunk < pass->chunks; chunk++)
-            out_values[point] += pass->sums[chunk * 2 * pass->length + point];
-    }
-    return SOTTO_OK;
+    const sot_frame frame = sot_softmax_frame(pass);
+    const sot_points points = {.pass = pass, .thetas = thetas, .count = count};
+    return sot_frame_values(&frame, values_chunk, points, out_values, error);
 }
 
-typedef struct way {
-    sot_softmax_pass *pass;
-    const double *from, *step, *step_low;
-    sot_twofold *rows; /* 3 classes a chunk */
-} way;
-
+/* The way has room for 3 twofold numbers a class and chunk. */
 static sotto_status way_chunk(size_t chunk, size_t begin, size_t end, void *context,
                               sotto_error *error)
 {
     (void)error;
-    const way *task = context;
+    const sot_way *task = context;
     sot_softmax_pass *pass = task->pass;
     const size_t classes = pass->problem->classes;
     sot_twofold *margins = task->rows + chunk * 3 * classes;
@@ -94,14 +75,12 @@ sotto_status sot_softmax_difference_careful(sot_softmax_pass *pass, const double
                                             sotto_error *error)
 {
     const size_t size = 3 * pass->problem->classes * sizeof(sot_twofold);
-    way task = {.pass = pass, .from = from, .step = step, .step_low = step_low};
-    task.rows = sot_new_array(pass->chunks, size);
-    if (task.rows == NULL) return sot_fail_memory(error, pass->chunks, size);
+    const sot_frame frame = sot_softmax_frame(pass);
+    sot_way way = {.pass = pass, .from = from, .step = step, .step_low = step_low};
+    way.rows = sot_new_array(pass->chunks, size);
+    if (way.rows == NULL) return sot_fail_memory(error, pass->chunks, size);
     const sotto_status status =
-        sot_parallel_for(pass->problem->pool, pass->problem->matrix->rows,
-                         pass->chunk_rows, way_chunk, &task, error);
-    if (status == SOTTO_OK)
-        *out_difference = sot_pairwise_of_numbers(pass->numbers, pass->chunks);
-    sot_wipe_and_free(task.rows, pass->chunks * size);
+        sot_frame_difference(&frame, way_chunk, way, out_difference, error);
+    sot_wipe_and_free(way.rows, pass->chunks * size);
     return status;
 }

@@ -8,14 +8,6 @@
 #include "base/memory.h"
 #include "privacy/accounting/composition.h"
 
-/* An unset number is an absent member. */
-static void write_number(sot_json_writer *writer, const char *key, double value)
-{
-    if (isnan(value)) return;
-    sot_json_key(writer, key);
-    sot_json_write_double(writer, value);
-}
-
 static void write_size(sot_json_writer *writer, const char *key, uint64_t size)
 {
     if (size == 0) return;
@@ -57,7 +49,7 @@ static void write_sampling(sot_json_writer *writer, const sotto_event *event)
         sot_json_key(writer, "rate");
         sot_json_write_string(writer, "search");
     }
-    write_number(writer, "rate", event->rate);
+    sot_json_put_number(writer, "rate", event->rate);
     sot_json_end_object(writer);
 }
 
@@ -67,7 +59,7 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
     const bool has_sigma =
         event->mechanism == SOTTO_GAUSSIAN || event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
     sot_json_begin_object(writer);
-    write_number(writer, "atom", event->atom);
+    sot_json_put_number(writer, "atom", event->atom);
     if (event->categories != 0) {
         sot_json_key(writer, "categories");
         sot_json_write_int64(writer, (int64_t)event->categories);
@@ -78,34 +70,34 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
     } else {
         sot_json_write_int64(writer, (int64_t)event->count); /* at most 1e12 */
     }
-    write_number(writer, "delta", event->delta);
+    sot_json_put_number(writer, "delta", event->delta);
     write_dimension(writer, event->dimension);
-    write_number(writer, "epsilon", event->epsilon);
-    write_number(writer, "grid", event->grid);
+    sot_json_put_number(writer, "epsilon", event->epsilon);
+    sot_json_put_number(writer, "grid", event->grid);
     sot_json_key(writer, "mechanism");
     sot_json_write_string(writer, sotto_mechanism_name(event->mechanism));
-    write_number(writer, "mu", event->mu);
+    sot_json_put_number(writer, "mu", event->mu);
     if (sot_event_takes_noise(event->mechanism) && isnan(event->noise_multiplier)) {
         sot_json_key(writer, "noise_multiplier");
         sot_json_write_string(writer, "search");
     } else {
-        write_number(writer, "noise_multiplier", event->noise_multiplier);
+        sot_json_put_number(writer, "noise_multiplier", event->noise_multiplier);
     }
     write_list(writer, "orders", event->curve_orders, event->curve_size);
     if (event->purpose[0] != '\0') {
         sot_json_key(writer, "purpose");
         sot_json_write_string(writer, event->purpose);
     }
-    write_number(writer, "rho", event->rho);
+    sot_json_put_number(writer, "rho", event->rho);
     if (event->rows != 0) {
         sot_json_key(writer, "rows");
         sot_json_write_int64(writer, (int64_t)event->rows);
     }
     write_sampling(writer, event);
-    if (!has_sigma) write_number(writer, "scale", event->scale);
-    write_number(writer, "sensitivity", event->sensitivity);
-    write_number(writer, "shift", event->shift);
-    if (has_sigma) write_number(writer, "sigma", event->scale);
+    if (!has_sigma) sot_json_put_number(writer, "scale", event->scale);
+    sot_json_put_number(writer, "sensitivity", event->sensitivity);
+    sot_json_put_number(writer, "shift", event->shift);
+    if (has_sigma) sot_json_put_number(writer, "sigma", event->scale);
     write_list(writer, "values", event->curve_values, event->curve_size);
     write_size(writer, "vertices", event->vertices);
     sot_json_end_object(writer);

@@ -29,6 +29,16 @@ void sot_tape_note_generator(sot_tape_item *it, sotto_gate *gate)
     it->draws = true;
 }
 
+sot_tape_item *sot_tape_waiting_item(sot_tape_item_kind kind, const char *what)
+{
+    sot_tape *tape = sot_tape_running;
+    if (tape == NULL || tape->mode != SOT_TAPE_RECORDING || tape->size == 0) return NULL;
+    sot_tape_item *it = &tape->items[tape->size - 1];
+    if (it->kind == kind && !it->has_result) return it;
+    sot_tape_report(tape, "%s does not belong to the call before it: %s", what, it->text);
+    return NULL;
+}
+
 sot_tape_item *sot_tape_begin_call(sotto_gate *gate, sot_tape_item_kind kind,
                                    size_t index, const char *details)
 {
@@ -299,16 +309,9 @@ void sot_tape_density_result(sotto_gate *gate, const sot_tape_density_call *call
                              const double *theta, const double *drawn)
 {
     (void)gate;
-    if (sot_tape_running == NULL || sot_tape_running->mode != SOT_TAPE_RECORDING ||
-        sot_tape_running->size == 0)
-        return;
     sot_tape *tape = sot_tape_running;
-    sot_tape_item *it = &tape->items[tape->size - 1];
-    if (it->kind != SOT_TAPE_DENSITY || it->has_result) {
-        sot_tape_report(tape, "an output does not belong to the call before it: %s",
-                        it->text);
-        return;
-    }
+    sot_tape_item *it = sot_tape_waiting_item(SOT_TAPE_DENSITY, "an output");
+    if (it == NULL) return;
     if (call->noise_of == NULL) return; /* reported when the call began */
     it->theta = sot_tape_copy_array(tape, theta, call->dimension, sizeof *it->theta);
     it->noise = sot_tape_copy_array(tape, theta, call->dimension, sizeof *it->noise);

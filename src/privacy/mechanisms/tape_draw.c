@@ -149,16 +149,9 @@ void sot_tape_draw_result(sotto_gate *gate, const sot_tape_draw_call *call,
                           const double *theta)
 {
     (void)gate;
-    if (sot_tape_running == NULL || sot_tape_running->mode != SOT_TAPE_RECORDING ||
-        sot_tape_running->size == 0)
-        return;
     sot_tape *tape = sot_tape_running;
-    sot_tape_item *it = &tape->items[tape->size - 1];
-    if (it->kind != SOT_TAPE_DRAW || it->has_result) {
-        sot_tape_report(tape, "a draw does not belong to the call before it: %s",
-                        it->text);
-        return;
-    }
+    sot_tape_item *it = sot_tape_waiting_item(SOT_TAPE_DRAW, "a draw");
+    if (it == NULL) return;
     if (call->potential == NULL) return; /* reported when the call began */
     double squares = 0.0;
     for (size_t i = 0; i < call->dimension; i++)

@@ -86,6 +86,9 @@ sot_tape_item *sot_tape_next_item(sot_tape *tape, sot_tape_item_kind kind,
 /* What every kind of call begins with. */
 sot_tape_item *sot_tape_begin_call(sotto_gate *gate, sot_tape_item_kind kind,
                                    size_t index, const char *details);
+/* Recording: the last item, if it is a call of this kind that waits for its result. NULL: there is nothing to fill in; `what`
+ * that belongs to no such call has been reported. */
+sot_tape_item *sot_tape_waiting_item(sot_tape_item_kind kind, const char *what);
 void sot_tape_note_generator(sot_tape_item *it, sotto_gate *gate);
 /* NULL, and a report, when memory runs out. */
 void *sot_tape_copy_array(sot_tape *tape, const void *array, size_t count, size_t size);
