@@ -69,7 +69,7 @@ def attack(run, name, seen, members, others, out, shadows):
         shadow = ["--shadow-method", "sgd", "--shadow-epsilon", epsilon, "--shadow-delta", DELTA]
     run("train", seen[0], "--labels", seen[1], "--schema", SCHEMA, "--model", "mlp", *train, "-o", model)
     score, _ = run("evaluate", model, others[0], "--labels", others[1], "--data-is-public")
-    found, seconds = run("audit", "model", model, "--members", members[0], "--members-labels", members[1],
+    found, seconds = run("audit", "model", model, "--data-is-public", "--members", members[0], "--members-labels", members[1],
                          "--nonmembers", others[0], "--nonmembers-labels", others[1],
                          "--shadows", shadows, *shadow)
     row = {"model": name, "accuracy": score["accuracy"], "seconds": seconds}

@@ -114,6 +114,27 @@ static sotto_status write_canaries(const cli_call *call, const sotto_schema *sch
     return status;
 }
 
+/* Three files that are made, and one that is not to be lost. */
+static sotto_status check_outputs(const cli_call *call, sotto_error *error)
+{
+    static const char *const outputs[] = {"canaries", "included", "coins"};
+    enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; i < OUTPUTS && status == SOTTO_OK; i++) {
+        const char *path = cli_text(call, outputs[i]);
+        const char *next = cli_text(call, outputs[(i + 1) % OUTPUTS]);
+        char label[16];
+        (void)snprintf(label, sizeof label, "--%s", outputs[i]);
+        if (strcmp(path, next) == 0)
+            return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                            "--%s and --%s are both %.100s; give each a name of its own",
+                            outputs[i], outputs[(i + 1) % OUTPUTS], path);
+        status = cli_spare("schema", cli_text(call, "schema"), path, error);
+        if (status == SOTTO_OK) status = cli_check_write(label, path, error);
+    }
+    return status;
+}
+
 static sotto_status run_make(const cli_call *call, sotto_error *error)
 {
     const size_t count = (size_t)cli_count(call, "count");
@@ -125,7 +146,9 @@ static sotto_status run_make(const cli_call *call, sotto_error *error)
     bool *included = calloc(count, sizeof *included);
     if (included == NULL)
         return cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the coins");
-    sotto_status status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    sotto_status status = check_outputs(call, error);
+    if (status == SOTTO_OK)
+        status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK)
         status = sotto_canaries_toss(
             count, cli_given(call, "insecure-test-seed") ? &seed : NULL, included, error);
@@ -151,7 +174,9 @@ static sotto_status run_make(const cli_call *call, sotto_error *error)
 static const cli_command make = {
     .name = "make",
     .summary = "Make up rows, and toss a coin for each",
-    .details = "The rows come from the schema. Keep the coins from whoever trains.",
+    .details = "The rows come from the schema. The coins say which of them go among the "
+               "records,\n"
+               "and nothing else may depend on them.",
     .options = make_options,
     .example = "sotto audit canaries make --schema examples/smokers.schema.json --count "
                "100 --canaries canaries.csv --included included.csv --coins coins.txt",
@@ -231,7 +256,7 @@ static sotto_status show(const cli_call *call, const sotto_one_run *found, bool 
                          sotto_error *error)
 {
     const bool gaussian = cli_given(call, "mu");
-    char a[CLI_NUMBER_BYTES];
+    char a[CLI_NUMBER_BYTES], b[CLI_NUMBER_BYTES];
     if (cli_flag(call, "json")) {
         cli_json json = cli_json_new();
         cli_json_number(&json, "epsilon", cli_number(call, "epsilon"));
@@ -249,9 +274,12 @@ static sotto_status show(const cli_call *call, const sotto_one_run *found, bool 
     cli_line("guesses", "%" PRIu64 " of %" PRIu64 " canaries, %" PRIu64 " right",
              gaussian ? found->mu_guesses : found->guesses, found->canaries,
              gaussian ? found->mu_correct : found->correct);
-    cli_line(gaussian ? "mu" : "epsilon", "at least %s, with %g %% confidence",
+    /* Never 100 %. */
+    const double percent =
+        fmin(100.0 * (1.0 - cli_number(call, "alpha")), 0x1.8ffffffffffffp6);
+    cli_line(gaussian ? "mu" : "epsilon", "at least %s, with %s %% confidence",
              cli_rounded_down(gaussian ? found->mu_lower : found->epsilon_lower, 4, a),
-             100.0 * (1.0 - cli_number(call, "alpha")));
+             cli_rounded_down(percent, 8, b));
     (void)printf("\n%s: the claim is %s %g.\n", refuted ? "REFUTED" : "Not refuted",
                  gaussian ? "Gaussian DP of mu" : "epsilon",
                  cli_number(call, gaussian ? "mu" : "epsilon"));
@@ -294,7 +322,9 @@ static sotto_status run_score(const cli_call *call, sotto_error *error)
 static const cli_command score = {
     .name = "score",
     .summary = "What a model trained with canaries proves of its claim",
-    .details = "One training is enough. Exit code 1 when the claim is refuted.",
+    .details = "One training is enough, under add-remove: canaries come and go. Exit "
+               "code 1 when\n"
+               "the claim is refuted.",
     .options = score_options,
     .example = "sotto audit canaries score examples/model.json --canaries "
                "examples/canaries.csv --coins examples/coins.txt --epsilon 1",

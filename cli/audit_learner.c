@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <sotto/audit.h>
 
@@ -53,6 +54,7 @@ static sotto_status read_config(const cli_call *call, sotto_audit_config *out,
     out->threads = (size_t)cli_count(call, "threads");
     out->insecure_test = cli_given(call, "insecure-test-seed");
     out->test_seed = cli_count(call, "insecure-test-seed");
+    cli_watch(&out->progress, &out->progress_context);
     sotto_status status =
         sotto_model_kind_from_name(cli_text(call, "model"), &out->model, error);
     if (status == SOTTO_OK)
@@ -70,6 +72,8 @@ static const char *route_of(const sotto_audit_summary *found)
         return "mu";
     case SOTTO_AUDIT_BY_NOISE:
         return "noise";
+    case SOTTO_AUDIT_AS_GAUSSIAN:
+        return "as-gaussian";
     case SOTTO_AUDIT_BY_RATES:
         break;
     }
@@ -80,13 +84,15 @@ static const char *explain_route(const sotto_audit_summary *found)
 {
     switch (found->route) {
     case SOTTO_AUDIT_BY_MU:
-        return "mu, then along the curve of Gaussian DP, which is the claim's";
+        return "along the curve of Gaussian DP, which is the claim's";
     case SOTTO_AUDIT_BY_NOISE:
-        return "the claim's plan, with as little noise as is not refuted";
+        return "as the claim's plan with less noise";
+    case SOTTO_AUDIT_AS_GAUSSIAN:
+        return "as a Gaussian release of that mu, which this is not: a yardstick";
     case SOTTO_AUDIT_BY_RATES:
         break;
     }
-    return "the rates themselves";
+    return "by the rates themselves";
 }
 
 static void show_text(const sotto_audit *audit)
@@ -108,13 +114,16 @@ static void show_text(const sotto_audit *audit)
     cli_line("by rates", "epsilon at least %s",
              cli_rounded_down(found->bounds.epsilon_lower, 4, a));
     cli_line("mu", "at least %s", cli_rounded_down(found->bounds.mu_lower, 4, a));
-    cli_line("epsilon", "at least %s, by %s",
+    cli_line("epsilon", "%s%s, %s",
+             found->route == SOTTO_AUDIT_AS_GAUSSIAN ? "" : "at least ",
              cli_rounded_down(found->epsilon_lower, 4, a), explain_route(found));
-    if (!isnan(found->loss_most))
-        cli_line("exact loss", "at most %s in size; delta seen %s, at least %s",
-                 cli_rounded_up(found->loss_most, 4, a),
-                 cli_rounded_up(found->delta_seen, 3, b),
-                 found->delta_lower > 0.0 ? "above 0" : "0");
+    if (!isnan(found->loss_most)) {
+        cli_line("exact loss", "%s at most, over all runs",
+                 cli_rounded_up(found->loss_most, 4, a));
+        cli_line("exact delta", "at least %s, and %s as seen",
+                 cli_rounded_down(found->delta_lower, 3, a),
+                 cli_rounded_up(found->delta_seen, 3, b));
+    }
     if (sotto_audit_short_of(audit) != NULL)
         cli_line("short of it", "%s", sotto_audit_short_of(audit));
     (void)printf("\n%s\n", sotto_audit_sentence(audit));
@@ -186,11 +195,25 @@ static sotto_status draw(const cli_call *call, const sotto_audit *audit,
     return status;
 }
 
+/* An audit takes minutes: what would stop it at its end is said at its beginning. */
+static sotto_status check_outputs(const cli_call *call, sotto_error *error)
+{
+    const char *output = cli_text(call, "output"), *svg = cli_text(call, "svg");
+    if (output != NULL && svg != NULL && strcmp(output, svg) == 0) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--output and --svg are both %.100s; give each a name of its own",
+                        output);
+    }
+    const sotto_status status = cli_check_write("--output", output, error);
+    return status == SOTTO_OK ? cli_check_write("--svg", svg, error) : status;
+}
+
 static sotto_status run(const cli_call *call, sotto_error *error)
 {
     sotto_audit_config config;
     sotto_audit *audit = NULL;
     sotto_status status = read_config(call, &config, error);
+    if (status == SOTTO_OK) status = check_outputs(call, error);
     if (status == SOTTO_OK) status = sotto_audit_learner(&config, &audit, error);
     if (status == SOTTO_OK) status = draw(call, audit, error);
     if (status == SOTTO_OK && cli_given(call, "output"))

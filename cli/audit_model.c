@@ -30,6 +30,8 @@ static const cli_option options[] = {
      .value = "FILE", .example = "members.csv"},
     {"nonmembers", CLI_FILE, CLI_REQUIRED, "rows like them that it was not trained on",
      .value = "FILE", .example = "others.csv"},
+    {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
+     "declare both files public: what is printed is exact", .value = NULL},
     {"members-labels", CLI_FILE, CLI_OPTIONAL,
      "NPY or IDX of features: the file of the members' labels", .value = "FILE",
      .example = "members-labels-idx1-ubyte"},
@@ -82,6 +84,34 @@ static const cli_option options[] = {
      .value = "N", .example = "7", .count_max = UINT64_MAX},
     {0},
 };
+
+/* One of the ways in which nothing private would be printed, or an option that would not be looked at. */
+static sotto_status check_call(const cli_call *call, sotto_error *error)
+{
+    if (!cli_flag(call, "data-is-public")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "exact rates tell about the rows they are computed from, members "
+                        "above all; if whoever reads them may know both files, say so "
+                        "with --data-is-public");
+    }
+    for (const cli_option *at = options; at->name != NULL; at++) {
+        const bool of_shadows =
+            strncmp(at->name, "shadow-", 7) == 0 || strcmp(at->name, "lira") == 0;
+        if (!of_shadows || !cli_given(call, at->name) || cli_given(call, "shadows"))
+            continue;
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--%s is for shadow models; give --shadows too, or leave it out",
+                        at->name);
+    }
+    const char *svg = cli_text(call, "svg");
+    sotto_status status = cli_spare("model", cli_text(call, "model"), svg, error);
+    if (status == SOTTO_OK)
+        status = cli_spare("file of members", cli_text(call, "members"), svg, error);
+    if (status == SOTTO_OK)
+        status =
+            cli_spare("file of non-members", cli_text(call, "nonmembers"), svg, error);
+    return status == SOTTO_OK ? cli_check_write("--svg", svg, error) : status;
+}
 
 static sotto_status read_shadow(const cli_call *call, sotto_train_config *out,
                                 sotto_error *error)
@@ -192,7 +222,8 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_membership_config config;
     sotto_model *model = NULL;
     sotto_membership *membership = NULL;
-    sotto_status status = read_config(call, &shadow, &config, error);
+    sotto_status status = check_call(call, error);
+    if (status == SOTTO_OK) status = read_config(call, &shadow, &config, error);
     if (status == SOTTO_OK) status = cli_load_model(call, &model, error);
     if (status == SOTTO_OK)
         status = sotto_membership_of(model, &config, &membership, error);
@@ -211,11 +242,11 @@ const cli_command audit_model = {
     .name = "model",
     .summary = "Tell the rows that a model was trained on from others like them",
     .details =
-        "Both files are declared public to you: the scores are exact. Rates prove\n"
-        "nothing about epsilon, because no coin decided which rows were members:\n"
-        "see sotto audit canaries.",
+        "What is printed is exact: --data-is-public says that its readers may know the\n"
+        "rows. Rates prove nothing about epsilon, because no coin decided which rows\n"
+        "were members: see sotto audit canaries.",
     .options = options,
     .example = "sotto audit model examples/model.json --members examples/survey.csv "
-               "--nonmembers examples/survey.csv",
+               "--nonmembers examples/survey.csv --data-is-public",
     .run = run,
 };

@@ -104,13 +104,18 @@ static int show_progress(const sotto_progress *progress, void *context)
     return stop_asked;
 }
 
-void cli_watch_training(sotto_train_config *config)
+void cli_watch(sotto_progress_function *out_progress, void **out_context)
 {
     static bool terminal;
     terminal = isatty(STDERR_FILENO) == 1;
-    config->progress = show_progress;
-    config->progress_context = &terminal;
+    *out_progress = show_progress;
+    *out_context = &terminal;
     cli_heed_interrupts();
+}
+
+void cli_watch_training(sotto_train_config *config)
+{
+    cli_watch(&config->progress, &config->progress_context);
 }
 
 /* --- what is printed --- */

@@ -49,6 +49,7 @@ SOTTO_MUST_CHECK sotto_status cli_train_print_json(const cli_call *call,
                                                    const sotto_train_result *result,
                                                    double seconds, sotto_error *error);
 /* cli/train.c: shows progress on a terminal, and stops politely at an interrupt. */
+void cli_watch(sotto_progress_function *out_progress, void **out_context);
 void cli_watch_training(sotto_train_config *config);
 
 #endif

@@ -56,7 +56,10 @@ typedef enum sotto_audit_route {
     SOTTO_AUDIT_BY_RATES = 1, /* log((TPR - delta)/FPR): for every mechanism */
     SOTTO_AUDIT_BY_MU = 2, /* the claim is Gaussian DP: mu_lower, then along its curve */
     SOTTO_AUDIT_BY_NOISE =
-        3 /* the claim's plan with less noise, as little as is not refuted: the same family */
+        3, /* the claim's plan with more noise, as little as is refuted: the same family */
+    SOTTO_AUDIT_AS_GAUSSIAN =
+        4 /* the claim is not Gaussian (objective perturbation): mu_lower holds, and what a Gaussian release of that
+             mu has for epsilon is a yardstick, not a bound */
 } sotto_audit_route;
 
 /* What is claimed and what was found. */
@@ -72,7 +75,9 @@ typedef struct sotto_audit_summary {
     sotto_audit_bounds bounds;
     sotto_audit_verdict verdict; /* against the claim's own trade-off curve */
     sotto_audit_route route;
-    double epsilon_lower; /* by the route */
+    double
+        epsilon_lower; /* by the route: a bound of epsilon itself by rates, else of the claim's family; at most what
+                             `bounds` has is proven of a mechanism that nothing is known of */
     bool
         refuted; /* verdict.refuted, or epsilon_lower above epsilon by rates, or the exact loss */
     /* Objective perturbation alone, else NaN: of the privacy loss log p(theta)/p'(theta), evaluated exactly at every run

@@ -88,7 +88,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_canaries_toss(size_t count,
                                                             sotto_error *error);
 
 /* The model's scores of the canaries in `file`, one a row and in its order, and what they prove of a training that put in
- * included[i]: sotto_audit_one_run(). SOTTO_INVALID_ARGUMENT if the file has another number of rows than `count`. */
+ * included[i]: sotto_audit_one_run(). SOTTO_INVALID_ARGUMENT if the file has another number of rows than `count`,
+ * SOTTO_UNSUPPORTED if the model's guarantee is for replace-one: canaries come and go. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_canaries_score(
     const sotto_model *model, const sotto_data_file *file, const bool *included,
     size_t count, sotto_one_run_choice choice, size_t guesses, double delta, double alpha,

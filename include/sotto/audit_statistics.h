@@ -132,7 +132,9 @@ SOTTO_API double sotto_audit_one_run_mu(uint64_t canaries, uint64_t guesses,
 typedef enum sotto_one_run_choice {
     SOTTO_ONE_RUN_UNSET = 0,
     SOTTO_ONE_RUN_FIXED = 1, /* as many as the caller says */
-    SOTTO_ONE_RUN_SPLIT = 2, /* the best on every second canary, counted on the others */
+    SOTTO_ONE_RUN_SPLIT =
+        2, /* the best on every second canary, counted on the others; with a delta at alpha/2, and of mu at a share of alpha
+              like the next, which shows more of mu */
     SOTTO_ONE_RUN_UNION =
         3 /* all of m, m/2, m/4, ... guesses, each at its share of alpha (Bonferroni) */
 } sotto_one_run_choice;
@@ -141,7 +143,7 @@ typedef struct sotto_one_run {
     uint64_t canaries; /* that were counted */
     uint64_t guesses;
     uint64_t correct;
-    double alpha; /* of this number of guesses */
+    double alpha; /* of this number of guesses, and of epsilon */
     double epsilon_lower;
     /* Of claims of Gaussian DP; the number of guesses is chosen for them by itself. Either claim is wrongly refuted with
      * probability at most alpha; not both together. */

@@ -4,6 +4,8 @@
 
 #include <sotto/audit.h>
 
+enum { SOT_SENTENCE_BYTES = 320 };
+
 struct sotto_audit {
     sotto_audit_summary found;
     sotto_plan *plan;   /* the claim */
@@ -14,7 +16,7 @@ struct sotto_audit {
     bool chooses;       /* epsilon is seen in rates alone */
     bool has_losses;    /* the scores are exact privacy losses */
     const char *pair, *short_of; /* static */
-    char sentence[240];
+    char sentence[SOT_SENTENCE_BYTES];
 };
 
 /* ---- plans.c ---- */
@@ -25,5 +27,10 @@ SOTTO_MUST_CHECK sotto_status sot_plan_scaled(const sotto_plan *plan, double fac
                                               sotto_plan **out_plan, sotto_error *error);
 /* Every event has one. */
 bool sot_plan_has_noise(const sotto_plan *plan);
+
+/* ---- sentence.c ---- */
+
+/* What was found, in one sentence that says no more than was found. */
+void sot_audit_put_sentence(sotto_audit *audit);
 
 #endif

@@ -27,25 +27,30 @@ sotto_status sot_exact_loss_of(const sot_laboratory *laboratory, sot_exact_loss 
 }
 
 /* log of the density of theta in one world, but for a constant that both share. */
-static double log_density(const sot_exact_loss *loss, const sot_matrix *rows,
-                          const double *theta)
+static sotto_status log_density(const sot_exact_loss *loss, const sot_matrix *rows,
+                                const double *theta, double *out_log, sotto_error *error)
 {
     double noise[SOT_STUDY_NUMBERS] = {0.0};
     double log_determinant, squares = 0.0;
-    if (loss->empirical->operations->noise_of(loss->empirical, rows, &loss->terms, theta,
-                                              noise, &log_determinant, NULL) != SOTTO_OK)
-        return NAN;
+    const sotto_status status = loss->empirical->operations->noise_of(
+        loss->empirical, rows, &loss->terms, theta, noise, &log_determinant, error);
+    if (status != SOTTO_OK) return status;
     for (size_t i = 0; i < loss->empirical->facts.dimension; i++)
         squares += noise[i] * noise[i];
-    return log_determinant - (isnan(loss->rate)
-                                  ? squares / (2.0 * loss->sigma * loss->sigma)
-                                  : loss->rate * sqrt(squares));
+    *out_log =
+        log_determinant - (isnan(loss->rate) ? squares / (2.0 * loss->sigma * loss->sigma)
+                                             : loss->rate * sqrt(squares));
+    return SOTTO_OK;
 }
 
-double sot_exact_loss_at(const sot_exact_loss *loss, const double *theta)
+sotto_status sot_exact_loss_at(const sot_exact_loss *loss, const double *theta,
+                               double *out_loss, sotto_error *error)
 {
-    return log_density(loss, loss->rows[1], theta) -
-           log_density(loss, loss->rows[0], theta);
+    double in, out;
+    sotto_status status = log_density(loss, loss->rows[1], theta, &in, error);
+    if (status == SOTTO_OK) status = log_density(loss, loss->rows[0], theta, &out, error);
+    if (status == SOTTO_OK) *out_loss = in - out;
+    return status;
 }
 
 void sot_exact_loss_delta(const double *losses, size_t count, double epsilon,

@@ -25,8 +25,10 @@ SOTTO_MUST_CHECK sotto_status sot_exact_loss_of(const sot_laboratory *laboratory
                                                 sot_exact_loss *out_loss,
                                                 sotto_error *error);
 
-/* log p_in(theta) - log p_out(theta); NaN if memory ran out. */
-double sot_exact_loss_at(const sot_exact_loss *loss, const double *theta);
+/* log p_in(theta) - log p_out(theta). */
+SOTTO_MUST_CHECK sotto_status sot_exact_loss_at(const sot_exact_loss *loss,
+                                                const double *theta, double *out_loss,
+                                                sotto_error *error);
 
 /* What `losses`, drawn in the world "in", say of delta at epsilon: the mean of (1 - e^(epsilon - loss))+, and the same
  * less the empirical Bernstein bound of Maurer & Pontil (COLT 2009, Thm 4), sqrt(2 V log(2/alpha)/n) + 7 log(2/alpha)/(3 (n - 1)):

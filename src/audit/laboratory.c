@@ -136,28 +136,32 @@ static double look_at_counts(const sot_study *study, const int64_t *counts, size
     return sum;
 }
 
-static double look(const worker *work, const sot_learner *learner, const double *numbers,
-                   const sot_transcript *steps)
+static sotto_status look(const worker *work, const sot_learner *learner,
+                         const double *numbers, const sot_transcript *steps,
+                         double *out_score, sotto_error *error)
 {
     const sot_study *study = work->lab->study;
     const size_t count = sot_learner_coefficients(learner);
-    double along = 0.0;
+    *out_score = 0.0;
     switch (study->look) {
     case SOT_LOOK_EQUALS:
-        return numbers[0] == study->direction[0] ? 0.0 : 1.0;
+        *out_score = numbers[0] == study->direction[0] ? 0.0 : 1.0;
+        break;
     case SOT_LOOK_LOSS:
-        return sot_exact_loss_at(work->loss, numbers);
+        return sot_exact_loss_at(work->loss, numbers, out_score, error);
     case SOT_LOOK_STEPS:
-        return sot_transcript_score(steps);
+        *out_score = sot_transcript_score(steps);
+        break;
     case SOT_LOOK_COUNTS:
-        return look_at_counts(study, learner->errors.counts,
-                              (size_t)sot_concept_counts(learner->concept));
+        *out_score = look_at_counts(study, learner->errors.counts,
+                                    (size_t)sot_concept_counts(learner->concept));
+        break;
     case SOT_LOOK_ALONG:
+        for (size_t i = 0; i < count; i++)
+            *out_score += study->direction[i] * numbers[i];
         break;
     }
-    for (size_t i = 0; i < count; i++)
-        along += study->direction[i] * numbers[i];
-    return along;
+    return SOTTO_OK;
 }
 
 /* One training, to the end: the gate says whether all that was planned was released. */
@@ -184,8 +188,8 @@ static sotto_status run_once(const worker *work, int world, uint64_t run,
         status = sot_training_learn(&training, gate, lab->worlds[world], numbers, error);
     if (status == SOTTO_OK) status = sotto_gate_finish(gate, error);
     if (status == SOTTO_OK)
-        work->scores[(uint64_t)world * work->runs + run] =
-            look(work, &learner, numbers, &steps);
+        status = look(work, &learner, numbers, &steps,
+                      &work->scores[(uint64_t)world * work->runs + run], error);
     sotto_gate_free(gate);
     sot_rng_wipe(&rng);
     return status;
@@ -211,14 +215,15 @@ static sotto_status run_blocks(worker *work, const sotto_audit_config *config,
     for (work->first = 0; status == SOTTO_OK && work->first < work->runs;
          work->first += BLOCK) {
         const uint64_t left = work->runs - work->first;
-        status = sot_progress_report(&progress, work->first, work->runs, 0.0, error);
+        status =
+            sot_progress_report(&progress, work->first, work->runs, SOTTO_UNSET, error);
         if (status == SOTTO_OK)
             status = sot_parallel_for(pool, 2 * (size_t)(left < BLOCK ? left : BLOCK),
                                       CHUNK, run_chunk, work, error);
     }
-    return status == SOTTO_OK
-               ? sot_progress_report(&progress, work->runs, work->runs, 0.0, error)
-               : status;
+    return status == SOTTO_OK ? sot_progress_report(&progress, work->runs, work->runs,
+                                                    SOTTO_UNSET, error)
+                              : status;
 }
 
 sotto_status sot_laboratory_run(const sot_laboratory *laboratory,

@@ -110,9 +110,9 @@ static sotto_status epsilon_by_noise(const sotto_audit *audit, double *out_epsil
     if (status == SOTTO_OK)
         status =
             sotto_account_epsilon(plan, SOTTO_EXACT, audit->found.delta, &account, error);
-    if (status == SOTTO_OK)
-        *out_epsilon =
-            isnan(account.epsilon_lower) ? account.epsilon : account.epsilon_lower;
+    /* No lower bound of a price, no lower bound of epsilon: an upper one will not do. */
+    if (status == SOTTO_OK && !isnan(account.epsilon_lower))
+        *out_epsilon = account.epsilon_lower;
     sotto_plan_free(plan);
     return status;
 }
@@ -123,8 +123,9 @@ static sotto_status take_route(sotto_audit *audit, sotto_error *error)
     found->route = SOTTO_AUDIT_BY_RATES;
     found->epsilon_lower = found->bounds.epsilon_lower;
     if (audit->pure || audit->chooses) return SOTTO_OK;
+    /* Less noise does not take objective perturbation's claim down: the determinant's part stays. */
     if (!isnan(found->mu) || audit->has_losses) {
-        found->route = SOTTO_AUDIT_BY_MU;
+        found->route = isnan(found->mu) ? SOTTO_AUDIT_AS_GAUSSIAN : SOTTO_AUDIT_BY_MU;
         found->epsilon_lower = found->bounds.gaussian_epsilon_lower;
         return SOTTO_OK;
     }
@@ -152,34 +153,6 @@ static void judge_losses(sotto_audit *audit)
         found->refuted = true;
 }
 
-/* Four digits, and never more than was found. */
-static double shown_below(double value)
-{
-    if (!(value > 0.0) || isinf(value)) return value;
-    const double unit = pow(10.0, floor(log10(value)) - 3.0);
-    return floor(value / unit) * unit;
-}
-
-static void put_sentence(sotto_audit *audit)
-{
-    const sotto_audit_summary *found = &audit->found;
-    char *out = audit->sentence;
-    const size_t size = sizeof audit->sentence;
-    const double confidence = 100.0 * (1.0 - found->alpha);
-    if (found->refuted) {
-        (void)snprintf(out, size,
-                       "REFUTED: the claim of epsilon %.4g is false, with %.6g %% "
-                       "confidence; the attack shows at least %.4g.",
-                       found->epsilon, confidence, shown_below(found->epsilon_lower));
-        return;
-    }
-    (void)snprintf(out, size,
-                   "Not refuted: with %.6g %% confidence epsilon is at least %.4g, %.0f "
-                   "%% of the %.4g that is claimed.",
-                   confidence, shown_below(found->epsilon_lower),
-                   100.0 * found->epsilon_lower / found->epsilon, found->epsilon);
-}
-
 static sotto_status judge(const sot_study *study, sotto_audit *audit, sotto_error *error)
 {
     sotto_audit_summary *found = &audit->found;
@@ -201,7 +174,7 @@ static sotto_status judge(const sot_study *study, sotto_audit *audit, sotto_erro
     found->refuted =
         found->verdict.refuted || found->bounds.epsilon_lower > found->epsilon;
     judge_losses(audit);
-    put_sentence(audit);
+    sot_audit_put_sentence(audit);
     return SOTTO_OK;
 }
 

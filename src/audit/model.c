@@ -210,6 +210,11 @@ sotto_status sotto_canaries_score(const sotto_model *model, const sotto_data_fil
                                   sotto_error *error)
 {
     sot_confidences scores;
+    if (model->adjacency == SOTTO_REPLACE_ONE) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the model's guarantee is for replace-one, and canaries come and "
+                        "go, of which it says nothing; train with add-remove");
+    }
     sotto_status status = sot_confidences_of(model, file, &scores, error);
     if (status == SOTTO_OK && scores.count != count) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,

@@ -213,6 +213,10 @@ static size_t share_of(size_t rest, uint64_t guesses, size_t half)
     return share < 1 ? 1 : share;
 }
 
+/* The number of guesses is a function of the model, through the scores of the first half. Without a delta that costs nothing: the
+ * bound of epsilon holds for every model. With one the two parts of the bound, the tail and the delta's, may have their largest values at
+ * different numbers of guesses; each of them below alpha/2, their sum is below alpha. The bound of mu is of all models together, and
+ * pays for every number that could have been chosen: statistics.md. */
 static sotto_one_run by_split(canary *all, canary *scratch, size_t count, double delta,
                               double alpha)
 {
@@ -220,9 +224,11 @@ static sotto_one_run by_split(canary *all, canary *scratch, size_t count, double
     const size_t rest = count - half;
     const sotto_one_run chosen = best_of_halves(all, half, delta, alpha);
     sotto_one_run found =
-        result_of(all + half, rest, share_of(rest, chosen.guesses, half), delta, alpha);
-    const sotto_one_run by_mu = result_of(
-        all + half, rest, share_of(rest, chosen.mu_guesses, half), delta, alpha);
+        result_of(all + half, rest, share_of(rest, chosen.guesses, half), delta,
+                  delta > 0.0 ? 0.5 * alpha : alpha);
+    const sotto_one_run by_mu =
+        result_of(all + half, rest, share_of(rest, chosen.mu_guesses, half), delta,
+                  alpha / (double)halves_of(half));
     take_mu(&found, &by_mu);
     return found;
 }

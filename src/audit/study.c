@@ -76,6 +76,9 @@ static void craft_minimiser(sot_study *study)
     put_on_line(study, LINE_ROWS);
     set_threshold(study);
     study->config.lambda = LINE_LAMBDA;
+    if (study->config.model == SOTTO_MODEL_HINGE && isnan(study->config.delta))
+        study->short_of = "noise that hides how far the solver is from the hinge's "
+                          "minimiser is most of what there is";
 }
 
 static void craft_objective(sot_study *study)
@@ -162,9 +165,12 @@ static void craft_stochastic(sot_study *study)
     craft_descent(study);
     study->config.schedule = SOTTO_SCHEDULE_CONSTANT;
     study->config.steps = 4;
-    /* One row that opposes, for it too takes part or not; the guess of rows stays. */
-    if (study->config.model != SOTTO_MODEL_LOGISTIC) study->base[0].copies = 1;
-    study->config.batch = (study->config.expected_rows * 3 + 3) / 4;
+    const bool replaces = study->config.adjacency == SOTTO_REPLACE_ONE;
+    /* One row that opposes, for it too takes part or not; the guess of rows stays. A number of rows that is public is no guess. */
+    if (study->config.model != SOTTO_MODEL_LOGISTIC && !replaces)
+        study->base[0].copies = 1;
+    const uint64_t rows = replaces ? study->config.public_n : study->config.expected_rows;
+    study->config.batch = (rows * 3 + 3) / 4;
     study->short_of = "three quarters of the records take part in a step, and the last "
                       "step does not tell in which steps the record did";
 }
@@ -186,6 +192,8 @@ static void craft_newton(sot_study *study)
 {
     put_on_line(study, 400);
     study->config.steps = 1;
+    /* Half of the way to the other side: its gradient and its curvature both differ from the record's. */
+    study->other.x[0] = -0.5;
     study->pair = "one feature and one step: the record against 400 rows on the other "
                   "side, so that gradient and curvature move the step alike";
     study->short_of =
@@ -301,6 +309,13 @@ static void craft_mechanism(sot_study *study)
                   "record tilts the law by nearly all that its bound allows";
     study->short_of = "the bound is of a gradient at the ball's edge, the law is in its "
                       "middle";
+    if (!isnan(study->config.delta)) return;
+    /* A pure claim is of the ball's width, which the law must fill: two rows take it to one end, the record to the other. */
+    study->base[0].copies = 2;
+    study->config.lambda = 32.0;
+    study->pair = "one feature in a small ball, a law that fills it: the record makes "
+                  "the end of it likelier that the others make rare";
+    study->short_of = "the end has a width, and the normaliser takes a part";
 }
 
 /* The tilt of a posterior is at most the likelihood's own: the prior follows from the budget, such that the whole
@@ -309,6 +324,12 @@ static void craft_mechanism(sot_study *study)
 static sotto_status craft_posterior(sot_study *study, sotto_error *error)
 {
     double mu;
+    if (study->config.model != SOTTO_MODEL_LINEAR) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "no pair of neighbours is crafted for draws of the model %s; "
+                        "audit the model linear",
+                        sotto_model_kind_name(study->config.model));
+    }
     if (isnan(study->config.delta)) {
         return sot_fail(
             error, SOTTO_UNSUPPORTED,
@@ -322,6 +343,8 @@ static sotto_status craft_posterior(sot_study *study, sotto_error *error)
     study->config.lambda = 16.0 / (mu * mu);
     study->base[0] =
         (sot_study_row){{-0.03125, 0.0}, one, (size_t)(64.0 * study->config.lambda)};
+    /* There every other row pulls as the record does; one at 0 does not pull. */
+    study->other.x[0] = 0.0;
     study->pair = "one feature in a ball of radius 3: rows near 0 take the law to its "
                   "edge, where the record's gradient is 3 of 4 that are allowed";
     study->short_of = "the bound is of a gradient at the ball's edge, the law is inside";
@@ -403,10 +426,33 @@ static unsigned group_of(sotto_model_kind model)
     return 0;
 }
 
+/* Where the record must move a choice or a law by a small epsilon, the rows that oppose it are as many as 1/epsilon or its square. */
+static const double epsilon_least = 1e-6;
+enum { ROWS_MOST = 100000 };
+
+static sotto_status check_rows(const sotto_audit_config *config, const sot_study *study,
+                               sotto_error *error)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < study->groups; i++)
+        rows += study->base[i].copies;
+    if (rows <= ROWS_MOST) return SOTTO_OK;
+    return sot_fail(error, SOTTO_UNSUPPORTED,
+                    "epsilon is %g, and the pair for the method %s would have %zu rows; "
+                    "audit a larger one: a mistake does not depend on it",
+                    config->epsilon, sotto_method_name(config->method), rows);
+}
+
 static sotto_status find_crafter(const sotto_audit_config *config, size_t *out_index,
                                  sotto_error *error)
 {
     const unsigned group = group_of(config->model);
+    if (config->epsilon < epsilon_least) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "epsilon is %g, which no attack would see; audit one of at least "
+                        "%g: a mistake does not depend on it",
+                        config->epsilon, epsilon_least);
+    }
     for (size_t i = 0; i < CRAFTERS; i++) {
         *out_index = i;
         if (crafters[i].method == config->method && (crafters[i].models & group) != 0)
@@ -446,10 +492,10 @@ sotto_status sot_study_craft(const sotto_audit_config *config, sot_study *out_st
                         sotto_method_name(config->method));
     }
     if (crafters[index].calibrate != NULL)
-        return crafters[index].calibrate(out_study, error);
-    if (config->transcript)
+        status = crafters[index].calibrate(out_study, error);
+    else if (config->transcript)
         craft_transcript(out_study);
     else
         crafters[index].craft(out_study);
-    return SOTTO_OK;
+    return status == SOTTO_OK ? check_rows(config, out_study, error) : status;
 }

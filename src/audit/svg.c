@@ -17,6 +17,26 @@ enum {
     PLACES = 160
 };
 
+/* Rates of fewer accusations are chance, and would seem to pass the claim. */
+static const double accused_least = 10.0;
+
+/* The rate of an attacker who tosses a coin between two neighbouring thresholds, where equal scores leave a gap. The points rise in
+ * both rates. */
+static double found_at(const sotto_roc *roc, double false_positive_rate)
+{
+    const sotto_roc_point *points = sotto_roc_points(roc);
+    size_t after = 1;
+    while (points[after].false_positive_rate <= false_positive_rate &&
+           after + 1 < sotto_roc_size(roc))
+        after++;
+    const sotto_roc_point *a = &points[after - 1], *b = &points[after];
+    const double step = b->false_positive_rate - a->false_positive_rate;
+    const double part =
+        step > 0.0 ? (false_positive_rate - a->false_positive_rate) / step : 1.0;
+    return a->true_positive_rate +
+           fmin(1.0, part) * (b->true_positive_rate - a->true_positive_rate);
+}
+
 /* Rates of the attack at PLACES false positive rates, evenly on a logarithmic axis from `least` to 1. */
 void sot_audit_draw_roc(sot_growing *out, const sotto_roc *roc, const sotto_curve *claim,
                         const char *title, double least, int left)
@@ -24,7 +44,7 @@ void sot_audit_draw_roc(sot_growing *out, const sotto_roc *roc, const sotto_curv
     double x[PLACES], seen[PLACES], promised[PLACES];
     for (int i = 0; i < PLACES; i++) {
         x[i] = exp(log(least) * (1.0 - (double)i / (PLACES - 1)));
-        seen[i] = sotto_roc_true_positive_rate(roc, x[i]);
+        seen[i] = found_at(roc, x[i]);
         promised[i] = claim == NULL ? x[i] : sotto_curve_attack(claim, x[i]);
     }
     const sot_svg_panel panel = {.title = title,
@@ -53,7 +73,7 @@ static void draw_trade_off(sot_growing *out, const sotto_audit *audit,
     double x[PLACES], seen[PLACES], promised[PLACES];
     for (int i = 0; i < PLACES; i++) {
         x[i] = (double)i / (PLACES - 1);
-        seen[i] = 1.0 - sotto_roc_true_positive_rate(roc, x[i]);
+        seen[i] = 1.0 - found_at(roc, x[i]);
         promised[i] = sotto_curve_trade_off(audit->curve, x[i]);
     }
     const sot_svg_panel panel = {.title = "Trade-off",
@@ -93,7 +113,7 @@ sotto_status sotto_audit_to_svg(const sotto_audit *audit, char **out_svg,
                   "accuses wrongly, beside the most that the claim allows. Right: the "
                   "same as missed records, beside the claim's trade-off curve.");
     sot_audit_draw_roc(&out, roc, audit->curve, "Receiver operating characteristic",
-                       fmax(1e-4, 1.0 / (double)runs), LEFT);
+                       fmax(1e-4, accused_least / (double)runs), LEFT);
     draw_trade_off(&out, audit, roc, LEFT + PANEL);
     sot_svg_end(&out);
     sotto_roc_free(roc);

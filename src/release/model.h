@@ -111,6 +111,7 @@ struct sotto_model {
     sotto_schema *schema;
     sot_encoding *encoding; /* of the schema's own target */
     sotto_model_kind kind;
+    sotto_adjacency adjacency; /* of its guarantee; 0: it has none */
     sotto_prediction prediction;
     size_t margins; /* a row */
     size_t outputs; /* numbers predicted a row */

@@ -129,7 +129,8 @@ static sotto_status check_own_members(const sot_json_value *root, sotto_model_ki
 
 /* A guarantee without its certificate is a rumour, a certificate without a guarantee cannot be
  * compared: both or none. What the two say is for sotto_certificate_verify(). */
-static sotto_status check_guarantee(const sot_json_value *root, sotto_error *error)
+static sotto_status read_guarantee(const sot_json_value *root,
+                                   sotto_adjacency *out_adjacency, sotto_error *error)
 {
     static const char *const keys[] = {"epsilon", "delta", "adjacency", "unit"};
     sot_json_value member;
@@ -150,7 +151,6 @@ static sotto_status check_guarantee(const sot_json_value *root, sotto_error *err
     if (!certified) return SOTTO_OK;
     double epsilon = 0.0, delta = 0.0;
     const char *name = NULL, *unit = NULL;
-    sotto_adjacency adjacency;
     sotto_status status = sot_json_get_double(root, "epsilon", &epsilon, error);
     if (status == SOTTO_OK && !(epsilon > 0.0))
         status = refuse_member(root, "epsilon", "it is above 0", error);
@@ -159,7 +159,7 @@ static sotto_status check_guarantee(const sot_json_value *root, sotto_error *err
         status = refuse_member(root, "delta", "it is from 0 to 1", error);
     if (status == SOTTO_OK) status = sot_json_get_string(root, "adjacency", &name, error);
     if (status == SOTTO_OK &&
-        sotto_adjacency_from_name(name, &adjacency, NULL) != SOTTO_OK) {
+        sotto_adjacency_from_name(name, out_adjacency, NULL) != SOTTO_OK) {
         status =
             refuse_member(root, "adjacency", "it is add-remove or replace-one", error);
     }
@@ -348,7 +348,7 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
     if (status == SOTTO_OK) status = read_learner(root, &model->kind, error);
     if (status == SOTTO_OK) status = check_own_members(root, model->kind, error);
     if (status == SOTTO_OK) status = sot_model_read_draws(root, model, error);
-    if (status == SOTTO_OK) status = check_guarantee(root, error);
+    if (status == SOTTO_OK) status = read_guarantee(root, &model->adjacency, error);
     if (status == SOTTO_OK) status = check_settings(root, error);
     if (status == SOTTO_OK) status = read_schema(name, root, &model->schema, error);
     if (status == SOTTO_OK) status = derive(root, model, error);

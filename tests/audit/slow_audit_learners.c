@@ -29,19 +29,28 @@ static void so_do_those_with_many_rows(void **state)
         keep_gate(&long_cases[i], 3000 + i);
 }
 
-/* A pair that attains its claim, audited again and again: refuted no more often than alpha says. 300 audits at 5 %: a chance of
- * 1e-6 for more than 38. */
+/* Pairs that attain their claims, audited again and again: refuted no more often than alpha says. 15 of 300 is the level itself;
+ * two limits, of which both must be missed, keep far below it, so that fixed seeds pass with room to spare. */
 static void a_tight_claim_is_refuted_no_more_often_than_stated(void **state)
 {
     (void)state;
-    int refuted = 0;
-    for (uint64_t seed = 0; seed < 300; seed++) {
-        sotto_audit *audit = audit_of(&learner_cases[2], 1000, 0.05, 5000 + seed);
-        refuted += sotto_audit_found(audit)->refuted ? 1 : 0;
-        sotto_audit_free(audit);
+    const learner_case tight[] = {
+        {SOTTO_MODEL_SVM, SOTTO_METHOD_OUTPUT, 6.0, 1e-5, AR, false, 0.5},
+        {SOTTO_MODEL_SVM, SOTTO_METHOD_OUTPUT, 2.0, 0.0, AR, false, 0.5},
+        {SOTTO_MODEL_SVM, SOTTO_METHOD_OBJECTIVE, 2.0, 0.0, AR, false, 0.5}};
+    for (size_t i = 0; i < sizeof tight / sizeof tight[0]; i++) {
+        int refuted = 0, above = 0;
+        for (uint64_t seed = 0; seed < 300; seed++) {
+            sotto_audit *audit = audit_of(&tight[i], 1000, 0.05, 5000 + seed);
+            const sotto_audit_summary *found = sotto_audit_found(audit);
+            refuted += found->refuted ? 1 : 0;
+            above += found->epsilon_lower > found->epsilon ? 1 : 0;
+            sotto_audit_free(audit);
+        }
+        print_message("refuted %d, above the claim %d of 300\n", refuted, above);
+        assert_true(refuted <= 15);
+        assert_true(above <= 15);
     }
-    print_message("refuted %d of 300\n", refuted);
-    assert_true(refuted <= 15);
 }
 
 int main(void)

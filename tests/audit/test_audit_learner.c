@@ -3,6 +3,7 @@
 #include "learner_cases.h"
 
 #include "base/memory.h"
+#include "base/plant.h"
 
 enum { RUNS = 1000, RUNS_OF_FAINT = 3000 }; /* rare events, and steps, need more */
 #define ALPHA 1e-6
@@ -99,6 +100,89 @@ static void what_cannot_be_audited_is_refused_by_name(void **state)
     config.method = SOTTO_METHOD_POSTERIOR;
     config.delta = SOTTO_UNSET;
     refuses(config, SOTTO_UNSUPPORTED, "without a delta");
+    /* As many rows as a small epsilon needs are too many, and a tiny one has no number of them. */
+    config.delta = 1e-6;
+    config.epsilon = 0.02;
+    refuses(config, SOTTO_UNSUPPORTED, "rows; audit a larger one");
+    config.model = SOTTO_MODEL_CONCEPT;
+    config.method = SOTTO_METHOD_EXPONENTIAL;
+    config.delta = SOTTO_UNSET;
+    config.epsilon = 1e-300;
+    refuses(config, SOTTO_UNSUPPORTED, "no attack would see");
+}
+
+/* ---- what is said ---- */
+
+/* The sentence of an audit with a bug planted, or with none. */
+static void says(const learner_case *at, uint64_t runs, const char *bug,
+                 sotto_audit_route route, const char *text)
+{
+    sot_test_plant(bug);
+    sotto_audit *audit = audit_of(at, runs, 0.01, 11);
+    sot_test_plant(NULL);
+    const sotto_audit_summary *found = sotto_audit_found(audit);
+    if (strstr(sotto_audit_sentence(audit), text) == NULL)
+        print_message("%s\n", sotto_audit_sentence(audit));
+    assert_int_equal(found->refuted, bug != NULL);
+    assert_int_equal(found->route, route);
+    assert_non_null(strstr(sotto_audit_sentence(audit), text));
+    /* What is shown of a claim that stands is no more than the claim. */
+    assert_true(bug != NULL || found->epsilon_lower <= found->epsilon);
+    sotto_audit_free(audit);
+}
+
+/* Only rates bound epsilon whatever the mechanism is; mu and noise bound it within the claim's family, and objective perturbation
+ * has no Gaussian curve to follow. */
+static void sentences_say_what_was_proven_and_of_what(void **state)
+{
+    (void)state;
+    const learner_case pure = {
+        SOTTO_MODEL_SVM, SOTTO_METHOD_OUTPUT, 2.0, 0.0, AR, false, 0.5};
+    const learner_case gaussian = {
+        SOTTO_MODEL_SVM, SOTTO_METHOD_OUTPUT, 6.0, 1e-5, AR, false, 0.5};
+    const learner_case sampled = {
+        SOTTO_MODEL_SVM, SOTTO_METHOD_SGD, 6.0, 1e-5, RO, false, 0.5};
+    const learner_case corners = {
+        SOTTO_MODEL_SVM, SOTTO_METHOD_FRANK_WOLFE, 2.0, 0.0, AR, false, 0.5};
+    const learner_case tilted = {
+        SOTTO_MODEL_SVM, SOTTO_METHOD_OBJECTIVE, 6.0, 1e-5, AR, false, 0.5};
+    says(&pure, 1000, NULL, SOTTO_AUDIT_BY_RATES, "99 % confidence epsilon is at least");
+    says(&gaussian, 1000, NULL, SOTTO_AUDIT_BY_MU, "99 % confidence mu is at least");
+    says(&sampled, 1000, NULL, SOTTO_AUDIT_BY_NOISE, "less noise than the claim's plan");
+    says(&tilted, 1000, NULL, SOTTO_AUDIT_AS_GAUSSIAN, "which this is not");
+    says(&gaussian, 1000, "gaussian_noise_by_2", SOTTO_AUDIT_BY_MU,
+         "REFUTED, with 99 % confidence: the attack misses at most");
+    says(&corners, 3000, "erm_corners_change_alike", SOTTO_AUDIT_BY_RATES,
+         "REFUTED, with 99 % confidence: epsilon is at least");
+}
+
+static void no_confidence_is_shown_as_certainty(void **state)
+{
+    (void)state;
+    sotto_audit *audit = audit_of(&learner_cases[2], 100, 1e-7, 3);
+    assert_non_null(strstr(sotto_audit_sentence(audit), "but for a chance of 1e-07"));
+    assert_null(strstr(sotto_audit_sentence(audit), "100 % confidence"));
+    sotto_audit_free(audit);
+}
+
+/* A pair whose settings do not fit its adjacency sees nothing, which looks like privacy. */
+static void sampled_steps_are_seen_under_both_adjacencies(void **state)
+{
+    (void)state;
+    for (int adjacency = AR; adjacency <= RO; adjacency++) {
+        const learner_case at = {SOTTO_MODEL_SVM,
+                                 SOTTO_METHOD_SGD,
+                                 6.0,
+                                 1e-5,
+                                 (sotto_adjacency)adjacency,
+                                 false,
+                                 0.5};
+        sotto_audit *audit = audit_of(&at, 1000, 0.01, 21);
+        const sotto_audit_summary *found = sotto_audit_found(audit);
+        assert_false(found->refuted);
+        assert_within(found->epsilon_lower, 0.4 * found->epsilon, found->epsilon);
+        sotto_audit_free(audit);
+    }
 }
 
 static void failing_memory_is_reported(void **state)
@@ -112,8 +196,9 @@ static void failing_memory_is_reported(void **state)
     config.runs = 100;
     config.insecure_test = true;
     config.threads = 1;
-    for (size_t nth = 1; nth < 200; nth += 7) {
+    for (size_t nth = 1; nth < 400; nth += 7) {
         sotto_error error;
+        config.method = nth % 2 == 0 ? SOTTO_METHOD_OUTPUT : SOTTO_METHOD_OBJECTIVE;
         sotto_audit *audit = NULL;
         (void)sot_test_fail_allocation(nth);
         const sotto_status status = sotto_audit_learner(&config, &audit, &error);
@@ -147,8 +232,12 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(pure_losses_never_pass_epsilon),
         cmocka_unit_test(what_cannot_be_audited_is_refused_by_name),
+        cmocka_unit_test(no_confidence_is_shown_as_certainty),
+        cmocka_unit_test(sampled_steps_are_seen_under_both_adjacencies),
         cmocka_unit_test(failing_memory_is_reported),
         cmocka_unit_test(pictures_hold_claim_and_attack),
+        cmocka_unit_test(
+            sentences_say_what_was_proven_and_of_what), /* last: it switches bugs off */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,6 +142,35 @@ static void canaries_and_coins_belong_together(void **state)
     sotto_model_free(open);
 }
 
+/* A guarantee for replace-one says nothing of rows that come and go: no count of guesses could refute it. */
+static void canaries_do_not_judge_guarantees_of_replacement(void **state)
+{
+    const place *at = *state;
+    sotto_error error;
+    sotto_one_run found;
+    sotto_train_result *result = NULL;
+    sotto_model *model = NULL;
+    sotto_train_config config = sotto_train_defaults();
+    const sotto_data_file file = {.path = at->all};
+    config.model = SOTTO_MODEL_LOGISTIC;
+    config.method = SOTTO_METHOD_OBJECTIVE;
+    config.adjacency = SOTTO_REPLACE_ONE;
+    config.epsilon = 1.0;
+    config.delta = 1e-5;
+    config.insecure_test = true;
+    config.test_seed = 5;
+    config.threads = 1;
+    assert_ok(sotto_train_file(&config, at->schema, at->in, &result, &error), &error);
+    const char *json = sotto_train_json(result);
+    assert_ok(sotto_model_parse("model", json, strlen(json), &model, &error), &error);
+    assert_refused(sotto_canaries_score(model, &file, at->included, CANARIES,
+                                        SOTTO_ONE_RUN_UNION, 0, 0.0, 0.05, &found,
+                                        &error),
+                   SOTTO_UNSUPPORTED, &error, "replace-one", NULL);
+    sotto_train_free(result);
+    sotto_model_free(model);
+}
+
 /* Members are the rows that coins put in, others the rest. */
 static sotto_membership *attack(const place *at, const sotto_model *model,
                                 uint64_t shadows, bool offline, size_t threads)
@@ -285,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(canaries_of_a_model_that_remembers_are_found),
         cmocka_unit_test(canaries_and_coins_belong_together),
+        cmocka_unit_test(canaries_do_not_judge_guarantees_of_replacement),
         cmocka_unit_test(shadow_models_see_what_a_model_remembers),
         cmocka_unit_test(shadow_models_have_a_margin_a_class),
         cmocka_unit_test(attacks_are_drawn),

@@ -130,6 +130,34 @@ static void choices_of_guesses_are_paid_for(void **state)
     sotto_rng_free(rng);
 }
 
+/* The number of guesses that a split chooses is a function of the model; with a delta that is paid for. */
+static void a_split_pays_for_its_choice_if_there_is_a_delta(void **state)
+{
+    (void)state;
+    sotto_error error;
+    double scores[64];
+    bool included[64];
+    for (size_t i = 0; i < 64; i++) {
+        included[i] = i % 4 < 2;
+        scores[i] = included[i] ? 1.0 : -1.0;
+    }
+    for (int pure = 0; pure < 2; pure++) {
+        const double delta = pure == 1 ? 0.0 : 1e-6;
+        sotto_one_run got;
+        assert_ok(sotto_audit_one_run(scores, included, 64, SOTTO_ONE_RUN_SPLIT, 0, delta,
+                                      0.05, &got, &error),
+                  &error);
+        assert_true(got.alpha == (pure == 1 ? 0.05 : 0.025));
+        assert_true(got.epsilon_lower ==
+                    sotto_audit_one_run_epsilon(got.canaries, got.guesses, got.correct,
+                                                delta, got.alpha));
+        assert_true(got.epsilon_lower > 1.0);
+        /* Of mu every number is paid for that could have been chosen: 32, 16 or 8 of 32. */
+        assert_true(got.mu_lower == sotto_audit_one_run_mu(got.canaries, got.mu_guesses,
+                                                           got.mu_correct, 0.05 / 3.0));
+    }
+}
+
 /* Randomized response is epsilon-DP for every canary at once: nothing above epsilon may be found. */
 static void canaries_under_randomized_response_stay_below_epsilon(void **state)
 {
@@ -235,6 +263,7 @@ int main(void)
         cmocka_unit_test(thresholds_of_the_other_half_raise_no_false_alarms),
         cmocka_unit_test(true_claims_are_not_refuted),
         cmocka_unit_test(choices_of_guesses_are_paid_for),
+        cmocka_unit_test(a_split_pays_for_its_choice_if_there_is_a_delta),
         cmocka_unit_test(canaries_under_randomized_response_stay_below_epsilon),
         cmocka_unit_test(equal_scores_say_nothing),
         cmocka_unit_test(bad_scores_are_refused),
