@@ -43,11 +43,12 @@ endef
 # Test a preset and end with the line that counts: $(call ctest,PRESET,OPTIONS)
 define ctest
 $(CTEST) --test-dir build/$(1) --output-log $(CURDIR)/build/$(1)/tests.log $(2)
-@grep 'tests passed' build/$(1)/tests.log
+@grep -E 'tests passed|[0-9] - .*[(](Skipped|Disabled)[)]' build/$(1)/tests.log
 endef
 
-# Parts that need foreign data say so when they are left out.
-SKIPPED = if [ -z "$(DATA)" ]; then echo '$@: parts that need foreign data skipped; give DATA=DIR'; fi
+# Parts that need foreign data, or programs of others, say so when they are left out.
+SKIPPED = if [ -z "$(DATA)" ]; then echo '$@: parts that need foreign data skipped; give DATA=DIR'; fi; \
+    if [ -z "$(PEERS)" ]; then echo '$@: comparisons with peers skipped; give PEERS=VENV'; fi
 
 build:
 	@SOTTO_NO_INSTALL=1 tools/deps build
@@ -76,7 +77,6 @@ test-all:
 	$(MAKE) asan
 	$(MAKE) tsan
 	$(MAKE) fuzz
-	@$(SKIPPED)
 	$(call ctest,dev)
 	python3 tools/planted_bugs.py build/dev
 
@@ -88,7 +88,7 @@ asan:
 tsan:
 	tools/deps test
 	$(call cmake,tsan)
-	$(call ctest,tsan,-R thread)
+	$(call ctest,tsan,-L threads)
 
 FUZZ_SECONDS ?= 20
 fuzz:

@@ -173,8 +173,11 @@ static const cli_option score_options[] = {
      .value = "FILE", .example = "canaries.csv"},
     {"coins", CLI_FILE, CLI_REQUIRED, "their coins", .value = "FILE",
      .example = "coins.txt"},
-    {"epsilon", CLI_NUMBER, CLI_REQUIRED, "the claim", .value = "E", .example = "1",
-     .range = CLI_POSITIVE},
+    {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "the claim, with --delta", .value = "E",
+     .example = "1", .range = CLI_POSITIVE},
+    {"mu", CLI_NUMBER, CLI_OPTIONAL,
+     "or the claim is Gaussian DP of this mu, of which one run shows much more",
+     .value = "M", .example = "0.5", .range = CLI_POSITIVE},
     {"delta", CLI_NUMBER, CLI_OPTIONAL, "of the claim; 0 by default", .value = "D",
      .example = "1e-5", .fallback = "0", .range = CLI_BELOW_ONE},
     {"alpha", CLI_NUMBER, CLI_OPTIONAL, "chance of a false alarm", .value = "A",
@@ -227,27 +230,31 @@ static sotto_status read_coins(const char *path, bool **out, size_t *out_count,
 static sotto_status show(const cli_call *call, const sotto_one_run *found, bool refuted,
                          sotto_error *error)
 {
-    const double epsilon = cli_number(call, "epsilon");
+    const bool gaussian = cli_given(call, "mu");
     char a[CLI_NUMBER_BYTES];
     if (cli_flag(call, "json")) {
         cli_json json = cli_json_new();
-        cli_json_number(&json, "epsilon", epsilon);
-        cli_json_number(&json, "delta", cli_number(call, "delta"));
-        cli_json_number(&json, "epsilon_lower", found->epsilon_lower);
+        cli_json_number(&json, "epsilon", cli_number(call, "epsilon"));
+        cli_json_number(&json, "mu", cli_number(call, "mu"));
+        if (!gaussian) cli_json_number(&json, "delta", cli_number(call, "delta"));
+        if (!gaussian) cli_json_number(&json, "epsilon_lower", found->epsilon_lower);
+        if (gaussian) cli_json_number(&json, "mu_lower", found->mu_lower);
         cli_json_count(&json, "canaries", found->canaries);
-        cli_json_count(&json, "guesses", found->guesses);
-        cli_json_count(&json, "correct", found->correct);
+        cli_json_count(&json, "guesses", gaussian ? found->mu_guesses : found->guesses);
+        cli_json_count(&json, "correct", gaussian ? found->mu_correct : found->correct);
         cli_json_number(&json, "alpha", cli_number(call, "alpha"));
         cli_json_flag(&json, "refuted", refuted);
         return cli_json_print(&json, error);
     }
     cli_line("guesses", "%" PRIu64 " of %" PRIu64 " canaries, %" PRIu64 " right",
-             found->guesses, found->canaries, found->correct);
-    cli_line("epsilon", "at least %s, with %g %% confidence",
-             cli_rounded_down(found->epsilon_lower, 4, a),
+             gaussian ? found->mu_guesses : found->guesses, found->canaries,
+             gaussian ? found->mu_correct : found->correct);
+    cli_line(gaussian ? "mu" : "epsilon", "at least %s, with %g %% confidence",
+             cli_rounded_down(gaussian ? found->mu_lower : found->epsilon_lower, 4, a),
              100.0 * (1.0 - cli_number(call, "alpha")));
-    (void)printf("\n%s: the claim is epsilon %g.\n", refuted ? "REFUTED" : "Not refuted",
-                 epsilon);
+    (void)printf("\n%s: the claim is %s %g.\n", refuted ? "REFUTED" : "Not refuted",
+                 gaussian ? "Gaussian DP of mu" : "epsilon",
+                 cli_number(call, gaussian ? "mu" : "epsilon"));
     return SOTTO_OK;
 }
 
@@ -261,6 +268,9 @@ static sotto_status run_score(const cli_call *call, sotto_error *error)
     if ((choice_of(call) == SOTTO_ONE_RUN_FIXED) != cli_given(call, "guesses"))
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
                         "--guesses and --choice fixed go together; give both or neither");
+    if (cli_given(call, "epsilon") == cli_given(call, "mu"))
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "give the claim, either --epsilon, with its --delta, or --mu");
     sotto_status status = read_coins(cli_text(call, "coins"), &included, &count, error);
     if (status == SOTTO_OK) status = cli_load_model(call, &model, error);
     if (status == SOTTO_OK)
@@ -269,7 +279,9 @@ static sotto_status run_score(const cli_call *call, sotto_error *error)
                                       cli_number(call, "delta"),
                                       cli_number(call, "alpha"), &found, error);
     if (status == SOTTO_OK) {
-        const bool refuted = found.epsilon_lower > cli_number(call, "epsilon");
+        const bool refuted = cli_given(call, "mu")
+                                 ? found.mu_lower > cli_number(call, "mu")
+                                 : found.epsilon_lower > cli_number(call, "epsilon");
         status = show(call, &found, refuted, error);
         if (status == SOTTO_OK && refuted)
             status = cli_fail(error, SOTTO_VERIFICATION, "the claim is refuted");

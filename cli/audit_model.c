@@ -17,6 +17,12 @@ static const char *lira_choice(size_t index)
     return names[index];
 }
 
+static const char *optimizer_choice(size_t index)
+{
+    const char *name = sotto_optimizer_name((sotto_optimizer)index);
+    return strcmp(name, "unknown") == 0 ? NULL : name;
+}
+
 static const cli_option options[] = {
     {"model", CLI_FILE, CLI_OPERAND, "a model file, as sotto train writes it",
      .value = "MODEL", .example = "model.json"},
@@ -24,6 +30,11 @@ static const cli_option options[] = {
      .value = "FILE", .example = "members.csv"},
     {"nonmembers", CLI_FILE, CLI_REQUIRED, "rows like them that it was not trained on",
      .value = "FILE", .example = "others.csv"},
+    {"members-labels", CLI_FILE, CLI_OPTIONAL,
+     "NPY or IDX of features: the file of the members' labels", .value = "FILE",
+     .example = "members-labels-idx1-ubyte"},
+    {"nonmembers-labels", CLI_FILE, CLI_OPTIONAL, "the same of --nonmembers",
+     .value = "FILE", .example = "others-labels-idx1-ubyte"},
     {"shadows", CLI_COUNT, CLI_OPTIONAL,
      "shadow models for the likelihood ratio attack, from 8 on; none by default",
      .value = "N", .example = "64", .count_max = 4096},
@@ -38,6 +49,29 @@ static const cli_option options[] = {
      .example = "1e-5", .range = CLI_POSITIVE},
     {"shadow-lambda", CLI_NUMBER, CLI_OPTIONAL, "of the shadows' method", .value = "L",
      .example = "1", .range = CLI_POSITIVE},
+    {"shadow-expected-rows", CLI_COUNT, CLI_OPTIONAL,
+     "of the shadows' method; networks: half of all rows unless given", .value = "N",
+     .example = "1000", .count_max = UINT64_C(1) << 32},
+    {"shadow-steps", CLI_COUNT, CLI_OPTIONAL, "of shadows by methods in steps",
+     .value = "T", .example = "100", .count_max = 1000000},
+    {"shadow-learning-rate", CLI_NUMBER, CLI_OPTIONAL, "of shadows by methods in steps",
+     .value = "H", .example = "0.1", .range = CLI_POSITIVE},
+    {"shadow-batch", CLI_COUNT, CLI_OPTIONAL, "of shadows by steps: records a step",
+     .value = "M", .example = "128", .count_max = UINT64_C(1) << 32},
+    {"shadow-epochs", CLI_NUMBER, CLI_OPTIONAL,
+     "of shadow networks, instead of --shadow-steps", .value = "E", .example = "40",
+     .range = CLI_POSITIVE},
+    {"shadow-clip", CLI_NUMBER, CLI_OPTIONAL, "of private shadow networks", .value = "C",
+     .example = "0.1", .range = CLI_POSITIVE},
+    {"shadow-momentum", CLI_NUMBER, CLI_OPTIONAL, "of shadow networks", .value = "M",
+     .example = "0.9", .range = CLI_BELOW_ONE},
+    {"shadow-weight-average", CLI_NUMBER, CLI_OPTIONAL, "of shadow networks",
+     .value = "A", .example = "0.99", .range = CLI_BELOW_ONE},
+    {"shadow-optimizer", CLI_CHOICE, CLI_OPTIONAL, "of shadow networks", .value = "NAME",
+     .fallback = "sgd", .choices = optimizer_choice},
+    {"shadow-init", CLI_FILE, CLI_OPTIONAL,
+     "of shadow networks: the model that the attacked one began with", .value = "FILE",
+     .example = "public.json"},
     {"alpha", CLI_NUMBER, CLI_OPTIONAL, "1 - confidence of the limits of rates",
      .value = "A", .example = "0.05", .fallback = "0.05", .range = CLI_POSITIVE},
     {"threads", CLI_COUNT, CLI_OPTIONAL, "threads to use; all by default", .value = "N",
@@ -49,13 +83,40 @@ static const cli_option options[] = {
     {0},
 };
 
+static sotto_status read_shadow(const cli_call *call, sotto_train_config *out,
+                                sotto_error *error)
+{
+    sotto_train_config shadow = sotto_train_defaults();
+    shadow.epsilon = cli_number(call, "shadow-epsilon");
+    shadow.delta = cli_number(call, "shadow-delta");
+    shadow.lambda = cli_number(call, "shadow-lambda");
+    shadow.expected_rows = cli_count(call, "shadow-expected-rows");
+    shadow.steps = cli_count(call, "shadow-steps");
+    shadow.learning_rate = cli_number(call, "shadow-learning-rate");
+    shadow.batch = cli_count(call, "shadow-batch");
+    shadow.epochs = cli_number(call, "shadow-epochs");
+    shadow.clip = cli_number(call, "shadow-clip");
+    shadow.momentum = cli_number(call, "shadow-momentum");
+    shadow.weight_average = cli_number(call, "shadow-weight-average");
+    shadow.init = cli_text(call, "shadow-init");
+    sotto_status status =
+        sotto_method_from_name(cli_text(call, "shadow-method"), &shadow.method, error);
+    if (status == SOTTO_OK)
+        status = sotto_optimizer_from_name(cli_text(call, "shadow-optimizer"),
+                                           &shadow.optimizer, error);
+    shadow.data_is_public = shadow.method == SOTTO_METHOD_NONE;
+    *out = shadow;
+    return status;
+}
+
 static sotto_status read_config(const cli_call *call, sotto_train_config *shadow,
                                 sotto_membership_config *out, sotto_error *error)
 {
     *out = sotto_membership_defaults();
-    *shadow = sotto_train_defaults();
     out->members.path = cli_text(call, "members");
+    out->members.labels = cli_text(call, "members-labels");
     out->others.path = cli_text(call, "nonmembers");
+    out->others.labels = cli_text(call, "nonmembers-labels");
     out->shadows = cli_count(call, "shadows");
     out->offline = strcmp(cli_text(call, "lira"), "offline") == 0;
     out->shadow = shadow;
@@ -63,13 +124,7 @@ static sotto_status read_config(const cli_call *call, sotto_train_config *shadow
     out->threads = (size_t)cli_count(call, "threads");
     out->insecure_test = cli_given(call, "insecure-test-seed");
     out->test_seed = cli_count(call, "insecure-test-seed");
-    shadow->epsilon = cli_number(call, "shadow-epsilon");
-    shadow->delta = cli_number(call, "shadow-delta");
-    shadow->lambda = cli_number(call, "shadow-lambda");
-    const sotto_status status =
-        sotto_method_from_name(cli_text(call, "shadow-method"), &shadow->method, error);
-    shadow->data_is_public = shadow->method == SOTTO_METHOD_NONE;
-    return status;
+    return read_shadow(call, shadow, error);
 }
 
 static void show_text(const sotto_membership *membership)

@@ -82,13 +82,28 @@ sotto_status cli_write_file(const char *label, const char *path, const char *tex
                     strerror(cause));
 }
 
+sotto_status cli_check_write(const char *label, const char *path, sotto_error *error)
+{
+    if (path == NULL) return SOTTO_OK;
+    const bool is_new = access(path, F_OK) != 0;
+    FILE *file = fopen(path, "ab"); /* leaves what is there */
+    if (file == NULL) {
+        return cli_fail(error, SOTTO_IO, "%s %.100s cannot be written: %s", label, path,
+                        strerror(errno));
+    }
+    (void)fclose(file);
+    if (is_new) (void)unlink(path);
+    return SOTTO_OK;
+}
+
 sotto_status cli_spare(const char *what, const char *path, const char *output,
                        sotto_error *error)
 {
     struct stat kept, replaced;
-    if (path == NULL || output == NULL || stat(output, &replaced) != 0 ||
-        stat(path, &kept) != 0 || replaced.st_dev != kept.st_dev ||
-        replaced.st_ino != kept.st_ino)
+    if (path == NULL || output == NULL) return SOTTO_OK;
+    if (strcmp(path, output) != 0 &&
+        (stat(output, &replaced) != 0 || stat(path, &kept) != 0 ||
+         replaced.st_dev != kept.st_dev || replaced.st_ino != kept.st_ino))
         return SOTTO_OK;
     return cli_fail(error, SOTTO_INVALID_ARGUMENT,
                     "the output %s would replace the %s; give it a name of its own",

@@ -18,6 +18,10 @@ SOTTO_MUST_CHECK sotto_status cli_read_file(const char *label, const char *path,
 SOTTO_MUST_CHECK sotto_status cli_write_file(const char *label, const char *path,
                                              const char *text, sotto_error *error);
 
+/* Whether a file can be written that is only made after something was paid for: opened and left as it is. NULL is fine. */
+SOTTO_MUST_CHECK sotto_status cli_check_write(const char *label, const char *path,
+                                              sotto_error *error);
+
 /* The output replaces what has its name. The library sees to data and ledger; files that only the
  * command knows, such as a schema, are spared here. `path` and `output` may be NULL. */
 SOTTO_MUST_CHECK sotto_status cli_spare(const char *what, const char *path,

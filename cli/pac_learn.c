@@ -294,7 +294,8 @@ const cli_command pac_learn = {
     .summary = "Choose one rule of a class by its errors on private rows",
     .details =
         "The plan is charged to the ledger before a row is read. The errors of the\n"
-        "rule stay secret: they would be a release of their own.",
+        "rule stay secret: they would be a release of their own. Only laplace pays for\n"
+        "the errors of all rules, and hands them out with their noise.",
     .options = options,
     .shared = shared,
     .example =

@@ -63,6 +63,12 @@ static const cli_option options[] = {
      .value = "E", .example = "0.5", .range = CLI_POSITIVE},
     {"query-delta", CLI_NUMBER, CLI_OPTIONAL, "mode: delta of one query", .value = "D",
      .example = "1e-8", .range = CLI_BELOW_ONE},
+    {"agreement", CLI_NUMBER, CLI_OPTIONAL,
+     "also release how much teachers agree, under noise of S votes a query", .value = "S",
+     .example = "5", .range = CLI_POSITIVE},
+    {"agreement-bins", CLI_COUNT, CLI_OPTIONAL,
+     "of --agreement: parts of the number of teachers; unless given, by its noise",
+     .value = "N", .example = "10", .count_max = SOTTO_PATE_AGREEMENT_BINS_MAX},
     {"student", CLI_FILE, CLI_OPTIONAL,
      "interactive: model whose probabilities the votes are compared with",
      .value = "FILE", .example = "student.json"},
@@ -83,7 +89,7 @@ static const cli_option options[] = {
     {"touched", CLI_COUNT, CLI_OPTIONAL, "of --votes: teachers that one unit may touch",
      .value = "K", .example = "1", .count_max = 1 << 20},
     {"ensemble", CLI_COUNT, CLI_OPTIONAL,
-     "of --votes, interactive: how many teachers there are", .value = "N",
+     "of --votes, interactive or --agreement: how many teachers there are", .value = "N",
      .example = "250", .count_max = 1 << 24},
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
      .value = "FILE", .example = "budget.ledger"},
@@ -188,6 +194,13 @@ static sotto_status read_config(const cli_call *call, sotto_pate_label_config *c
     config->ask = cli_count(call, "ask");
     config->skip = cli_count(call, "skip");
     config->answers = cli_count(call, "answers");
+    config->agreement.noise = cli_number(call, "agreement");
+    config->agreement.bins = cli_count(call, "agreement-bins");
+    if (status == SOTTO_OK && cli_given(call, "agreement-bins") &&
+        !cli_given(call, "agreement"))
+        status = cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "--agreement-bins is about the agreement, which nobody asked "
+                          "for; add --agreement");
     config->epsilon = cli_number(call, "epsilon");
     config->delta = cli_number(call, "delta");
     config->student = cli_text(call, "student");
@@ -209,9 +222,14 @@ static sotto_status spare_files(const cli_call *call, sotto_error *error)
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < 6 + i && status == SOTTO_OK; k++)
-            status = cli_spare(inputs[k], cli_text(call, inputs[k]),
+            status = cli_spare(k == 6 ? "labels" : inputs[k], cli_text(call, inputs[k]),
                                cli_text(call, outputs[i]), error);
     }
+    /* Before anything is charged; the library tries --output. */
+    if (status == SOTTO_OK)
+        status = cli_check_write("--csv", cli_text(call, "csv"), error);
+    if (status == SOTTO_OK)
+        status = cli_check_write("--plot", cli_text(call, "plot"), error);
     return status;
 }
 
@@ -255,6 +273,28 @@ static sotto_status write_plot(const cli_call *call, const sotto_pate_result *re
     return status;
 }
 
+static json_t *list_of(const double *values, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        (void)json_array_append_new(list, json_real(values[i]));
+    return list;
+}
+
+static void add_agreement(cli_json *json, const sotto_pate_result *result)
+{
+    sotto_pate_agreement agreement;
+    if (!sotto_pate_agreed(result, &agreement)) return;
+    cli_json part = cli_json_new();
+    cli_json_number(&part, "mean", agreement.mean);
+    cli_json_number(&part, "mean_deviation", agreement.mean_deviation);
+    cli_json_add(&part, "at", list_of(agreement.at, agreement.count));
+    cli_json_add(&part, "shares", list_of(agreement.share, agreement.count));
+    cli_json_add(&part, "deviations", list_of(agreement.deviation, agreement.count));
+    json->failed = json->failed || part.failed;
+    cli_json_add(json, "agreement", part.object);
+}
+
 static sotto_status print_json(const cli_call *call, const sotto_pate_result *result,
                                sotto_error *error)
 {
@@ -268,6 +308,7 @@ static sotto_status print_json(const cli_call *call, const sotto_pate_result *re
         if (member != NULL) cli_json_add(&json, kept[i], json_incref(member));
     }
     cli_json_number(&json, "realised_epsilon", sotto_pate_realised_epsilon(result));
+    add_agreement(&json, result);
     const json_t *certificate = json_object_get(file, "certificate");
     cli_json_text(&json, "certificate",
                   json_string_value(json_object_get(certificate, "hash")));
@@ -319,7 +360,8 @@ const cli_command pate_label = {
     .summary = "Label public rows by the noisy vote of teachers, with a certificate",
     .details =
         "The plan, caps on queries asked and answered, is charged before a vote is\n"
-        "counted, and it is the guarantee. How much teachers agree is secret.",
+        "counted, and it is the guarantee. How much teachers agree is secret, unless\n"
+        "--agreement pays for it: as much as one test with --sigma1 S.",
     .options = options,
     .shared = shared,
     .example = "sotto pate label --votes examples/votes.csv --schema "

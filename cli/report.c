@@ -12,11 +12,15 @@
 #include "output.h"
 
 static const cli_option options[] = {
-    {"model", CLI_FILE, CLI_OPERAND, "a model file, as sotto train writes it",
+    {"model", CLI_FILE, CLI_OPERAND,
+     "a model file, as sotto train writes it, or labels of sotto pate label",
      .value = "MODEL", .example = "model.json"},
     {"public", CLI_FILE, CLI_OPTIONAL,
      "PUBLIC rows of the model's schema, with the target, for scores and curves",
      .value = "FILE", .example = "public.csv"},
+    {"taught-by", CLI_FILE, CLI_OPTIONAL,
+     "of a student: the labels it was learned from, to be shown too", .value = "FILE",
+     .example = "labels.json"},
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget of the model's data set, to be shown",
      .value = "FILE", .example = "budget.ledger"},
     {"output", CLI_FILE, CLI_REQUIRED, "the page to write", .value = "FILE",
@@ -52,6 +56,7 @@ static sotto_status spare_inputs(const cli_call *call, sotto_error *error)
     static const char *const inputs[][2] = {{"model", "model"},
                                             {"public", "public rows"},
                                             {"labels", "labels"},
+                                            {"taught-by", "labels of the teachers"},
                                             {"ledger", "ledger"}};
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
         const sotto_status status = cli_spare(inputs[i][1], cli_text(call, inputs[i][0]),
@@ -67,6 +72,7 @@ static sotto_status write_page(const cli_call *call, const model_file *file,
     sotto_report_config config = sotto_report_defaults();
     char *html = NULL;
     config.data = cli_data_file(call, cli_text(call, "public"));
+    config.labels = cli_text(call, "taught-by");
     config.ledger = cli_text(call, "ledger");
     config.expected_rows = cli_count(call, "expected-rows");
     config.repeats = cli_flag(call, "no-curve") ? 0 : cli_count(call, "repeats");
@@ -139,7 +145,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
 
 const cli_command cli_report = {
     .name = "report",
-    .summary = "Write a model as a page for people",
+    .summary = "Write a model, or labels by teachers, as a page for people",
     .details =
         "One HTML file, without scripts, that fetches nothing: the promise in plain\n"
         "words, what an attacker can do, the budget, accuracy and its price,\n"

@@ -122,6 +122,18 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Of laplace: what it counted of the rule. */
+static void add_errors(cli_json *json, const sotto_model *model)
+{
+    const double failure = 0.05;
+    sotto_training_errors errors;
+    if (sotto_model_training_errors(model, failure, &errors, NULL) != SOTTO_OK) return;
+    cli_json_add(json, "errors",
+                 json_pack("{s:I, s:f, s:I, s:f}", "noisy", (json_int_t)errors.noisy,
+                           "scale", errors.scale, "upper", (json_int_t)errors.upper,
+                           "probability", 1.0 - failure));
+}
+
 /* The rule that was chosen, in words; of other models nothing. */
 static void add_concept(cli_json *json, const sotto_train_result *result)
 {
@@ -129,8 +141,10 @@ static void add_concept(cli_json *json, const sotto_train_result *result)
     sotto_model *model = NULL;
     const char *text = sotto_train_json(result);
     if (sotto_model_parse("model", text, strlen(text), &model, NULL) != SOTTO_OK) return;
-    if (sotto_model_kind_of(model) == SOTTO_MODEL_CONCEPT)
+    if (sotto_model_kind_of(model) == SOTTO_MODEL_CONCEPT) {
         cli_json_text(json, "concept", sotto_model_concept(model, rule, sizeof rule));
+        add_errors(json, model);
+    }
     sotto_model_free(model);
 }
 

@@ -34,6 +34,34 @@ static void check_parts(const sotto_model *model)
                 0);
 }
 
+/* Counts of a concept by laplace: the rule is that of the least, and every place has one. */
+static void check_errors(const sotto_model *model)
+{
+    sotto_training_errors errors;
+    sotto_error error;
+    const size_t lists = sotto_model_error_lists(model);
+    require((sotto_model_training_errors(model, 0.05, &errors, &error) == SOTTO_OK) ==
+            (lists > 0));
+    for (size_t list = 0; list < lists; list++) {
+        char rule[64], own[64];
+        size_t places[3];
+        const size_t count = sotto_model_error_count(model, list);
+        const size_t found = sotto_model_best_concepts(model, list, 3, places);
+        require(sotto_model_error_scale(model, list) > 0.0);
+        require(found == (count < 3 ? count : 3));
+        for (size_t i = 0; i < found; i++)
+            require(sotto_model_concept_at(model, list, places[i], rule, sizeof rule,
+                                           &error) == SOTTO_OK &&
+                    rule[0] != '\0');
+        if (list + 1 < lists) continue;
+        require(sotto_model_noisy_errors(model, list, places[0]) == errors.noisy);
+        require(errors.upper >= errors.noisy - 1);
+        require(sotto_model_concept_at(model, list, places[0], rule, sizeof rule,
+                                       &error) == SOTTO_OK &&
+                strcmp(rule, sotto_model_concept(model, own, sizeof own)) == 0);
+    }
+}
+
 /* The widest that the draws show holds something, and the prediction is the same. */
 static void check_interval(const sotto_model *model, const sotto_array *row,
                            const double *outputs)
@@ -126,6 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     check_parts(model);
+    check_errors(model);
     if (is_small(model)) {
         static const double cells[] = {0.0, 1.0, -2.5e300, 1e-310, 0.375};
         for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)

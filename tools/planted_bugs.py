@@ -164,18 +164,30 @@ def judge(detectors, bugs, answers):
     return problems
 
 
+def words_of(detectors, meant, bug, answers):
+    """What the detectors said of one bug: {"caught by": names, ...}, empty ones left out."""
+    said = {"caught by": [], "MISSED by": [], "also": [], "silent": [], "ALARM of": [], "BROKEN": []}
+    for name in detectors:
+        answer = answers.get((bug, name))
+        if answer == BROKEN:
+            said["BROKEN"].append(name)
+        elif answer == ALARM:
+            said["ALARM of" if bug is None else "caught by" if name in meant else "also"].append(name)
+        elif answer == SILENT:
+            said["MISSED by" if name in meant else "silent"].append(name)
+    return {word: names for word, names in said.items() if names}
+
+
 def print_table(detectors, bugs, answers):
+    """A line a bug: with so many detectors, columns would not fit on any screen."""
     width = max(len(bug) for bug in ["clean build", *bugs])
-    print(f"{'planted bug':<{width}}  " + "  ".join(f"{name:>8}" for name in detectors))
     for bug in [None, *bugs]:
-        cells = []
-        for name in detectors:
-            meant = bug is not None and name in bugs[bug][0]
-            cell = {SILENT: "MISSED" if meant else "silent",
-                    ALARM: "ALARM" if bug is None else "caught" if meant else "also",
-                    BROKEN: "BROKEN", None: "."}[answers.get((bug, name))]
-            cells.append(f"{cell:>{max(8, len(name))}}")
-        print(f"{bug or 'clean build':<{width}}  " + "  ".join(cells))
+        said = words_of(detectors, bugs[bug][0] if bug else [], bug, answers)
+        silent = said.pop("silent", [])
+        words = [f"{word} {', '.join(names)}" for word, names in said.items()]
+        if silent:
+            words.append(f"{len(silent)} silent")
+        print(f"{bug or 'clean build':<{width}}  {'; '.join(words)}")
 
 
 def check(root, build, only=None, ask_all=False):

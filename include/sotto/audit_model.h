@@ -3,6 +3,9 @@
  * Idea        A model that remembers is surer of its own rows. Two attacks score rows by that: the loss alone, and the likelihood ratio
  *             against shadow models that are trained with and without each row (LiRA). Rows that were trained on and rows
  *             that were not are both known to the auditor, who counts how well the scores tell them apart.
+ * Shadows     Of a network the description that the model file holds, of a concept its class: the same model on other rows. A concept
+ *             says labels alone, and rates of right ones take the place of normal laws. Several draws of a posterior speak by
+ *             their mean.
  * Canaries    Rows that were made up, each put among the records by a fair coin, make a lower bound of epsilon of one
  *             training: sotto_canaries_score().
  * Theorem     LiRA: Carlini et al., S&P 2022. One run: sotto/audit_statistics.h
@@ -35,7 +38,8 @@ typedef struct sotto_membership_config {
     sotto_data_file others;  /* rows that were not; has no default */
     uint64_t shadows;        /* models for LiRA, from 8 to 4096; 0: the loss alone */
     bool offline; /* LiRA by models without the row alone; else by both kinds */
-    /* How shadows are trained; model and target are the file's. NULL: without noise. */
+    /* How shadows are trained; model, target, network and class are the file's. NULL: without noise. A private network expects half of
+     * all rows unless this says otherwise; methods that draw make as many draws as the model has. No public_n: coins decide. */
     const sotto_train_config *shadow;
     double alpha; /* of the limits of rates; default 0.05 */
     bool insecure_test;
@@ -58,8 +62,8 @@ typedef struct sotto_membership_attack {
 
 typedef struct sotto_membership sotto_membership;
 
-/* Free with sotto_membership_free(). LiRA is for linear models, softmax among them: SOTTO_UNSUPPORTED for networks, concepts, a caller's loss
- * and several draws. At least eight rows of each kind. */
+/* Free with sotto_membership_free(). LiRA is SOTTO_UNSUPPORTED for a caller's loss, which no file holds. A network with frozen layers needs
+ * shadow->init. At least eight rows of each kind. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_membership_of(const sotto_model *model, const sotto_membership_config *config,
                     sotto_membership **out_membership, sotto_error *error);

@@ -5,7 +5,7 @@
  *             epsilon that hold with a stated confidence, and scores of membership into such counts.
  * Theorem     Rates: Clopper & Pearson, Biometrika 1934. (epsilon, delta)-DP bounds rates: Wasserman & Zhou, JASA 2010;
  *             trade-off curves: Dong, Roth & Su, JRSS B 2022; one run: Steinke, Nasr & Jagielski, NeurIPS 2023,
- *             Thm 5.2. Derivations: src/audit/statistics.md
+ *             Thm 5.2; with a curve Mahloujifar, Melis & Chaudhuri, ICML 2025. Derivations: src/audit/statistics.md
  * Neighbours  Those of the claim: with and without the record (add-remove), or with one or the other (replace-one).
  * Assumes     (1) the runs of the two worlds are independent, with noise of their own; (2) what is decided by an attack
  *             (threshold, direction, number of guesses) does not depend on the runs that are counted: the functions below that
@@ -114,6 +114,20 @@ SOTTO_API double sotto_audit_one_run_epsilon(uint64_t canaries, uint64_t guesses
                                              uint64_t correct, double delta,
                                              double alpha);
 
+/* The same probability under a claim of f-DP, the trade-off curve of a plan (sotto/curve.h), or under mu-GDP: what Mahloujifar, Melis &
+ * Chaudhuri (ICML 2025) prove, by tails (src/audit/statistics.md). Much sharper than the above for claims that are not one
+ * (epsilon, delta). Takes time in proportion to `correct`. NaN as above, and unless mu >= 0. */
+SOTTO_API double sotto_audit_one_run_probability_curve(uint64_t canaries,
+                                                       uint64_t guesses, uint64_t correct,
+                                                       const sotto_curve *curve);
+SOTTO_API double sotto_audit_one_run_probability_mu(uint64_t canaries, uint64_t guesses,
+                                                    uint64_t correct, double mu);
+
+/* The largest mu found for which that probability is below alpha: mu-GDP is refuted, and every smaller mu; 0 if there is none.
+ * A statement about claims of Gaussian DP alone. As sotto_audit_one_run_epsilon(). */
+SOTTO_API double sotto_audit_one_run_mu(uint64_t canaries, uint64_t guesses,
+                                        uint64_t correct, double alpha);
+
 /* How the number of guesses is chosen without cheating. */
 typedef enum sotto_one_run_choice {
     SOTTO_ONE_RUN_UNSET = 0,
@@ -129,6 +143,11 @@ typedef struct sotto_one_run {
     uint64_t correct;
     double alpha; /* of this number of guesses */
     double epsilon_lower;
+    /* Of claims of Gaussian DP; the number of guesses is chosen for them by itself. Either claim is wrongly refuted with
+     * probability at most alpha; not both together. */
+    uint64_t mu_guesses;
+    uint64_t mu_correct;
+    double mu_lower;
 } sotto_one_run;
 
 /* Canary i was put in iff included[i]; scores are larger where it seems to be in. The guesses are "in" for the larger half
@@ -175,6 +194,19 @@ SOTTO_API double sotto_lira_offline(double phi, const sotto_lira_fit *out,
                                     sotto_lira_centre centre);
 SOTTO_API double sotto_lira_offline_two_sided(double phi, const sotto_lira_fit *out,
                                               sotto_lira_centre centre);
+
+/* Shadow models that say a label and not how sure they are. */
+typedef struct sotto_lira_labels {
+    size_t count;
+    size_t right; /* of them, that say the true label */
+} sotto_lira_labels;
+
+/* The same with Bernoulli's law in the place of the normal one, its rate (right + 1)/(count + 2): online the logarithm of the ratio of the
+ * probabilities of being right, or wrong, as the model is; offline P[less right] + P[equally right]/2 of a shadow without the
+ * example. */
+SOTTO_API double sotto_lira_labels_online(bool right, const sotto_lira_labels *in,
+                                          const sotto_lira_labels *out);
+SOTTO_API double sotto_lira_labels_offline(bool right, const sotto_lira_labels *out);
 
 /* Zarifzadeh, Liu & Shokri, ICML 2024, offline: p / ((1 + a)/2 mean(p_out) + (1 - a)/2), and the share of population
  * points z with ratio_x/ratio_z > gamma. */

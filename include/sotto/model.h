@@ -84,6 +84,45 @@ SOTTO_API double sotto_model_draw_coefficient(const sotto_model *model, size_t d
 SOTTO_API const char *sotto_model_concept(const sotto_model *model, char *out,
                                           size_t size_bytes);
 
+/* ---- a concept by laplace: all counts that its epsilon paid for ----
+ * The errors of every concept of the class on the training rows, each under discrete Laplace noise of the list's scale, as they were
+ * released; the concept is the one with the first of the least. One list, or, of rectangles over three features and more, one a
+ * feature: in each stand the rectangles with the sides that were taken before, all intervals of its feature, and open sides behind
+ * it. Order of a list: docs/concepts.md. */
+
+/* 0: the model has no such counts. */
+SOTTO_API size_t sotto_model_error_lists(const sotto_model *model);
+/* Concepts in a list, which is below the number of lists; as everywhere below. */
+SOTTO_API size_t sotto_model_error_count(const sotto_model *model, size_t list);
+/* The noise's law is proportional to exp(-|x| / scale) on the whole numbers. */
+SOTTO_API double sotto_model_error_scale(const sotto_model *model, size_t list);
+/* `index` below the count. May be below 0: nothing is cut away. */
+SOTTO_API int64_t sotto_model_noisy_errors(const sotto_model *model, size_t list,
+                                           size_t index);
+/* The places of the `many` concepts of the list with the least noisy errors, the least first; of equals the first. Writes
+ * min(many, count) of them and returns how many. */
+SOTTO_API size_t sotto_model_best_concepts(const sotto_model *model, size_t list,
+                                           size_t many, size_t *out_indices);
+/* What the concept at `index` says yes to, as sotto_model_concept(). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_concept_at(const sotto_model *model,
+                                                               size_t list, size_t index,
+                                                               char *out,
+                                                               size_t size_bytes,
+                                                               sotto_error *error);
+
+/* What is known of the errors that the concept makes on its training rows. */
+typedef struct sotto_training_errors {
+    int64_t noisy; /* its count; the least of many, so rather too low than too high */
+    double scale;  /* of that noise */
+    int64_t
+        upper; /* it makes at most so many, with probability 1 - failure or more over the
+                      noise: at most `noisy` plus scale ln(concepts/failure), whichever was chosen */
+} sotto_training_errors;
+/* SOTTO_UNSUPPORTED for a model without counts; SOTTO_INVALID_ARGUMENT unless 0 < failure < 1. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_model_training_errors(const sotto_model *model, double failure,
+                            sotto_training_errors *out_errors, sotto_error *error);
+
 /* The label set, in the schema's order; of two the second is the positive one. None for a model of
  * numbers. */
 SOTTO_API size_t sotto_model_classes(const sotto_model *model);

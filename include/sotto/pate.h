@@ -20,8 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sotto/array.h>
 #include <sotto/data_file.h>
 #include <sotto/error.h>
+#include <sotto/pate_agreement.h>
 #include <sotto/pate_cost.h>
 #include <sotto/schema.h>
 #include <sotto/train_config.h>
@@ -85,10 +87,16 @@ typedef struct sotto_pate_label_config {
     uint64_t answers; /* at most; 0: as many as epsilon has room for */
     double epsilon;   /* that the answers must fit; SOTTO_UNSET: `answers` is given */
     double delta;     /* has no default */
-    const char *directory; /* of teachers; NULL: `votes` */
+    sotto_pate_agreement_config
+        agreement; /* how much teachers agree on all `ask` rows, from the same epsilon; noise
+                       SOTTO_UNSET: not released. Of a table of votes, vote.teachers is needed */
+    const char *directory; /* of teachers; NULL: a table of votes */
     const char *
-        votes; /* CSV: a row a query; a column a class with its count, or columns teacher_1,
-                   teacher_2, ... with labels, if `vote_labels`; NULL: `directory` */
+        votes; /* CSV (NPY): a row a query; a column a class with its count, or columns teacher_1,
+                   teacher_2, ... with labels, if `vote_labels`; NULL: none */
+    const sotto_array *
+        vote_array; /* the same table in memory; a label is its place among the classes. One of the three is
+                   not NULL */
     bool vote_labels;
     const char
         *student; /* of Interactive: model file that gives probabilities; else NULL */
@@ -117,6 +125,9 @@ SOTTO_API uint64_t sotto_pate_answered(const sotto_pate_result *result);
 SOTTO_API double sotto_pate_realised_epsilon(const sotto_pate_result *result);
 /* SENSITIVE: a function of the votes. NaN unless it was asked for. Never publish it. */
 SOTTO_API double sotto_pate_sensitive_epsilon(const sotto_pate_result *result);
+/* How much teachers agree, if that was paid for; else false, and nothing is written. */
+SOTTO_API bool sotto_pate_agreed(const sotto_pate_result *result,
+                                 sotto_pate_agreement *out_agreement);
 /* Epsilon after each query, as SVG, by the same count: free with sotto_pate_free_text(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_plot(const sotto_pate_result *result,
                                                         char **out_svg,

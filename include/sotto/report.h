@@ -1,4 +1,4 @@
-/* sotto/report.h: a model as one page for people: what it promises, what it costs, what it is worth.
+/* sotto/report.h: a model, or labels by teachers, as one page for people: what it promises, what it costs, what it is worth.
  *
  * Idea        One self-contained HTML page, for whoever must decide whether to use or to publish a
  *             model: the promise in plain words, the guarantee as a curve, what an attacker can do,
@@ -28,6 +28,8 @@ typedef struct sotto_report_config {
     sotto_data_file data;
     /* Whose budget is shown; NULL: what the certificate quotes of it. */
     const char *ledger;
+    /* Of a student: the file of the labels that it was learned from, to be shown too; NULL: none. */
+    const char *labels;
     /* A public guess of the rows the model was learned from: public rows are repeated up to it for
      * the curve; 0: they are taken as they are. */
     uint64_t expected_rows;
@@ -44,7 +46,7 @@ typedef struct sotto_report_config {
 /* No rows, no ledger, ten repeats, forty images. */
 SOTTO_API sotto_report_config sotto_report_defaults(void);
 
-/* The page of a model file, free with sotto_report_free_text(). The same files give the same page:
+/* The page of a model file, or of a file of labels (sotto/pate.h): free with sotto_report_free_text(). The same files give the same page:
  * the noise of the curve comes from a fixed seed, and its rows are public. A certificate that
  * cannot be verified does not stop the report: the page begins with that. A file that was
  * changed after it was certified is SOTTO_VERIFICATION, and a ledger of another data set

@@ -29,6 +29,7 @@
 #include <sotto/pac_theory.h>
 #include <sotto/pate.h>
 #include <sotto/pate_aggregate.h>
+#include <sotto/pate_agreement.h>
 #include <sotto/pate_cost.h>
 #include <sotto/permute_and_flip.h>
 #include <sotto/progress.h>

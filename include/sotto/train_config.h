@@ -40,7 +40,8 @@ typedef enum sotto_method {
     SOTTO_METHOD_EXPONENTIAL = 14,    /* concepts: the exponential mechanism */
     SOTTO_METHOD_PERMUTE_AND_FLIP = 15, /* concepts: permute-and-flip */
     SOTTO_METHOD_LAPLACE =
-        16 /* concepts: the least of all counts of errors, each with Laplace noise */
+        16 /* concepts: the least of all counts of errors, each with Laplace noise, which are
+              released too: sotto_model_noisy_errors() */
 } sotto_method;
 
 /* Which theorem fixes the noise of objective perturbation. The others are for comparison. */

@@ -43,6 +43,8 @@ typedef struct sotto_tune_config {
         runs; /* the law of the number of trainings; of private rows, has no default */
     const char *validation;        /* public rows to score on; NULL: none */
     const char *validation_labels; /* beside it; NULL: none */
+    const sotto_records
+        *validation_records; /* public rows in memory, in place of the file; NULL: none */
     double
         score_epsilon; /* the score is a release on the private rows, pure, in each training; SOTTO_UNSET: the
                              validation rows are scored */

@@ -127,10 +127,20 @@ typedef struct worker {
     double *scores;
 } worker;
 
-static double look(const worker *work, const double *numbers, const sot_transcript *steps)
+/* What counts say: -1 each on the side of the world without the record, 1 on the other. */
+static double look_at_counts(const sot_study *study, const int64_t *counts, size_t count)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)counts[i] > study->direction[i] ? 1.0 : -1.0;
+    return sum;
+}
+
+static double look(const worker *work, const sot_learner *learner, const double *numbers,
+                   const sot_transcript *steps)
 {
     const sot_study *study = work->lab->study;
-    const size_t count = sot_learner_coefficients(work->lab->training->learner);
+    const size_t count = sot_learner_coefficients(learner);
     double along = 0.0;
     switch (study->look) {
     case SOT_LOOK_EQUALS:
@@ -139,6 +149,9 @@ static double look(const worker *work, const double *numbers, const sot_transcri
         return sot_exact_loss_at(work->loss, numbers);
     case SOT_LOOK_STEPS:
         return sot_transcript_score(steps);
+    case SOT_LOOK_COUNTS:
+        return look_at_counts(study, learner->errors.counts,
+                              (size_t)sot_concept_counts(learner->concept));
     case SOT_LOOK_ALONG:
         break;
     }
@@ -153,6 +166,7 @@ static sotto_status run_once(const worker *work, int world, uint64_t run,
 {
     const sot_laboratory *lab = work->lab;
     double numbers[SOT_STUDY_NUMBERS] = {0.0};
+    int64_t counts[SOT_STUDY_NUMBERS] = {0};
     sot_transcript steps;
     /* Copies, so that every thread has a place of its own to listen: `learn` writes nothing into a learner. */
     sotto_training training = *lab->training;
@@ -162,6 +176,7 @@ static sotto_status run_once(const worker *work, int world, uint64_t run,
     training.learner = &learner;
     if (lab->study->look == SOT_LOOK_STEPS)
         learner.checkpoint = sot_transcript_begin(&steps, lab->study, lab->training);
+    if (lab->study->look == SOT_LOOK_COUNTS) learner.errors.counts = counts;
     sot_rng_stream_start(&work->families[world], run, &rng);
     sotto_status status = sotto_gate_new(training.plan, &rng, &gate, error);
     if (status == SOTTO_OK) status = sotto_gate_open(gate, error);
@@ -169,7 +184,8 @@ static sotto_status run_once(const worker *work, int world, uint64_t run,
         status = sot_training_learn(&training, gate, lab->worlds[world], numbers, error);
     if (status == SOTTO_OK) status = sotto_gate_finish(gate, error);
     if (status == SOTTO_OK)
-        work->scores[(uint64_t)world * work->runs + run] = look(work, numbers, &steps);
+        work->scores[(uint64_t)world * work->runs + run] =
+            look(work, &learner, numbers, &steps);
     sotto_gate_free(gate);
     sot_rng_wipe(&rng);
     return status;

@@ -81,6 +81,25 @@ double sotto_lira_offline_two_sided(double phi, const sotto_lira_fit *out,
     return -log_density(phi, out, centre);
 }
 
+/* Laplace's rule of succession: never 0 or 1, and 1/2 of no shadow. */
+static double rate_of(const sotto_lira_labels *labels)
+{
+    return ((double)labels->right + 1.0) / ((double)labels->count + 2.0);
+}
+
+double sotto_lira_labels_online(bool right, const sotto_lira_labels *in,
+                                const sotto_lira_labels *out)
+{
+    const double with = rate_of(in), without = rate_of(out);
+    return right ? log(with / without) : log((1.0 - with) / (1.0 - without));
+}
+
+double sotto_lira_labels_offline(bool right, const sotto_lira_labels *out)
+{
+    const double rate = rate_of(out);
+    return right ? 1.0 - rate / 2.0 : (1.0 - rate) / 2.0;
+}
+
 /* ---- RMIA ---- */
 
 double sotto_rmia_ratio(double probability, const double *references, size_t count,

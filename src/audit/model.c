@@ -7,6 +7,8 @@
 #include "audit/svg.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/array_file.h"
+#include "release/model.h"
 
 enum { ATTACKS = 2, ROWS_LEAST = 8, PANEL = 440, HEIGHT = 400, LEFT = 70 };
 
@@ -82,12 +84,29 @@ static sotto_status attack_by_shadows(const sotto_model *model,
     return status;
 }
 
+/* An array file is of features alone. */
+static sotto_status check_labels(const sotto_model *model, const sotto_data_file *file,
+                                 const char *option, sotto_error *error)
+{
+    if (file->labels != NULL || !sotto_schema_is_matrix(model->schema) ||
+        !sot_array_file_is_named(file->path))
+        return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%.120s holds features alone; give the file of its labels too (%s)",
+                    file->path, option);
+}
+
 static sotto_status attack_model(const sotto_model *model,
                                  const sotto_membership_config *config,
                                  sotto_membership *made, sotto_error *error)
 {
     sot_confidences members = {.values = NULL}, others = {.values = NULL};
-    sotto_status status = sot_confidences_of(model, &config->members, &members, error);
+    sotto_status status =
+        check_labels(model, &config->members, "--members-labels", error);
+    if (status == SOTTO_OK)
+        status = check_labels(model, &config->others, "--nonmembers-labels", error);
+    if (status == SOTTO_OK)
+        status = sot_confidences_of(model, &config->members, &members, error);
     if (status == SOTTO_OK)
         status = sot_confidences_of(model, &config->others, &others, error);
     if (status == SOTTO_OK && (members.count < ROWS_LEAST || others.count < ROWS_LEAST)) {

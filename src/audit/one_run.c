@@ -67,7 +67,7 @@ static double largest_mean_upper(uint64_t r, uint64_t v, double epsilon)
     return sot_widen_up(most, 4e-15 * (logarithms + 1.0) + 8.0 * 0x1p-53 * steps);
 }
 
-static bool are_counts(uint64_t canaries, uint64_t guesses, uint64_t correct)
+bool sot_one_run_counts(uint64_t canaries, uint64_t guesses, uint64_t correct)
 {
     return correct <= guesses && guesses >= 1 && guesses <= canaries &&
            canaries <= SOTTO_AUDIT_COUNT_MAX;
@@ -76,7 +76,7 @@ static bool are_counts(uint64_t canaries, uint64_t guesses, uint64_t correct)
 double sotto_audit_one_run_probability(uint64_t canaries, uint64_t guesses,
                                        uint64_t correct, double epsilon, double delta)
 {
-    if (!are_counts(canaries, guesses, correct)) return SOTTO_UNSET;
+    if (!sot_one_run_counts(canaries, guesses, correct)) return SOTTO_UNSET;
     if (!(epsilon >= 0.0 && delta >= 0.0 && delta <= 1.0)) return SOTTO_UNSET;
     if (correct == 0) return 1.0;
     const double p =
@@ -147,24 +147,39 @@ static sotto_one_run result_of(const canary *sorted, size_t count, size_t guesse
                                double delta, double alpha)
 {
     const uint64_t correct = count_correct(sorted, count, guesses);
-    return (sotto_one_run){.canaries = count,
-                           .guesses = guesses,
-                           .correct = correct,
-                           .alpha = alpha,
-                           .epsilon_lower = sotto_audit_one_run_epsilon(
-                               count, guesses, correct, delta, alpha)};
+    return (sotto_one_run){
+        .canaries = count,
+        .guesses = guesses,
+        .correct = correct,
+        .alpha = alpha,
+        .epsilon_lower =
+            sotto_audit_one_run_epsilon(count, guesses, correct, delta, alpha),
+        .mu_guesses = guesses,
+        .mu_correct = correct,
+        .mu_lower = sotto_audit_one_run_mu(count, guesses, correct, alpha)};
 }
 
 enum { GUESSES_LEAST = 8 };
 
-/* All of count, count/2, count/4, ..., down to 8 guesses; each at `alpha`. */
+static void take_mu(sotto_one_run *into, const sotto_one_run *from)
+{
+    into->mu_guesses = from->mu_guesses;
+    into->mu_correct = from->mu_correct;
+    into->mu_lower = from->mu_lower;
+}
+
+/* All of count, count/2, count/4, ..., down to 8 guesses; each at `alpha`; the best for either. */
 static sotto_one_run best_of_halves(const canary *sorted, size_t count, double delta,
                                     double alpha)
 {
     sotto_one_run best = result_of(sorted, count, count, delta, alpha);
     for (size_t guesses = count / 2; guesses >= GUESSES_LEAST; guesses /= 2) {
-        const sotto_one_run other = result_of(sorted, count, guesses, delta, alpha);
-        if (other.epsilon_lower > best.epsilon_lower) best = other;
+        sotto_one_run other = result_of(sorted, count, guesses, delta, alpha);
+        if (!(other.mu_lower > best.mu_lower)) take_mu(&other, &best);
+        if (other.epsilon_lower > best.epsilon_lower)
+            best = other;
+        else
+            take_mu(&best, &other);
     }
     return best;
 }
@@ -191,16 +206,25 @@ static size_t sort_halves(canary *all, size_t count, canary *scratch)
     return first;
 }
 
+/* The same share of `rest` that the guesses are of `half`. */
+static size_t share_of(size_t rest, uint64_t guesses, size_t half)
+{
+    const size_t share = (size_t)((double)rest * (double)guesses / (double)half);
+    return share < 1 ? 1 : share;
+}
+
 static sotto_one_run by_split(canary *all, canary *scratch, size_t count, double delta,
                               double alpha)
 {
     const size_t half = sort_halves(all, count, scratch);
     const size_t rest = count - half;
     const sotto_one_run chosen = best_of_halves(all, half, delta, alpha);
-    /* The same share of the others. */
-    size_t guesses = (size_t)((double)rest * (double)chosen.guesses / (double)half);
-    if (guesses < 1) guesses = 1;
-    return result_of(all + half, rest, guesses, delta, alpha);
+    sotto_one_run found =
+        result_of(all + half, rest, share_of(rest, chosen.guesses, half), delta, alpha);
+    const sotto_one_run by_mu = result_of(
+        all + half, rest, share_of(rest, chosen.mu_guesses, half), delta, alpha);
+    take_mu(&found, &by_mu);
+    return found;
 }
 
 static sotto_status check_one_run(const double *scores, size_t canaries,

@@ -2,7 +2,9 @@
 #ifndef SOT_AUDIT_SCORES_H
 #define SOT_AUDIT_SCORES_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <sotto/error.h>
 
@@ -17,5 +19,8 @@ SOTTO_MUST_CHECK sotto_status sot_audit_check_levels(double alpha, double delta,
 
 /* For qsort(): ascending. */
 int sot_compare_scores(const void *a, const void *b);
+
+/* correct <= guesses <= canaries <= SOTTO_AUDIT_COUNT_MAX, and one guess at least. */
+bool sot_one_run_counts(uint64_t canaries, uint64_t guesses, uint64_t correct);
 
 #endif

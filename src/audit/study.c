@@ -230,7 +230,6 @@ static void craft_corners(sot_study *study)
  * first; under replace-one the other record is an error of the second. */
 static void craft_concept(sot_study *study)
 {
-    const bool replaces = study->config.adjacency == SOTTO_REPLACE_ONE;
     (void)snprintf(
         study->schema_text, sizeof study->schema_text,
         "{\"target\": {\"column\": \"yes\", \"labels\": [\"no\", \"yes\"]}, "
@@ -253,11 +252,22 @@ static void craft_concept(sot_study *study)
     study->short_of =
         "the concept's probability is not 0 without the record, so that the "
         "normaliser takes a part";
-    if (study->config.method == SOTTO_METHOD_LAPLACE)
-        study->short_of =
-            replaces ? "noise is paid for on both counts, and which is less is handed out"
-                     : "the noise is for a record that is an error of every concept, and "
-                       "such a record changes no choice: this one is an error of half";
+}
+
+/* The same two concepts, and a record that is an error of both: every count moves by as much as the noise is for. Under replace-one
+ * the other one is an error of none. The counts are handed out, so that they are looked at, and not which is less. */
+static void craft_counts(sot_study *study)
+{
+    craft_concept(study);
+    study->record = (sot_study_row){{0.0, 0.0}, one, 1};
+    study->other = (sot_study_row){{1.0, 1.0}, one, 1};
+    study->look = SOT_LOOK_COUNTS;
+    study->direction[0] = (double)study->base[0].copies; /* errors of the base rows */
+    study->direction[1] = 0.0;
+    study->pair =
+        "two concepts: the record is an error of both; the noisy counts of both "
+        "are looked at";
+    study->short_of = NULL;
 }
 
 /* ---- draws ---- */
@@ -364,7 +374,7 @@ static const struct {
     {SOTTO_METHOD_REGULARIZED_EM, MARGINS | LINES, false, craft_mechanism, NULL},
     {SOTTO_METHOD_EXPONENTIAL, CONCEPT, false, craft_concept, NULL},
     {SOTTO_METHOD_PERMUTE_AND_FLIP, CONCEPT, false, craft_concept, NULL},
-    {SOTTO_METHOD_LAPLACE, CONCEPT, false, craft_concept, NULL},
+    {SOTTO_METHOD_LAPLACE, CONCEPT, false, craft_counts, NULL},
 };
 enum { CRAFTERS = sizeof crafters / sizeof crafters[0] };
 

@@ -34,9 +34,14 @@ typedef enum sot_study_look {
     SOT_LOOK_EQUALS = 2, /* 0 if the first released number is direction[0], else 1 */
     SOT_LOOK_LOSS = 3, /* objective perturbation: the exact privacy loss, exact_loss.h */
     SOT_LOOK_STEPS =
-        4 /* every step's move along `direction`, from the transcript: transcript.h */
+        4, /* every step's move along `direction`, from the transcript: transcript.h */
+    SOT_LOOK_COUNTS =
+        5 /* a concept by laplace: the noisy errors, against direction[i] without
+                           the record and one more with it, each; see below */
 } sot_study_look;
 
+/* The log-ratio of both worlds' laws at a noisy count x is (|x - m| - |x - m - 1|)/scale, and the counts' add up: the best statistic
+ * there is. The scale is left out, for a threshold does not need it; so nothing that is claimed goes into the score. */
 typedef struct sot_study {
     char schema_text[SOT_STUDY_SCHEMA_BYTES];
     size_t features;

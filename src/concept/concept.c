@@ -49,18 +49,11 @@ static uint64_t cuts_of(const sot_concept_class *class, size_t feature)
     return cuts;
 }
 
-/* Non-empty intervals of a feature, at most 2^32 (2^32 + 1) / 2 < 2^64. */
-static uint64_t intervals_of(const sot_concept_class *class, size_t feature)
-{
-    const uint64_t cells = class->grids[feature].cells;
-    return cells % 2 == 0 ? cells / 2 * (cells + 1) : (cells + 1) / 2 * cells;
-}
-
 static uint64_t boxes(const sot_concept_class *class)
 {
     uint64_t product = 1;
     for (size_t i = 0; i < class->features; i++) {
-        const uint64_t intervals = intervals_of(class, i);
+        const uint64_t intervals = sot_concept_intervals(&class->grids[i]);
         if (intervals > size_most / product) return UINT64_MAX;
         product *= intervals;
     }
@@ -99,7 +92,8 @@ double sot_concept_class_log_size(const sot_concept_class *class)
     /* Too many boxes to count. ln(P + 1) <= ln P + 1 / P, and P > 2^61. */
     double sum = 0x1p-61;
     for (size_t i = 0; i < class->features; i++) {
-        const double intervals = sot_next_up((double)intervals_of(class, i));
+        const double intervals =
+            sot_next_up((double)sot_concept_intervals(&class->grids[i]));
         sum = sot_add_up(sum, sot_log_up(intervals));
     }
     return sum;

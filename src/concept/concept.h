@@ -104,4 +104,61 @@ bool sot_concept_says(const sot_concept_class *class, const double *numbers,
 const char *sot_concept_text(const sot_concept_class *class, const double *numbers,
                              char *out, size_t size_bytes);
 
+/* ---- concept_list.c: every concept, one after another ----
+ * Order    thresholds and stumps: feature by feature the cuts 0 .. cells, then the flipped ones of it. Intervals, and rectangles of
+ *          one or two features: the empty one, then by low, by high, of the first feature, then of the second. Masks: by number.
+ *          Candidates: all as they are, then all flipped. Weights are not looked at.
+ * Several  A rectangle over three features and more is put together from a list a feature: in list j stand the rectangles with the
+ *          sides 0 .. j-1 that were taken before, an interval of feature j, and open sides behind it. Once a side is empty, all
+ *          that follow are the empty one. */
+
+/* Non-empty intervals of a grid, at most 2^63 + 2^31. */
+uint64_t sot_concept_intervals(const sot_cells_grid *grid);
+/* Number `index` of the pairs low < high of 0 .. cells, by low, then by high. */
+void sot_concept_find_pair(uint64_t cells, uint64_t index, uint64_t *out_low,
+                           uint64_t *out_high);
+
+size_t sot_concept_lists(const sot_concept_class *class);
+/* How many stand in list `list`; UINT64_MAX if it is more than 2^62. */
+uint64_t sot_concept_list_size(const sot_concept_class *class, size_t list);
+/* The numbers of the one at `index`. `before` is what was taken from the lists before; not looked at for the first list, and may be
+ * `out_numbers`. */
+void sot_concept_list_at(const sot_concept_class *class, size_t list, uint64_t index,
+                         const double *before, double *out_numbers);
+
+/* Errors of every concept of every list, counted under discrete Laplace noise and released. */
+typedef struct sot_concept_errors {
+    size_t lists; /* 0: there are none */
+    double *
+        scales; /* of the noise: its law is proportional to exp(-|x| / scale); one a list */
+    int64_t
+        *counts; /* one list after another, each at most SOT_CONCEPT_COUNT_MOST from 0 */
+} sot_concept_errors;
+/* Counts in all lists of a class together, at most: a model file has them all. */
+#define SOT_CONCEPT_COUNTS_MAX (UINT64_C(1) << 20)
+/* Every reader of JSON has whole numbers up to this. */
+#define SOT_CONCEPT_COUNT_MOST (INT64_C(1) << 53)
+
+/* In all lists together; UINT64_MAX if they are more than SOT_CONCEPT_COUNTS_MAX. */
+uint64_t sot_concept_counts(const sot_concept_class *class);
+/* Those of one list. */
+const int64_t *sot_concept_counts_of(const sot_concept_class *class,
+                                     const sot_concept_errors *errors, size_t list);
+/* The first of the least. */
+uint64_t sot_concept_least(const int64_t *counts, uint64_t count);
+/* The concept with the least of each list: what is learned of them. */
+void sot_concept_of_errors(const sot_concept_class *class,
+                           const sot_concept_errors *errors, double *out_numbers);
+
+/* What is known of the errors that this concept makes on the rows it was learned from. */
+typedef struct sot_concept_fit {
+    int64_t noisy; /* the count; the least of many is rather too low than too high */
+    double scale;
+    int64_t upper; /* they are at most so many, but for a chance of `failure` */
+} sot_concept_fit;
+/* From the last list: its counts are of whole concepts. All noise of a list is above -t, t = ceil(scale ln(size/failure)), but for
+ * a chance of size exp(-t/scale) <= failure: P(noise <= -t) = exp(-t/scale)/(1 + exp(-1/scale)). */
+sot_concept_fit sot_concept_fit_of(const sot_concept_class *class,
+                                   const sot_concept_errors *errors, double failure);
+
 #endif

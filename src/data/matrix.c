@@ -340,7 +340,9 @@ static sotto_status take_record(loading *loader, const sot_record *record,
 /* Every record goes to one shard, by what sot_shard_of() looks at alone. */
 static sotto_status read_shards(loading *loaders, sot_source *source,
                                 const sotto_schema *schema, const sot_sharding *sharding,
-                                uint64_t *out_records, sotto_error *error)
+                                uint64_t *out_records,
+                                unsigned char digest[SOT_SHARD_DIGEST_BYTES],
+                                sotto_error *error)
 {
     for (uint64_t place = 0;; place++) {
         bool more = false;
@@ -352,6 +354,7 @@ static sotto_status read_shards(loading *loaders, sot_source *source,
         }
         const size_t shard = sot_shard_of(sharding, schema, &record, place);
         assert(shard < sharding->count);
+        sot_shards_digest_add(sharding, schema, &record, place, digest);
         status = take_record(&loaders[shard], &record, error);
         /* A library that hands the whole set to a teacher. */
         if (status == SOTTO_OK && SOT_PLANTED(pate_teacher_sees_all) && shard != 0)
@@ -363,10 +366,13 @@ static sotto_status read_shards(loading *loaders, sot_source *source,
 sotto_status sot_matrix_load_shards(sot_source *source, const sotto_schema *schema,
                                     const sot_encoding *encoding, sotto_rng *rng,
                                     const sot_sharding *sharding, sot_matrix **out_shards,
-                                    uint64_t *out_records, sotto_error *error)
+                                    uint64_t *out_records,
+                                    unsigned char out_digest[SOT_SHARD_DIGEST_BYTES],
+                                    sotto_error *error)
 {
     const uint64_t unit_rows = sotto_schema_unit_rows(schema);
     uint64_t records = 0, rows = 0;
+    unsigned char digest[SOT_SHARD_DIGEST_BYTES] = {0};
     loading *loaders = sot_new_array(sharding->count, sizeof *loaders);
     if (loaders == NULL) return sot_fail_memory(error, sharding->count, sizeof *loaders);
     sotto_status status = sot_source_check_training(source, error);
@@ -377,7 +383,7 @@ sotto_status sot_matrix_load_shards(sot_source *source, const sotto_schema *sche
             status = sot_units_new(unit_rows, rng, &loaders[i].units, error);
     }
     if (status == SOTTO_OK)
-        status = read_shards(loaders, source, schema, sharding, &records, error);
+        status = read_shards(loaders, source, schema, sharding, &records, digest, error);
     for (size_t i = 0; i < sharding->count; i++) {
         if (status == SOTTO_OK && loaders[i].dropped_rows > 0) close_gaps(&loaders[i]);
         if (status == SOTTO_OK) rows += loaders[i].matrix->rows;
@@ -394,7 +400,11 @@ sotto_status sot_matrix_load_shards(sot_source *source, const sotto_schema *sche
             sot_matrix_free(loaders[i].matrix);
     }
     sot_free(loaders);
-    if (status == SOTTO_OK) *out_records = records;
+    if (status == SOTTO_OK) {
+        *out_records = records;
+        memcpy(out_digest, digest, sizeof digest);
+    }
+    sot_wipe(digest, sizeof digest);
     return status;
 }
 

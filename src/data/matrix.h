@@ -45,11 +45,12 @@ SOTTO_MUST_CHECK sotto_status sot_matrix_load(sot_source *source,
 void sot_matrix_free(sot_matrix *matrix); /* wipes; NULL is fine */
 
 /* The same, each record in the one shard that its sharding names: sharding->count matrices, to be freed one by one.
- * `out_records` is the number of records read. Secret, as is every shard's number of rows. */
+ * `out_records` is the number of records read, `out_digest` their digest (shards.h). Secret, as is every shard's number of rows. */
 SOTTO_MUST_CHECK sotto_status sot_matrix_load_shards(
     sot_source *source, const sotto_schema *schema, const sot_encoding *encoding,
     sotto_rng *rng, const sot_sharding *sharding, sot_matrix **out_shards,
-    uint64_t *out_records, sotto_error *error);
+    uint64_t *out_records, unsigned char out_digest[SOT_SHARD_DIGEST_BYTES],
+    sotto_error *error);
 
 /* The same in pieces, for data that is larger than memory: each piece takes the place of the one
  * before. Not for schemas with a unit, whose rows can only be chosen when all of them are there. */

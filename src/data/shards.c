@@ -59,6 +59,28 @@ size_t sot_shard_of(const sot_sharding *sharding, const sotto_schema *schema,
     return (size_t)(number % sharding->count);
 }
 
+void sot_shards_digest_add(const sot_sharding *sharding, const sotto_schema *schema,
+                           const sot_record *record, uint64_t place,
+                           unsigned char digest[SOT_SHARD_DIGEST_BYTES])
+{
+    static const char use[] = "rows"; /* no hash of a shard begins so */
+    crypto_generichash_state state;
+    unsigned char output[SOT_SHARD_DIGEST_BYTES];
+    const uint64_t unit_bytes = record->unit == NULL ? 0 : record->unit_bytes;
+    const uint64_t number = sharding->rule == SOT_SHARD_BY_PLACE ? place : 0;
+    (void)crypto_generichash_init(&state, sharding->key, sizeof sharding->key,
+                                  sizeof output);
+    add(&state, use, sizeof use);
+    add(&state, &number, sizeof number);
+    add(&state, &unit_bytes, sizeof unit_bytes);
+    add(&state, record->unit, (size_t)unit_bytes);
+    add_content(&state, schema, record);
+    (void)crypto_generichash_final(&state, output, sizeof output);
+    sodium_add(digest, output, sizeof output);
+    sot_wipe(&state, sizeof state);
+    sot_wipe(output, sizeof output);
+}
+
 uint64_t sot_sharding_touched(sot_shard_rule rule, sotto_adjacency adjacency)
 {
     if (adjacency != SOTTO_ADD_REMOVE && adjacency != SOTTO_REPLACE_ONE) return 0;

@@ -30,7 +30,7 @@ typedef enum sot_shard_rule {
     SOT_SHARD_BY_PLACE = 3    /* its number in the data */
 } sot_shard_rule;
 
-enum { SOT_SHARD_KEY_BYTES = 32, SOT_SHARDS_MAX = 1 << 16 };
+enum { SOT_SHARD_KEY_BYTES = 32, SOT_SHARD_DIGEST_BYTES = 32, SOT_SHARDS_MAX = 1 << 16 };
 
 typedef struct sot_sharding {
     sot_shard_rule rule;
@@ -41,6 +41,13 @@ typedef struct sot_sharding {
 /* Total. `place` counts the records of the data from 0. */
 size_t sot_shard_of(const sot_sharding *sharding, const sotto_schema *schema,
                     const sot_record *record, uint64_t place);
+
+/* Adds a record to a keyed digest of all records, which starts as zeros: the sum modulo 2^256 of keyed hashes of unit and content, and by
+ * place of the number. In any order the same records have the same digest; by place, in the same order alone. As secret as the
+ * records: it is for whoever goes on with them. */
+void sot_shards_digest_add(const sot_sharding *sharding, const sotto_schema *schema,
+                           const sot_record *record, uint64_t place,
+                           unsigned char digest[SOT_SHARD_DIGEST_BYTES]);
 
 /* How many shards neighbours may differ in, by the theorem; 0: more than can be said, or no such neighbours. */
 uint64_t sot_sharding_touched(sot_shard_rule rule, sotto_adjacency adjacency);

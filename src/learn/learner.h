@@ -14,10 +14,10 @@
 #include <sotto/train_config.h>
 
 #include "base/threads.h"
+#include "concept/concept.h"
 #include "data/table.h"
 
-struct sot_net;           /* net/net.h */
-struct sot_concept_class; /* concept/concept.h */
+struct sot_net; /* net/net.h */
 
 /* What a learner may look at when it is made. Borrowed for the learner's life. */
 typedef struct sot_learner_setup {
@@ -89,7 +89,10 @@ struct sot_learner {
     size_t coefficients; /* that `learn` writes; 0: outputs x columns */
     struct sot_net *
         net; /* of a network, owned; `learn` fills in what its data norms paid for; else NULL */
-    struct sot_concept_class *concept; /* of a concept, owned; else NULL */
+    sot_concept_class *concept; /* of a concept, owned; else NULL */
+    /* Of a concept by laplace, whose release is all of these: lists and scales are the learner's; `counts` is room for
+     * sot_concept_counts() of them, set by the run before `learn` and borrowed; NULL: nobody keeps them. */
+    sot_concept_errors errors;
     size_t
         draws; /* vectors of outputs x columns that `learn` writes, one after another; 0: 1 */
     const char *

@@ -82,6 +82,26 @@ sotto_status sot_scores_find(sot_scores *scores, const float *parameters,
                              error);
 }
 
+sotto_status sot_scores_kit_open(const sot_net *net, const double *theta, size_t threads,
+                                 sot_scores_kit *kit, sotto_error *error)
+{
+    kit->parameters = sot_new_aligned(net->parameters, sizeof *kit->parameters);
+    if (kit->parameters == NULL)
+        return sot_fail_memory(error, net->parameters, sizeof *kit->parameters);
+    for (size_t i = 0; i < net->parameters; i++)
+        kit->parameters[i] = (float)theta[i];
+    const sotto_status status = sot_pool_new(threads, &kit->pool, error);
+    if (status != SOTTO_OK) return status;
+    return sot_scores_new(net, kit->pool, &kit->scores, error);
+}
+
+void sot_scores_kit_close(sot_scores_kit *kit)
+{
+    sot_scores_free(kit->scores);
+    sot_pool_free(kit->pool);
+    sot_free(kit->parameters);
+}
+
 /* ---- public rows ---- */
 
 /* Room for one call of sot_scores_find(). */
@@ -122,30 +142,12 @@ static void write_out(const sot_matrix *matrix, size_t row, float *out)
         out[matrix->indices[k]] = matrix->values[k];
 }
 
-/* 1 for a right class, or the squared miss of a number. */
-static double judge(const sot_encoding *encoding, const float *scores, size_t outputs,
-                    double label)
-{
-    const size_t classes = sot_encoding_classes(encoding);
-    if (classes == 0) {
-        const double miss = sot_encoding_target_value(encoding, (double)scores[0]) -
-                            sot_encoding_target_value(encoding, label);
-        return miss * miss;
-    }
-    size_t best = 0;
-    for (size_t k = 1; k < outputs; k++)
-        if (scores[k] > scores[best]) best = k;
-    const size_t truth = classes == 2 ? (label > 0.0 ? 1 : 0) : (size_t)label;
-    return best == truth ? 1.0 : 0.0;
-}
-
-sotto_status sot_scores_rate(sot_scores *scores, const float *parameters,
-                             const sot_encoding *encoding, const sot_matrix *matrix,
-                             double *out_rate, sotto_error *error)
+sotto_status sot_scores_visit(sot_scores *scores, const float *parameters,
+                              const sot_matrix *matrix, sot_scores_visitor visit,
+                              void *context, sotto_error *error)
 {
     const size_t outputs = scores->net->outputs;
     room self = {.rows = NULL};
-    double sum = 0.0;
     sotto_status status = make_room(scores, matrix, &self, error);
     for (size_t first = 0; first < matrix->rows && status == SOTTO_OK;
          first += self.rows_most) {
@@ -161,12 +163,50 @@ sotto_status sot_scores_rate(sot_scores *scores, const float *parameters,
         status =
             sot_scores_find(scores, parameters, self.rows, count, self.scores, error);
         for (size_t i = 0; i < count && status == SOTTO_OK; i++)
-            sum += judge(encoding, self.scores + i * outputs, outputs,
-                         matrix->labels[first + i]);
+            visit(first + i, self.scores + i * outputs, context);
     }
     free_room(&self, matrix, outputs);
+    return status;
+}
+
+/* ---- how well ---- */
+
+typedef struct rating {
+    const sot_encoding *encoding;
+    const sot_matrix *matrix;
+    size_t outputs;
+    double sum;
+} rating;
+
+/* 1 for a right class, or the squared miss of a number. */
+static void judge(size_t row, const float *scores, void *context)
+{
+    rating *self = context;
+    const double label = self->matrix->labels[row];
+    const size_t classes = sot_encoding_classes(self->encoding);
+    if (classes == 0) {
+        const double miss = sot_encoding_target_value(self->encoding, (double)scores[0]) -
+                            sot_encoding_target_value(self->encoding, label);
+        self->sum += miss * miss;
+        return;
+    }
+    size_t best = 0;
+    for (size_t k = 1; k < self->outputs; k++)
+        if (scores[k] > scores[best]) best = k;
+    const size_t truth = classes == 2 ? (label > 0.0 ? 1 : 0) : (size_t)label;
+    self->sum += best == truth ? 1.0 : 0.0;
+}
+
+sotto_status sot_scores_rate(sot_scores *scores, const float *parameters,
+                             const sot_encoding *encoding, const sot_matrix *matrix,
+                             double *out_rate, sotto_error *error)
+{
+    rating self = {
+        .encoding = encoding, .matrix = matrix, .outputs = scores->net->outputs};
+    const sotto_status status =
+        sot_scores_visit(scores, parameters, matrix, judge, &self, error);
     if (status != SOTTO_OK) return status;
-    const double mean = sum / (double)matrix->rows;
+    const double mean = self.sum / (double)matrix->rows;
     *out_rate = sot_encoding_classes(encoding) == 0 ? sqrt(mean) : mean;
     return SOTTO_OK;
 }

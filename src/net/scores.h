@@ -24,6 +24,25 @@ SOTTO_MUST_CHECK sotto_status sot_scores_find(sot_scores *scores, const float *p
                                               const float *const *rows, size_t count,
                                               float *out_scores, sotto_error *error);
 
+/* Everything that scoring by the parameters of a model file needs. Start with {0}; close also after failure. */
+typedef struct sot_scores_kit {
+    sot_pool *pool;
+    sot_scores *scores;
+    float *parameters;
+} sot_scores_kit;
+SOTTO_MUST_CHECK sotto_status sot_scores_kit_open(const sot_net *net, const double *theta,
+                                                  size_t threads, sot_scores_kit *kit,
+                                                  sotto_error *error);
+void sot_scores_kit_close(sot_scores_kit *kit);
+
+/* Told the scores of each encoded row of a matrix, in their order. */
+typedef void (*sot_scores_visitor)(size_t row, const float *scores, void *context);
+SOTTO_MUST_CHECK sotto_status sot_scores_visit(sot_scores *scores,
+                                               const float *parameters,
+                                               const sot_matrix *matrix,
+                                               sot_scores_visitor visit, void *context,
+                                               sotto_error *error);
+
 /* How well a network does on public rows, at least one: the share whose class has the largest score
  * (of equal ones the first), or the root of the mean squared error in the units of the target. */
 SOTTO_MUST_CHECK sotto_status sot_scores_rate(sot_scores *scores, const float *parameters,

@@ -16,12 +16,13 @@
 #include <sotto/model_kind.h>
 
 #include "base/json.h"
+#include "concept/concept.h"
 #include "data/encode.h"
 #include "data/source.h"
 #include "net/net.h"
 
 enum {
-    SOT_MODEL_VERSION = 4, /* of the format; a reader refuses newer ones. A file says the
+    SOT_MODEL_VERSION = 5, /* of the format; a reader refuses newer ones. A file says the
                                     least that can read it: sot_model_version() */
     SOT_MODEL_CLASSES_MAX = 1000,
     SOT_MODEL_DRAWS_MAX = 1000,
@@ -69,9 +70,10 @@ typedef struct sot_model_content {
     size_t dimension;
     size_t margins;     /* 1, or the classes of softmax */
     const sot_net *net; /* of a network, its data norms filled in; else NULL */
-    const struct sot_concept_class
+    const sot_concept_class
         *concept; /* of a concept; else NULL; then `coefficients` are its numbers */
-    size_t draws; /* vectors of coefficients, one after another; 0: 1 */
+    sot_concept_errors errors; /* of one by laplace: whose least those are */
+    size_t draws;              /* vectors of coefficients, one after another; 0: 1 */
     const char *sampler;   /* "proximal", ...: how they were drawn; NULL: they were not */
     sot_model_curve curve; /* of a network */
     const sot_model_setting *settings;
@@ -91,8 +93,8 @@ SOTTO_MUST_CHECK sotto_status sot_model_write(const sot_model_content *content,
 sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target);
 
 /* The version of the format that a kind's files have: 4 a concept or if it was drawn by a sampler, else
- * 1 logistic, 3 network, 2 every other. */
-int sot_model_version(sotto_model_kind kind, bool drawn);
+ * 1 logistic, 3 network, 2 every other. A concept with noisy errors has 5. */
+int sot_model_version(sotto_model_kind kind, bool drawn, bool counted);
 
 /* Margins a row, hence coefficients a feature: 1, or one a class for softmax. Of a network so many
  * scores. Of a concept 1, which is 1 for yes and -1 for no. */
@@ -114,10 +116,11 @@ struct sotto_model {
     size_t outputs; /* numbers predicted a row */
     double *
         coefficients; /* draws x coefficient_count of them, finite; of a network floats */
-    size_t coefficient_count; /* margins x sot_encoding_dimension(), net->parameters, or
+    size_t coefficient_count;   /* margins x sot_encoding_dimension(), net->parameters, or
                                      sot_concept_numbers() */
-    sot_net *net;             /* of a network; else NULL */
-    struct sot_concept_class *concept; /* of a concept; else NULL */
+    sot_net *net;               /* of a network; else NULL */
+    sot_concept_class *concept; /* of a concept; else NULL */
+    sot_concept_errors errors;  /* of one by laplace; owned */
     size_t
         draws; /* 1, or several draws of a posterior: coefficients has them one after another */
     char sampler[SOT_MODEL_WORD_BYTES]; /* how they were drawn; "": they were not */
@@ -150,6 +153,9 @@ void sot_scorer_close(sot_scorer *scorer); /* wipes the last row */
  * read ahead, a few hundred at a time. */
 SOTTO_MUST_CHECK sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *source,
                                               bool *out_more, sotto_error *error);
+
+/* Outputs of a row whose margins the caller put in: `margins`, or of several draws `draw_margins`, and then `margins` too. */
+void sot_scorer_conclude(sot_scorer *scorer);
 
 /* The predicted class of the row that was read; 0 for a model of numbers. */
 size_t sot_scorer_decide(const sot_scorer *scorer, double threshold);

@@ -11,7 +11,7 @@
 SOTTO_MUST_CHECK sotto_status sot_model_read_class(const sot_json_value *root,
                                                    sotto_model *model,
                                                    sotto_error *error);
-/* Reads "coefficients", the numbers of one of the class. */
+/* Reads "coefficients", the numbers of one of the class, and "noisy_errors", if it has them. */
 SOTTO_MUST_CHECK sotto_status sot_model_read_concept(const sot_json_value *root,
                                                      sotto_model *model,
                                                      sotto_error *error);

@@ -57,8 +57,9 @@ sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target
     return SOT_TARGET_CLASSES;
 }
 
-int sot_model_version(sotto_model_kind kind, bool drawn)
+int sot_model_version(sotto_model_kind kind, bool drawn, bool counted)
 {
+    if (counted && kind == SOTTO_MODEL_CONCEPT) return 5;
     if (drawn || kind == SOTTO_MODEL_CONCEPT) return 4;
     if (kind == SOTTO_MODEL_NETWORK) return 3;
     return kind == SOTTO_MODEL_LOGISTIC ? 1 : 2;

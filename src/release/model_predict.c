@@ -167,6 +167,15 @@ static void read_record(sot_scorer *scorer, const sot_record *record)
     }
 }
 
+void sot_scorer_conclude(sot_scorer *scorer)
+{
+    if (scorer->draw_margins != NULL) {
+        sot_scorer_join_draws(scorer);
+    } else {
+        sot_model_outputs_of(scorer->model, scorer->margins, scorer->outputs);
+    }
+}
+
 sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *source, bool *out_more,
                              sotto_error *error)
 {
@@ -179,13 +188,8 @@ sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *source, bool *out_m
         if (status == SOTTO_OK && *out_more) read_record(scorer, &record);
         sot_wipe(&record, sizeof record);
     }
-    if (status != SOTTO_OK || !*out_more) return status;
-    if (scorer->draw_margins != NULL) {
-        sot_scorer_join_draws(scorer);
-    } else {
-        sot_model_outputs_of(scorer->model, scorer->margins, scorer->outputs);
-    }
-    return SOTTO_OK;
+    if (status == SOTTO_OK && *out_more) sot_scorer_conclude(scorer);
+    return status;
 }
 
 size_t sot_scorer_decide(const sot_scorer *scorer, double threshold)

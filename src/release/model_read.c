@@ -49,7 +49,7 @@ static sotto_status check_kind(const sot_json_value *root, sotto_error *error)
     if (version < 1 || version > SOT_MODEL_VERSION) {
         return refuse_member(
             root, "version",
-            "this sotto reads versions 1 to 4; use the one that wrote the file", error);
+            "this sotto reads versions 1 to 5; use the one that wrote the file", error);
     }
     return SOTTO_OK;
 }
@@ -68,6 +68,7 @@ static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *o
 {
     sot_json_value member;
     const bool drawn = sot_json_member(root, "sampler", &member);
+    const bool counted = sot_json_member(root, "noisy_errors", &member);
     const char *model = NULL, *method = NULL, *loss = NULL;
     sotto_status status = sot_json_get_string(root, "model", &model, error);
     if (status == SOTTO_OK &&
@@ -79,11 +80,11 @@ static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *o
     }
     int64_t version = 0;
     if (status == SOTTO_OK) status = sot_json_get_int64(root, "version", &version, error);
-    if (status == SOTTO_OK && version != sot_model_version(*out_kind, drawn)) {
+    if (status == SOTTO_OK && version != sot_model_version(*out_kind, drawn, counted)) {
         status = refuse_member(root, "version",
                                "a logistic model is of version 1, a network of 3, a "
-                               "concept and one that was drawn by a sampler of 4, every "
-                               "other of 2",
+                               "concept and one that was drawn by a sampler of 4, a "
+                               "concept with noisy errors of 5, every other of 2",
                                error);
     }
     if (status == SOTTO_OK) status = sot_json_get_string(root, "method", &method, error);
@@ -114,6 +115,8 @@ static sotto_status check_own_members(const sot_json_value *root, sotto_model_ki
          "leave it out: only the model network has a learning curve"},
         {"concept", SOTTO_MODEL_CONCEPT,
          "leave it out: only the model concept has a class of them"},
+        {"noisy_errors", SOTTO_MODEL_CONCEPT,
+         "leave it out: only the model concept counts errors"},
     };
     sot_json_value member;
     if (kind == SOTTO_MODEL_CONCEPT && sot_json_member(root, "sampler", &member))
@@ -335,10 +338,10 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
                               sotto_model *model, sotto_error *error)
 {
     static const char *const keys[] = {
-        "kind",     "version",      "model",       "loss",     "method",  "epsilon",
-        "delta",    "adjacency",    "unit",        "settings", "classes", "schema",
-        "features", "coefficients", "certificate", "network",  "curve",   "sampler",
-        "draws",    "heuristic",    "concept",     NULL};
+        "kind",     "version",      "model",       "loss",         "method",  "epsilon",
+        "delta",    "adjacency",    "unit",        "settings",     "classes", "schema",
+        "features", "coefficients", "certificate", "network",      "curve",   "sampler",
+        "draws",    "heuristic",    "concept",     "noisy_errors", NULL};
     sotto_status status = sot_json_as_object(root, error);
     if (status == SOTTO_OK) status = check_kind(root, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(root, keys, error);
@@ -396,6 +399,8 @@ void sotto_model_free(sotto_model *model)
 {
     if (model == NULL) return;
     sot_free(model->coefficients);
+    sot_free(model->errors.scales);
+    sot_free(model->errors.counts);
     sot_net_free(model->net);
     sot_free(model->curve.steps);
     sot_free(model->curve.scores);

@@ -75,7 +75,8 @@ static int version_of(const sot_model_content *content)
 {
     sotto_model_kind kind;
     return sotto_model_kind_from_name(content->model, &kind, NULL) == SOTTO_OK
-               ? sot_model_version(kind, content->sampler != NULL)
+               ? sot_model_version(kind, content->sampler != NULL,
+                                   content->errors.lists > 0)
                : SOT_MODEL_VERSION;
 }
 

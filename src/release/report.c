@@ -28,17 +28,12 @@ static const char head_before_title[] =
 static const struct {
     const char *id, *title;
 } contents[] = {
-    {"words", "In plain words"},
-    {"profile", "The guarantee"},
-    {"attack", "What an attacker can do"},
-    {"budget", "The budget"},
-    {"accuracy", "Accuracy and its price"},
-    {"coefficients", "Coefficients"},
-    {"settings", "How it was trained"},
-    {"calibration", "Calibration"},
-    {"confusion", "Right and wrong"},
-    {"certificate", "The certificate"},
-    {"weaknesses", "Known weaknesses"},
+    {"words", "In plain words"},           {"profile", "The guarantee"},
+    {"attack", "What an attacker can do"}, {"budget", "The budget"},
+    {"labels", "Votes and labels"},        {"accuracy", "Accuracy and its price"},
+    {"coefficients", "Coefficients"},      {"settings", "How it was trained"},
+    {"calibration", "Calibration"},        {"confusion", "Right and wrong"},
+    {"certificate", "The certificate"},    {"weaknesses", "Known weaknesses"},
 };
 
 bool sot_report_holds(const sot_report *report)
@@ -47,16 +42,32 @@ bool sot_report_holds(const sot_report *report)
            report->file->certificate.is_secure;
 }
 
+const char *sot_report_self(const sot_report *report)
+{
+    return report->model != NULL ? "this model" : "these labels";
+}
+
+static const sotto_schema *schema_of(const sot_report *report)
+{
+    return report->model != NULL ? report->model->schema : report->labels->schema;
+}
+
 /* What is predicted: the target's column, or what a matrix has in its place. */
 static const char *target_of(const sot_report *report)
 {
-    const sotto_target *target = sotto_schema_target(report->model->schema);
+    const sotto_target *target = sotto_schema_target(schema_of(report));
     if (target == NULL || target->column == NULL) return "the label of each row";
     return target->column;
 }
 
 static void add_title(sot_growing *out, const sot_report *report)
 {
+    if (report->model == NULL) {
+        sot_html_element(out,
+                         sot_report_holds(report) ? "Private labels of " : "Labels of ",
+                         target_of(report), "");
+        return;
+    }
     sot_growing_text(out, sot_report_holds(report) ? "A private " : "A ");
     sot_html_text(out, sotto_model_kind_name(report->model->kind));
     sot_html_element(out, " model of ", target_of(report), "");
@@ -64,13 +75,23 @@ static void add_title(sot_growing *out, const sot_report *report)
 
 static void add_header(sot_growing *out, const sot_report *report)
 {
-    const char *dataset = sotto_schema_dataset(report->model->schema);
-    sot_growing_text(
-        out, "<header>\n<p class=\"brand\">sotto &middot; model report</p>\n<h1>");
+    const char *dataset = sotto_schema_dataset(schema_of(report));
+    sot_growing_format(out,
+                       "<header>\n<p class=\"brand\">sotto &middot; %s "
+                       "report</p>\n<h1>",
+                       report->model != NULL ? "model" : "labels");
     add_title(out, report);
     sot_growing_text(out, "</h1>\n<p class=\"about\">");
     if (dataset != NULL) sot_html_element(out, "Data set ", dataset, " &middot; ");
-    sot_html_element(out, "method ", report->method, "");
+    if (report->model == NULL) {
+        sot_html_element(out, "aggregator ", report->labels->aggregator, "");
+        sot_growing_format(out, " &middot; %zu classes</p>\n</header>\n",
+                           sotto_schema_target(schema_of(report))->label_count);
+        return;
+    }
+    sot_html_element(
+        out, report->is_student ? "a student of labels by teachers, method " : "method ",
+        report->method, "");
     sot_growing_format(out, " &middot; %zu encoded features",
                        sotto_model_dimension(report->model));
     if (sotto_model_classes(report->model) > 0)
@@ -79,11 +100,23 @@ static void add_header(sot_growing *out, const sot_report *report)
     sot_growing_text(out, "</p>\n</header>\n");
 }
 
+/* Labels have nothing that a model has of its own, and a model only if it is a student something of theirs. */
+static bool has_section(const sot_report *report, const char *id)
+{
+    static const char *const of_models[] = {"accuracy", "coefficients", "settings",
+                                            "calibration", "confusion"};
+    if (strcmp(id, "labels") == 0) return report->model == NULL || report->is_student;
+    for (size_t i = 0; i < sizeof of_models / sizeof of_models[0]; i++)
+        if (strcmp(id, of_models[i]) == 0) return report->model != NULL;
+    return true;
+}
+
 static void add_contents(sot_growing *out, const sot_report *report)
 {
     sot_growing_text(out, "<nav aria-label=\"Contents\">\n<ol>\n");
     for (size_t i = 0; i < sizeof contents / sizeof contents[0]; i++) {
         const bool own = strcmp(contents[i].id, "coefficients") == 0;
+        if (!has_section(report, contents[i].id)) continue;
         const char *title = own && report->model->net != NULL       ? "Layers"
                             : own && report->model->concept != NULL ? "The rule"
                                                                     : contents[i].title;
@@ -100,12 +133,15 @@ static sotto_status add_sections(sot_growing *out, const sot_report *report,
     sotto_status status = sot_report_add_profile(out, report, error);
     if (status != SOTTO_OK) return status;
     sot_report_add_budget(out, report);
-    status = sot_report_add_accuracy(out, report, error);
-    if (status == SOTTO_OK) status = sot_report_add_coefficients(out, report, error);
-    if (status != SOTTO_OK) return status;
-    sot_report_add_settings(out, report);
-    sot_report_add_calibration(out, report);
-    sot_report_add_confusion(out, report);
+    if (has_section(report, "labels")) sot_report_add_labels(out, report);
+    if (report->model != NULL) {
+        status = sot_report_add_accuracy(out, report, error);
+        if (status == SOTTO_OK) status = sot_report_add_coefficients(out, report, error);
+        if (status != SOTTO_OK) return status;
+        sot_report_add_settings(out, report);
+        sot_report_add_calibration(out, report);
+        sot_report_add_confusion(out, report);
+    }
     status = sot_report_add_certificate(out, report, error);
     if (status == SOTTO_OK) sot_report_add_weaknesses(out, report);
     return status;
@@ -116,7 +152,10 @@ static void add_foot(sot_growing *out, const sot_report *report)
     sot_growing_text(out, "<footer>\n<p>Made by sotto ");
     sot_html_text(out, sotto_version());
     sot_html_element(
-        out, " from a model file with the BLAKE2b-256 hash ", report->model->hash,
+        out,
+        report->model != NULL ? " from a model file with the BLAKE2b-256 hash "
+                              : " from a file of labels with the BLAKE2b-256 hash ",
+        report->model != NULL ? report->model->hash : report->file->hash,
         ". This page is one file: it has no script and fetches nothing. Made "
         "again from the same files, it is the same page.</p>\n</footer>\n");
 }

@@ -9,6 +9,8 @@
 #ifndef SOT_RELEASE_REPORT_H
 #define SOT_RELEASE_REPORT_H
 
+#include <sotto/pate_agreement.h>
+
 #include "base/growing.h"
 #include "release/certificate.h"
 #include "release/model.h"
@@ -140,7 +142,9 @@ typedef enum sot_report_noise_kind {
     SOT_NOISE_EXACT = 2,    /* output perturbation: the law of the noise itself */
     SOT_NOISE_BOUND = 3,    /* objective perturbation: at most this, by lambda */
     SOT_NOISE_MEASURED = 4, /* the same training on public rows, again and again */
-    SOT_NOISE_DRAWS = 5     /* what the draws of the file itself show of it */
+    SOT_NOISE_DRAWS = 5,    /* what the draws of the file itself show of it */
+    SOT_NOISE_OF_VOTES =
+        6 /* none here: it is in the labels that a student learned from */
 } sot_report_noise_kind;
 
 typedef struct sot_report_noise {
@@ -156,12 +160,36 @@ SOTTO_MUST_CHECK sotto_status sot_report_noise_read(const sot_json_value *root,
                                                     sot_report_noise *out_noise,
                                                     sotto_error *error);
 
+/* ---- labels by teachers ---- */
+
+enum { SOT_REPORT_COURSE_POINTS = 65 };
+
+/* What a file of labels holds: all of it was released. */
+typedef struct sot_report_labels {
+    const sotto_schema *schema;
+    const char *aggregator;
+    uint64_t teachers;     /* 0: not known */
+    uint64_t ask, answers; /* the caps, which were charged */
+    uint64_t asked, answered;
+    uint64_t reinforced;    /* labels that are the student's own, of interactive */
+    const uint64_t *counts; /* labels of each class of the schema's target */
+    /* Queries asked and answered so far, and what they cost. */
+    double queries[SOT_REPORT_COURSE_POINTS];
+    double answers_so_far[SOT_REPORT_COURSE_POINTS];
+    double epsilons[SOT_REPORT_COURSE_POINTS];
+    double epsilon, delta;                 /* the guarantee */
+    const sotto_pate_agreement *agreement; /* NULL: nobody paid for it */
+    uint64_t agreement_queries;
+} sot_report_labels;
+
 /* ---- all of it ---- */
 
 typedef struct sot_report {
-    const sotto_model *model;
+    const sotto_model *model;         /* NULL: a page of labels, which has `labels` */
     const char *method;               /* "objective", ... "none" */
     const sot_json_value *settings;   /* of the file: numbers and words; NULL: none */
+    bool is_student;                  /* of labels: its certificate is theirs */
+    const sot_report_labels *labels;  /* of the page, or of its student; NULL: none */
     const sot_certificate_file *file; /* NULL: a model of public rows */
     sotto_status outcome;             /* of its verification */
     bool is_exact;
@@ -181,11 +209,16 @@ SOTTO_MUST_CHECK sotto_status sot_report_write(const sot_report *report, char **
 /* Whether the file keeps what it says: it does not if it is not verified, or not private. */
 bool sot_report_holds(const sot_report *report);
 
+/* "this model", or "these labels". */
+const char *sot_report_self(const sot_report *report);
+
 void sot_report_add_words(sot_growing *out, const sot_report *report);
 SOTTO_MUST_CHECK sotto_status sot_report_add_profile(sot_growing *out,
                                                      const sot_report *report,
                                                      sotto_error *error);
 void sot_report_add_budget(sot_growing *out, const sot_report *report);
+/* report_labels.c: on a page of labels, and on that of a student. */
+void sot_report_add_labels(sot_growing *out, const sot_report *report);
 SOTTO_MUST_CHECK sotto_status sot_report_add_accuracy(sot_growing *out,
                                                       const sot_report *report,
                                                       sotto_error *error);

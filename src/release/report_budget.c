@@ -75,7 +75,8 @@ static void climb(const sot_report_ledger *ledger, stairs *out)
     out->y[out->corners++] = out->left[out->count - 1];
 }
 
-static void draw(sot_growing *out, const sot_report_ledger *ledger, const char *label)
+static void draw(sot_growing *out, const sot_report_ledger *ledger, const char *label,
+                 const char *self)
 {
     stairs steps = {.count = 0};
     char words[WORDS_BYTES];
@@ -106,7 +107,7 @@ static void draw(sot_growing *out, const sot_report_ledger *ledger, const char *
                        &steps.left[i], 1);
         if (own)
             sot_svg_note(out, &panel, SOT_SVG_SECOND, steps.at[i] + 0.03 * panel.x.most,
-                         steps.left[i] + 3.0, "start", "this model");
+                         steps.left[i] + 3.0, "start", self);
     }
     sot_svg_end(out);
     sot_growing_text(out,
@@ -116,7 +117,8 @@ static void draw(sot_growing *out, const sot_report_ledger *ledger, const char *
                      "</figure>\n");
 }
 
-static void add_entries(sot_growing *out, const sot_report_ledger *ledger)
+static void add_entries(sot_growing *out, const sot_report_ledger *ledger,
+                        const char *self)
 {
     static const char *const header[] = {"Date", "What", "Charged", "Left"};
     const double budget = ledger->balance.budget;
@@ -128,11 +130,12 @@ static void add_entries(sot_growing *out, const sot_report_ledger *ledger)
         const sot_report_entry *entry = &ledger->entries[i];
         char date[DATE_BYTES], charged[SOT_SHOWN_BYTES] = "", left[SOT_SHOWN_BYTES];
         char what[SOTTO_LEDGER_TEXT_BYTES + 32];
-        (void)snprintf(what, sizeof what, "%s%s%s",
+        (void)snprintf(what, sizeof what, "%s%s%s%s%s",
                        entry->kind == SOTTO_LEDGER_INIT    ? "the budget is set"
                        : entry->kind == SOTTO_LEDGER_GRANT ? "granted: "
                                                            : "",
-                       entry->text, entry->is_own ? " (this model)" : "");
+                       entry->text, entry->is_own ? " (" : "", entry->is_own ? self : "",
+                       entry->is_own ? ")" : "");
         if (entry->kind == SOTTO_LEDGER_RESERVE)
             (void)sot_shown_percent_up(share(entry->charged, budget), SHARE_DIGITS,
                                        charged);
@@ -176,12 +179,23 @@ static void add_balance(sot_growing *out, const sotto_ledger_balance *balance)
 static void add_ledger(sot_growing *out, const sot_report *report)
 {
     const sot_report_ledger *ledger = report->ledger;
+    /* A student is not charged: the labels were. */
+    const char *self = report->is_student ? "its labels" : sot_report_self(report);
     add_balance(out, &ledger->balance);
     if (report->file != NULL && !ledger->has_own) {
-        sot_html_element(out, "<p class=\"none\">",
-                         "This model is not on the ledger: no entry has its hash. Either "
-                         "its file was never finished, or another ledger was charged.",
-                         "</p>\n");
+        sot_html_element(
+            out, "<p class=\"none\">",
+            report->is_student
+                ? "The labels of this student are not on the ledger: no entry "
+                  "has their hash. Another ledger was charged."
+            : report->model == NULL
+                ? "These labels are not on the ledger: no entry has their "
+                  "hash. Either their file was never finished, or another "
+                  "ledger was charged."
+                : "This model is not on the ledger: no entry has its hash. "
+                  "Either its file was never finished, or another ledger "
+                  "was charged.",
+            "</p>\n");
     } else if (ledger->reason[0] != '\0') {
         sot_html_element(out,
                          "<p class=\"none\">The ledger does not bear out the "
@@ -192,9 +206,9 @@ static void add_ledger(sot_growing *out, const sot_report *report)
                           "chain, and every charge was recomputed from its plan.");
     }
     sot_growing_text(out, "<div class=\"pair\">\n");
-    draw(out, ledger, "entry of the ledger");
+    draw(out, ledger, "entry of the ledger", self);
     sot_growing_text(out, "<div>\n");
-    add_entries(out, ledger);
+    add_entries(out, ledger, self);
     sot_growing_text(out, "</div>\n</div>\n");
 }
 
@@ -212,7 +226,8 @@ static sot_report_entry quoted(const sotto_ledger_balance *balance, double charg
     return entry;
 }
 
-static void add_quote(sot_growing *out, const sotto_reservation *reservation)
+static void add_quote(sot_growing *out, const sotto_reservation *reservation,
+                      const char *self)
 {
     static const char *const header[] = {"When", "Spent", "Left"};
     sot_report_entry entries[2] = {
@@ -220,17 +235,21 @@ static void add_quote(sot_growing *out, const sotto_reservation *reservation)
         quoted(&reservation->after, reservation->charged, "after")};
     const sot_report_ledger ledger = {
         .balance = reservation->after, .entries = entries, .count = 2};
+    char words[3][WORDS_BYTES];
+    (void)snprintf(words[0], sizeof words[0], "1: before %s, 2: after", self);
+    (void)snprintf(words[1], sizeof words[1], "before %s", self);
+    (void)snprintf(words[2], sizeof words[2], "after %s", self);
     add_balance(out, &reservation->after);
     sot_growing_text(out, "<div class=\"pair\">\n");
-    draw(out, &ledger, "1: before this model, 2: after");
+    draw(out, &ledger, words[0], self);
     sot_growing_text(out, "<div>\n");
-    sot_html_table_open(out, "", "What this model took", header, 3);
+    sot_html_table_open(out, "", "What was charged", header, 3);
     for (int i = 0; i < 2; i++) {
         const sotto_ledger_balance *balance =
             i == 0 ? &reservation->before : &reservation->after;
         char spent[SOT_SHOWN_BYTES], left[SOT_SHOWN_BYTES];
         const char *const cells[] = {
-            i == 0 ? "before this model" : "after this model",
+            words[1 + i],
             sot_shown_percent_up(share(balance->spent, balance->budget), SHARE_DIGITS,
                                  spent),
             sot_shown_percent_down(share(balance->left, balance->budget), SHARE_DIGITS,
@@ -250,15 +269,18 @@ void sot_report_add_budget(sot_growing *out, const sot_report *report)
     if (report->ledger != NULL) {
         add_ledger(out, report);
     } else if (report->file != NULL && report->file->certificate.facts.ledger != NULL) {
-        add_quote(out, report->file->certificate.facts.ledger);
+        add_quote(out, report->file->certificate.facts.ledger,
+                  report->is_student ? "its labels" : sot_report_self(report));
     } else {
         sot_html_element(
             out, "<p class=\"none\">",
             report->file == NULL
                 ? "None was needed: a model of public rows costs nothing."
+            : report->model == NULL
+                ? "No ledger kept a budget for these labels. What else is released from "
+                  "the same data adds to what they reveal, and nobody counts it."
                 : "No ledger kept a budget for this model. What else is released from "
-                  "the "
-                  "same data adds to what this model reveals, and nobody counts it.",
+                  "the same data adds to what this model reveals, and nobody counts it.",
             "</p>\n");
     }
     sot_html_section_close(out);

@@ -22,7 +22,8 @@ sotto_status sot_report_add_certificate(sot_growing *out, const sot_report *repo
     }
     sot_html_say(out,
                  "The guarantee above follows from this record of what was done. It is a "
-                 "part of the model file.");
+                 "part of the %s.",
+                 report->model != NULL ? "model file" : "file of the labels");
     sotto_status status = sot_page_new(&page, error);
     if (status != SOTTO_OK) return status;
     sot_page_add_scope(page, &report->file->certificate);
@@ -38,16 +39,20 @@ sotto_status sot_report_add_certificate(sot_growing *out, const sot_report *repo
 
 /* ---- known weaknesses ---- */
 
-static void add_of_guarantee(sot_growing *out, const sot_certificate *certificate)
+static void add_of_guarantee(sot_growing *out, const sot_report *report)
 {
+    const sot_certificate *certificate = &report->file->certificate;
     const bool is_row = strcmp(certificate->facts.unit, "row") == 0;
     sot_html_item(
         out,
         "The guarantee is about one %s at a time. Patterns of the whole group are "
         "what a model is for: it may well say something true about a person whose "
-        "records it never saw.",
-        certificate->facts.unit);
-    if (is_row) {
+        "records %s never saw.",
+        certificate->facts.unit, report->model != NULL ? "it" : "its teachers");
+    if (strcmp(certificate->facts.unit, "teacher") == 0) {
+        sot_html_item(out, "The unit is a whole teacher. Whose records are with several "
+                           "of them has as many times the epsilon.");
+    } else if (is_row) {
         sot_html_item(out,
                       "One person, one row: nobody checks it. A person with three rows "
                       "has three times the epsilon.");
@@ -58,8 +63,9 @@ static void add_of_guarantee(sot_growing *out, const sot_certificate *certificat
     if (certificate->facts.ledger == NULL) {
         sot_html_item(out,
                       "No ledger counts what else is released from the same data. "
-                      "Guarantees add up: two such models have twice the epsilon, or a "
-                      "little less.");
+                      "Guarantees add up: two such %s have twice the epsilon, or a "
+                      "little less.",
+                      report->model != NULL ? "models" : "files of labels");
     } else {
         sot_html_item(out,
                       "The budget is as good as the ledger: who puts back an older copy, "
@@ -92,7 +98,7 @@ void sot_report_add_weaknesses(sot_growing *out, const sot_report *report)
     sot_html_say(out, "What this page and the certificate cannot promise.");
     sot_growing_text(out, "<ul>\n");
     if (report->file != NULL) {
-        add_of_guarantee(out, &report->file->certificate);
+        add_of_guarantee(out, report);
     } else {
         sot_html_item(out,
                       "This model hides nothing. If the rows it was made of were not "
@@ -105,20 +111,28 @@ void sot_report_add_weaknesses(sot_growing *out, const sot_report *report)
                       "among the training rows, this page reveals something of them, "
                       "and its scores are too good.");
     }
-    if (report->file != NULL && report->model->concept != NULL) {
+    if (report->model == NULL || report->is_student)
+        sot_html_item(out, "Where the votes came from a table, how many teachers one "
+                           "record touches is the word of whoever trained them; the "
+                           "certificate lists it then.");
+    if (report->file != NULL && report->model != NULL && report->model->concept != NULL) {
         sot_html_item(out, "Chance took part in the choice of the rule. It is good "
                            "for predicting, and not for conclusions about causes.");
-    } else if (report->file != NULL) {
+    } else if (report->file != NULL && report->model != NULL) {
         sot_html_item(out,
                       "%s and shrinkage push coefficients about. They are good for "
                       "predicting together, and not for conclusions about single causes.",
                       report->file->certificate.facts.route != NULL ? "Random draws"
                                                                     : "Noise");
     }
-    sot_html_item(out,
-                  "A score is an average: the model may serve small groups worse, and "
-                  "privacy noise weighs more on them. Check them on public rows of "
-                  "their own.");
+    sot_html_item(out, "%s",
+                  report->model != NULL
+                      ? "A score is an average: the model may serve small groups worse, "
+                        "and privacy noise weighs more on them. Check them on public "
+                        "rows of their own."
+                      : "Labels may be wrong, and more often for small groups: teachers "
+                        "saw few of their rows, and noise decides where votes are near "
+                        "each other.");
     sot_html_item(out,
                   "The proofs stand beside the code, which is tested against them and "
                   "not derived from them. No outside audit has been made.");

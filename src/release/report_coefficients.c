@@ -79,6 +79,7 @@ static double reach_of(const sot_report_noise *noise, size_t index)
         return NORMAL_975 * noise->deviations[index];
     case SOT_NOISE_UNKNOWN:
     case SOT_NOISE_ABSENT:
+    case SOT_NOISE_OF_VOTES:
         break;
     }
     return 0.0;
@@ -147,6 +148,10 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
     case SOT_NOISE_ABSENT:
         sot_html_say(out, "There are no noise bars: no noise was added.");
         break;
+    case SOT_NOISE_OF_VOTES:
+        sot_html_say(out, "There are no noise bars: the noise is in the votes that chose "
+                          "the labels, and how far it moves a weight is not known.");
+        return;
     case SOT_NOISE_UNKNOWN:
         sot_html_say(
             out, "How much of it is noise does not follow from the file alone for this "
@@ -200,7 +205,7 @@ static void add_weight(sot_growing *out, const sot_report *report,
                          sot_shown_up(reach, DIGITS - 1, noise), "</td>");
     } else {
         sot_html_element(out, "<td>",
-                         report->noise.kind == SOT_NOISE_UNKNOWN ? "not known" : "0",
+                         report->noise.kind == SOT_NOISE_ABSENT ? "0" : "not known",
                          "</td>");
     }
     sot_growing_text(out, "<td class=\"bar\">");
@@ -240,7 +245,7 @@ static void add_table(sot_growing *out, const sot_report *report, const weight *
     if (shown < count)
         sot_html_say(out, "%zu smaller ones are not shown; the model file has them.",
                      count - shown);
-    if (report->noise.kind >= SOT_NOISE_EXACT)
+    if (report->noise.kind >= SOT_NOISE_EXACT && report->noise.kind != SOT_NOISE_OF_VOTES)
         sot_html_say(out, "%zu of %zu are larger than their %s.", beyond, count,
                      drawn ? "spread" : "noise bar");
 }

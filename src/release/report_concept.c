@@ -1,5 +1,6 @@
 /* What a report says of a concept: the rule in words, the class it was chosen from, and a picture where it has one
  * or two numbers to look at. All of it is the release itself and public settings. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,7 @@ enum {
     DIGITS = 6,
     WORDS_BYTES = 768,
     FEATURES_SHOWN = 24,
+    BEST_SHOWN = 5,
     CUTS_SHOWN = 12
 };
 
@@ -71,11 +73,65 @@ static void add_class(sot_growing *out, const sot_report *report)
     if (strcmp(report->method, "none") == 0) {
         sot_html_say(out, "It was chosen for its few errors on the rows that it was "
                           "learned from; chance took no part.");
+    } else if (report->model->errors.lists > 0) {
+        sot_html_say(out,
+                     "Chance took part in the choice, for privacy: the errors of "
+                     "every rule were counted with noise, and it has the least. Which "
+                     "one would have been the best without noise stays secret.");
     } else {
         sot_html_say(out, "Chance took part in the choice, for privacy: rules with fewer "
                           "errors are likelier, and which one would have been the best "
                           "stays secret, as do all numbers of errors.");
     }
+}
+
+/* ---- noisy errors, of laplace ---- */
+
+/* The least of the last list, whose rules are whole. */
+static sotto_status add_best(sot_growing *out, const sotto_model *model,
+                             sotto_error *error)
+{
+    static const char *const header[] = {"Rule", "Errors, with noise"};
+    const size_t last = model->errors.lists - 1;
+    size_t places[BEST_SHOWN];
+    const size_t shown = sotto_model_best_concepts(model, last, BEST_SHOWN, places);
+    sotto_status status = SOTTO_OK;
+    sot_html_table_open(out, "layers",
+                        last == 0
+                            ? "The rules with the least noisy errors"
+                            : "The least noisy errors among rules that differ in the "
+                              "last feature",
+                        header, 2);
+    for (size_t i = 0; i < shown && status == SOTTO_OK; i++) {
+        char rule[SOT_CONCEPT_TEXT_BYTES], count[32];
+        const char *const cells[] = {rule, count};
+        status = sotto_model_concept_at(model, last, places[i], rule, sizeof rule, error);
+        if (status != SOTTO_OK) break;
+        (void)snprintf(count, sizeof count, "%" PRId64,
+                       sotto_model_noisy_errors(model, last, places[i]));
+        sot_html_row(out, "", cells, 2);
+    }
+    sot_html_table_close(out);
+    return status;
+}
+
+static sotto_status add_errors(sot_growing *out, const sotto_model *model,
+                               sotto_error *error)
+{
+    sotto_training_errors errors;
+    char scale[SOT_SHOWN_BYTES];
+    if (model->errors.lists == 0) return SOTTO_OK;
+    sotto_status status = sotto_model_training_errors(model, 0.05, &errors, error);
+    if (status != SOTTO_OK) return status;
+    sot_html_say(
+        out,
+        "On the rows that it was learned from the rule makes about %" PRId64
+        " errors: they were counted with noise of scale %s, and the least of many "
+        "such counts is rather too low. With probability 0.95 it makes at most "
+        "%" PRId64 ". The certificate's epsilon has paid for the noisy errors of "
+        "all rules; the model file has them.",
+        errors.noisy, sot_shown_near(errors.scale, DIGITS, scale), errors.upper);
+    return add_best(out, model, error);
 }
 
 /* ---- pictures ---- */
@@ -300,6 +356,7 @@ sotto_status sot_report_add_concept(sot_growing *out, const sot_report *report,
     add_features(out, report->model->concept);
     if (drawn) sot_growing_text(out, "</div>\n</div>\n");
     add_class(out, report);
+    if (status == SOTTO_OK) status = add_errors(out, report->model, error);
     sot_html_section_close(out);
     return status;
 }

@@ -42,10 +42,12 @@ static void add_outcome(sot_growing *out, const sot_report *report)
             "they were not, treat this page and the model like the data themselves.");
     } else if (!report->file->certificate.is_secure &&
                !SOT_PLANTED(report_hides_test_seed)) {
-        add_news(out, false, "NOT PRIVATE",
-                 "A test seed made the noise, and whoever knows the seed can take it off "
-                 "again. Do not publish this model: treat it like the data themselves. "
-                 "Nothing below is a guarantee.");
+        (void)snprintf(text, sizeof text,
+                       "A test seed made the noise, and whoever knows the seed can take "
+                       "it off again. Do not publish %s: treat %s like the data "
+                       "themselves. Nothing below is a guarantee.",
+                       sot_report_self(report), report->model != NULL ? "it" : "them");
+        add_news(out, false, "NOT PRIVATE", text);
     } else if (report->outcome != SOTTO_OK) {
         (void)snprintf(text, sizeof text,
                        "Do not rely on what follows. The first difference that sotto %s "
@@ -55,9 +57,9 @@ static void add_outcome(sot_growing *out, const sot_report *report)
     } else {
         (void)snprintf(
             text, sizeof text,
-            "The model carries a certificate. sotto %s recomputed every number "
+            "The %s a certificate. sotto %s recomputed every number "
             "in it from the file alone, and %s.",
-            sotto_version(),
+            report->model != NULL ? "model carries" : "labels carry", sotto_version(),
             report->is_exact ? "each agrees to the last bit" : "each bound holds");
         add_news(out, true, "Private, and verified", text);
     }
@@ -118,8 +120,11 @@ static const char *name_chance(const sot_certificate *certificate)
                                             : "Noise was added";
 }
 
-static void add_promise(sot_growing *out, const sot_certificate *certificate)
+static void add_promise(sot_growing *out, const sot_report *report)
 {
+    const sot_certificate *certificate = &report->file->certificate;
+    const bool is_model = report->model != NULL;
+    const char *self = is_model ? "model" : "labels";
     const sot_claims *claims = &certificate->claims;
     const bool replaced = sotto_plan_adjacency(certificate->plan) == SOTTO_REPLACE_ONE;
     const char *unit = certificate->facts.unit;
@@ -129,28 +134,28 @@ static void add_promise(sot_growing *out, const sot_certificate *certificate)
     (void)sot_shown_percent_up(claims->true_positive_rates[1], FACTOR_DIGITS, right);
     (void)factor_of(claims->epsilon, factor);
     sot_growing_text(out, "<div class=\"plain\">\n");
-    sot_html_say(out,
-                 replaced
-                     ? "This model was learned from records that stay secret. %s on "
-                       "purpose, so that the model comes out almost the same whatever "
-                       "the data say of any one %s."
-                     : "This model was learned from records that stay secret. %s on "
-                       "purpose, so that the model comes out almost the same whether or "
-                       "not any one %s was in the data.",
-                 name_chance(certificate), unit);
+    sot_html_say(
+        out,
+        replaced ? "%s from records that stay secret. %s on purpose, so that the %s "
+                   "almost the same whatever the data say of any one %s."
+                 : "%s from records that stay secret. %s on purpose, so that the %s "
+                   "almost the same whether or not any one %s was in the data.",
+        report->is_student ? "This model was learned, by way of teachers,"
+        : is_model         ? "This model was learned"
+                           : "These labels are what teachers say who learned",
+        name_chance(certificate), is_model ? "model comes out" : "labels come out", unit);
     if (claims->delta > 0.0) {
         sot_html_say(
             out,
-            "How much is almost? Nothing that can be read from this model becomes "
+            "How much is almost? Nothing that can be read from %s becomes "
             "more than %s times as likely because of one %s, apart from a chance "
             "of %s.",
-            factor, unit, chance_of(claims->delta, chance));
+            sot_report_self(report), factor, unit, chance_of(claims->delta, chance));
     } else {
-        sot_html_say(
-            out,
-            "How much is almost? Nothing that can be read from this model becomes "
-            "more than %s times as likely because of one %s.",
-            factor, unit);
+        sot_html_say(out,
+                     "How much is almost? Nothing that can be read from %s becomes "
+                     "more than %s times as likely because of one %s.",
+                     sot_report_self(report), factor, unit);
     }
     sot_html_say(
         out,
@@ -158,16 +163,14 @@ static void add_promise(sot_growing *out, const sot_certificate *certificate)
             ? "What does that mean for an attack? Someone who knows everything about all "
               "others tests a guess about one of them. If they believe at most %s of "
               "wrong "
-              "guesses, they believe at most %s of right ones. Without the model it "
-              "would "
-              "be %s."
+              "guesses, they believe at most %s of right ones. Without the %s it "
+              "would be %s."
             : "What does that mean for an attack? Someone who knows everything about all "
               "others tries to tell who was in the data. If they wrongly accuse at most "
               "%s "
               "of those who were not, they recognise at most %s of those who were. "
-              "Without "
-              "the model it would be %s.",
-        wrong, right, wrong);
+              "Without the %s it would be %s.",
+        wrong, right, self, wrong);
     sot_growing_text(out, "</div>\n");
 }
 
@@ -202,8 +205,9 @@ static void add_left(sot_growing *out, const sot_report *report)
     sot_html_figure(out, "Budget left",
                     sot_shown_percent_down(
                         fmin(1.0, fmax(0.0, balance->left / balance->budget)), 3, value),
-                    report->ledger != NULL ? "of the data set, as of its ledger"
-                                           : "of the data set, after this model");
+                    report->ledger != NULL  ? "of the data set, as of its ledger"
+                    : report->model != NULL ? "of the data set, after this model"
+                                            : "of the data set, after these labels");
 }
 
 static void add_figures(sot_growing *out, const sot_report *report)
@@ -236,7 +240,7 @@ void sot_report_add_words(sot_growing *out, const sot_report *report)
 {
     sot_html_section_open(out, "words", "In plain words");
     add_outcome(out, report);
-    if (sot_report_holds(report)) add_promise(out, &report->file->certificate);
+    if (sot_report_holds(report)) add_promise(out, report);
     add_figures(out, report);
     if (report->file != NULL) {
         sot_html_element(out, "<blockquote><p>In the words of the certificate: ",

@@ -17,8 +17,11 @@ struct sotto_pate_result {
     /* of labels */
     uint64_t asked, answered;
     double realised, sensitive;
-    double epsilon, delta;  /* the guarantee */
-    sotto_pate_config vote; /* without its purpose */
+    double epsilon, delta; /* the guarantee */
+    bool is_agreed;        /* the agreement was paid for */
+    sotto_pate_agreement agreement;
+    bool has_test;
+    sotto_plan *plan;
     uint64_t *
         paid; /* answers paid for after 0, 1, ... queries: asked + 1 numbers; NULL: none */
 };
@@ -58,6 +61,12 @@ SOTTO_MUST_CHECK sotto_status sot_pate_directory_open(const char *path,
 SOTTO_MUST_CHECK sotto_status sot_pate_directory_make(sot_pate_directory *directory,
                                                       sotto_rng *rng, sotto_error *error);
 void sot_pate_directory_close(sot_pate_directory *directory);
+
+/* Keeps the digest of the rows beside the teachers, or compares it with the one that is kept: those who go on do so with the same
+ * rows. SOTTO_INVALID_ARGUMENT for others. */
+SOTTO_MUST_CHECK sotto_status sot_pate_directory_check_rows(
+    const sot_pate_directory *directory,
+    const unsigned char digest[SOT_SHARD_DIGEST_BYTES], sotto_error *error);
 
 /* <path>/teacher-00017.json; false if it is too long. */
 bool sot_pate_teacher_path(const sot_pate_directory *directory, size_t teacher,
@@ -100,14 +109,13 @@ SOTTO_MUST_CHECK sotto_status sot_pate_vote(const sot_pate_directory *directory,
                                             sot_pate_votes *out_votes,
                                             sotto_error *error);
 
-/* A table of votes, opened up to its header. */
+/* A table of votes, opened up to its header, or its shape: config->votes or config->vote_array. */
 typedef struct sot_pate_table sot_pate_table;
-SOTTO_MUST_CHECK sotto_status sot_pate_table_open(const char *path,
-                                                  const sotto_target *target, bool labels,
-                                                  uint64_t teachers,
+SOTTO_MUST_CHECK sotto_status sot_pate_table_open(const sotto_pate_label_config *config,
+                                                  const sotto_target *target,
                                                   sot_pate_table **out_table,
                                                   sotto_error *error);
-/* Rows that are not there have no votes. */
+/* Rows that are not there have no votes: of a file. Memory has its shape, and too few rows were refused. */
 SOTTO_MUST_CHECK sotto_status sot_pate_table_read(sot_pate_table *table, uint64_t skip,
                                                   uint64_t ask, sot_pate_votes *out_votes,
                                                   sotto_error *error);
@@ -125,13 +133,41 @@ SOTTO_MUST_CHECK sotto_status sot_pate_student_rows(
 
 /* ---- pate_plot.c ---- */
 
-/* Epsilon of so many tests (0 for aggregators without one) and answers, by the exact accountant. 0 of nothing. */
-SOTTO_MUST_CHECK sotto_status sot_pate_price(const sotto_pate_config *vote,
-                                             uint64_t tests, uint64_t answers,
-                                             double delta, double *out_epsilon,
+enum { SOT_PATE_POINTS = 65, SOT_PATE_EVENTS_MAX = 3 };
+
+/* A plan of labels: the agreement (if any), tests (if the aggregator has them) and answers are its events, in this order. */
+typedef struct sot_pate_course {
+    const sotto_plan *plan; /* borrowed */
+    bool is_agreed, has_test;
+    double delta;
+} sot_pate_course;
+
+/* Epsilon of so many queries asked and answers paid for, and of the agreement, by the exact accountant. 0 of nothing. */
+SOTTO_MUST_CHECK sotto_status sot_pate_price(const sot_pate_course *course,
+                                             uint64_t asked, uint64_t answers,
+                                             double *out_epsilon, sotto_error *error);
+
+/* Of `asked` queries, how many the points of a curve are at: from 0 to all. */
+uint64_t sot_pate_point(uint64_t asked, size_t index);
+
+/* The price along the way: answers[i] were paid for after sot_pate_point(asked, i) queries. */
+SOTTO_MUST_CHECK sotto_status sot_pate_curve(const sot_pate_course *course,
+                                             uint64_t asked,
+                                             const uint64_t answers[SOT_PATE_POINTS],
+                                             double out_epsilons[SOT_PATE_POINTS],
                                              sotto_error *error);
 
 /* ---- pate_labels.c: the labels' file ---- */
+
+/* How much teachers agree, as released. */
+typedef struct sot_pate_agreed {
+    double noise; /* votes a query */
+    double sigma; /* of the sums */
+    uint64_t queries, teachers;
+    size_t edge_count; /* 0: it was not paid for */
+    int64_t edges[SOTTO_PATE_AGREEMENT_BINS_MAX + 1];
+    int64_t sums[SOTTO_PATE_AGREEMENT_BINS_MAX];
+} sot_pate_agreed;
 
 /* What is in it beside its certificate. Borrowed when it is written. */
 typedef struct sot_pate_labels {
@@ -140,10 +176,11 @@ typedef struct sot_pate_labels {
     const char *unit;
     const char *schema_json;
     const sotto_target *target;
-    uint64_t teachers;         /* 0: not known */
-    uint64_t first;            /* row of the first query */
-    uint64_t ask, answers;     /* the caps */
-    uint64_t asked, answered;  /* what was done */
+    uint64_t teachers;        /* 0: not known */
+    uint64_t first;           /* row of the first query */
+    uint64_t ask, answers;    /* the caps */
+    uint64_t asked, answered; /* what was done */
+    const sot_pate_agreed *agreed;
     const uint64_t *rows;      /* that have a label */
     const size_t *classes;     /* which */
     const bool *is_reinforced; /* the student's own */
@@ -152,9 +189,8 @@ typedef struct sot_pate_labels {
 SOTTO_MUST_CHECK sotto_status sot_pate_labels_write(const sot_pate_labels *labels,
                                                     char **out_json, sotto_error *error);
 
-/* A labels' file that was read; its certificate was recomputed. Start with {0}. */
+/* A labels' file that was read. Start with {0}. */
 typedef struct sot_pate_labels_file {
-    char *text;
     sot_certificate_file file;
     bool is_open; /* `file` */
     sotto_schema *schema;
@@ -163,9 +199,21 @@ typedef struct sot_pate_labels_file {
     size_t *rows;
     size_t *classes;
 } sot_pate_labels_file;
+/* Its certificate was recomputed, and holds but for the source of the noise. */
 SOTTO_MUST_CHECK sotto_status sot_pate_labels_read(const char *path,
                                                    sot_pate_labels_file *out_file,
                                                    sotto_error *error);
+/* The text of a file whose certificate is about these bytes; nothing else of it was checked. Messages begin with `name`. */
+SOTTO_MUST_CHECK sotto_status sot_pate_labels_parse(const char *name, const char *text,
+                                                    size_t size_bytes,
+                                                    sot_pate_labels_file *out_file,
+                                                    sotto_error *error);
+/* Whether this is JSON whose kind is "labels"; what is not JSON is not. */
+SOTTO_MUST_CHECK sotto_status sot_pate_is_labels(const char *text, size_t size_bytes,
+                                                 bool *out_is_labels, sotto_error *error);
+
+/* How the certificate of a student begins to say what he is: the hash of the labels' certificate follows. */
+#define SOT_PATE_ROUTE "post-processing of the labels whose certificate has the hash "
 void sot_pate_labels_close(sot_pate_labels_file *file);
 
 /* The member "schema" through the schema's own reader. */

@@ -339,6 +339,36 @@ sotto_status sot_pate_directory_make(sot_pate_directory *directory, sotto_rng *r
     return begin_new(directory, name, rng, error);
 }
 
+/* ---- the rows ---- */
+
+sotto_status
+sot_pate_directory_check_rows(const sot_pate_directory *directory,
+                              const unsigned char digest[SOT_SHARD_DIGEST_BYTES],
+                              sotto_error *error)
+{
+    char name[SOT_PATE_PATH_BYTES], hex[2 * SOT_SHARD_DIGEST_BYTES + 1];
+    char *kept = NULL;
+    size_t size_bytes = 0;
+    struct stat facts;
+    if (!path_of(directory, "rows.digest", name)) return fail_long(directory, error);
+    (void)sodium_bin2hex(hex, sizeof hex, digest, SOT_SHARD_DIGEST_BYTES);
+    if (stat(name, &facts) != 0) {
+        const sotto_status status = write_secret(name, hex, error);
+        sot_wipe(hex, sizeof hex);
+        return status;
+    }
+    sotto_status status =
+        sot_file_read(name, SOT_PATE_FILE_BYTES_MAX, &kept, &size_bytes, error);
+    if (status == SOTTO_OK && strcmp(kept, hex) != 0)
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "the teachers in %.120s were begun with other rows; give the "
+                          "same rows to go on, or another directory",
+                          directory->path);
+    sot_wipe(hex, sizeof hex);
+    if (kept != NULL) sot_wipe_and_free(kept, size_bytes);
+    return status;
+}
+
 /* ---- teachers ---- */
 
 sotto_status sot_pate_teacher_write(const sot_pate_directory *directory, size_t teacher,

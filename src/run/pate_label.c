@@ -13,206 +13,19 @@
 #include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/pate.h"
 #include "random/rng.h"
-#include "run/pate.h"
-#include "run/session.h"
+#include "run/pate_label.h"
 
 sotto_pate_label_config sotto_pate_label_defaults(void)
 {
-    return (sotto_pate_label_config){
-        .vote = sotto_pate_defaults(), .epsilon = SOTTO_UNSET, .delta = SOTTO_UNSET};
-}
-
-typedef struct label_run {
-    const sotto_pate_label_config *config;
-    const sotto_data_file *file;
-    /* ---- public ---- */
-    sot_pate_directory directory; /* path NULL: a table of votes */
-    sot_pate_table *table;        /* NULL: a directory */
-    const sotto_schema *schema;
-    char *schema_json;
-    const sotto_target *target;
-    sotto_pate_config vote;
-    uint64_t ask, answers; /* the caps */
-    double epsilon;        /* that is stated */
-    sotto_plan *plan;
-    sot_session session;
-    char unit[SOT_UNIT_NAME_BYTES];
-    double *student; /* ask x classes; NULL: none */
-    /* ---- secret ---- */
-    sot_pate_votes votes;
-    sotto_pate_meter *meter; /* NULL: not asked for */
-    /* ---- released ---- */
-    uint64_t asked, answered;
-    uint64_t *paid; /* ask + 1 */
-    uint64_t *rows;
-    size_t *classes;
-    bool *is_reinforced;
-    size_t count;
-} label_run;
-
-/* ---- who votes ---- */
-
-static sotto_status open_teachers(label_run *run, sotto_error *error)
-{
-    const sotto_pate_label_config *config = run->config;
-    if (run->file == NULL) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "teachers vote on public rows; give the file of the rows");
-    }
-    sotto_status status =
-        sot_pate_directory_open(config->directory, &run->directory, error);
-    if (status != SOTTO_OK) return status;
-    for (size_t i = 0; i < run->directory.sharding.count; i++) {
-        if (sot_pate_teacher_exists(&run->directory, i)) continue;
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the teachers in %.120s are not all finished; go on with sotto "
-                        "pate teach first",
-                        config->directory);
-    }
-    run->schema = run->directory.schema;
-    if (config->vote.adjacency != SOTTO_ADJACENCY_UNSET &&
-        config->vote.adjacency != run->directory.adjacency) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the teachers' shards are for %s neighbours, not %s; teach with "
-                        "the adjacency that the labels shall have",
-                        sotto_adjacency_name(run->directory.adjacency),
-                        sotto_adjacency_name(config->vote.adjacency));
-    }
-    run->vote.adjacency = run->directory.adjacency;
-    run->vote.unit = SOTTO_PATE_RECORDS;
-    run->vote.touched = run->directory.touched;
-    run->vote.teachers = run->directory.sharding.count;
-    return SOTTO_OK;
-}
-
-static sotto_status open_table(label_run *run, const sotto_schema *schema,
-                               sotto_error *error)
-{
-    const sotto_target *target = schema == NULL ? NULL : sotto_schema_target(schema);
-    if (target == NULL || target->label_count < 2) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a table of votes needs a schema whose target has the classes");
-    }
-    const sotto_pate_config *vote = &run->config->vote;
-    if (run->config->vote_labels && vote->unit == SOTTO_PATE_TEACHERS &&
-        vote->adjacency == SOTTO_ADD_REMOVE) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a table of labels has a column for each teacher, and one who is "
-                        "gone still says the first class: his vote moves; use the "
-                        "adjacency replace-one, or a table of counts");
-    }
-    run->schema = schema;
-    return sot_pate_table_open(run->config->votes, target, run->config->vote_labels,
-                               run->config->vote.teachers, &run->table, error);
-}
-
-static sotto_status open_votes(label_run *run, const sotto_schema *schema,
-                               sotto_error *error)
-{
-    const sotto_pate_label_config *config = run->config;
-    if ((config->directory == NULL) == (config->votes == NULL)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "give a directory of teachers or a table of votes, one of them");
-    }
-    run->vote = config->vote;
-    if (run->vote.purpose == NULL) run->vote.purpose = "labels";
-    const sotto_status status = config->directory != NULL
-                                    ? open_teachers(run, error)
-                                    : open_table(run, schema, error);
-    if (status != SOTTO_OK) return status;
-    run->target = sotto_schema_target(run->schema);
-    sot_name_unit(run->schema, run->unit);
-    if (run->vote.unit == SOTTO_PATE_TEACHERS)
-        (void)snprintf(run->unit, sizeof run->unit, "%s", SOT_PATE_UNIT_TEACHER);
-    return sotto_schema_to_json(run->schema, NULL, &run->schema_json, error);
-}
-
-/* ---- the caps ---- */
-
-static double sampler_error(const label_run *run)
-{
-    return sot_pate_sampler_error(&run->vote, run->target->label_count, run->ask,
-                                  run->answers);
-}
-
-static sotto_status check_asked(const sotto_pate_label_config *config, sotto_error *error)
-{
-    if (config->ask < 1 || config->ask > (UINT64_C(1) << 32)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu queries are to be asked; say how many at most, for example "
-                        "2000",
-                        (unsigned long long)config->ask);
-    }
-    if (!(config->delta > 0.0 && config->delta < 1.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; set it to a number between 0 and 1, for example "
-                        "1e-5",
-                        config->delta);
-    }
-    if (isnan(config->epsilon) && config->answers == 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "neither epsilon nor the most answers are given; how much the "
-                        "labels may cost is said before they are made");
-    }
-    if (!isnan(config->epsilon) && !(config->epsilon > 0.0 && config->epsilon < 1e6)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; set it to a number above 0, for example 4",
-                        config->epsilon);
-    }
-    return SOTTO_OK;
-}
-
-/* How many answers fit, and how many are wanted: the least. Queries that could not be answered are not asked by
- * aggregators that answer all. */
-static sotto_status find_caps(label_run *run, sotto_error *error)
-{
-    const sotto_pate_label_config *config = run->config;
-    const bool tests = sot_pate_has_test(&run->vote);
-    sotto_account account;
-    uint64_t fit = config->ask;
-    sotto_status status = check_asked(config, error);
-    if (status == SOTTO_OK && !isnan(config->epsilon))
-        status = sotto_pate_answers(&run->vote, tests ? config->ask : 0, config->epsilon,
-                                    config->delta, &fit, &account, error);
-    if (status != SOTTO_OK) return status;
-    if (config->answers > 0 && config->answers < fit) fit = config->answers;
-    run->answers = fit < config->ask ? fit : config->ask;
-    run->ask = tests ? config->ask : run->answers;
-    return SOTTO_OK;
-}
-
-/* The plan, and its price as the certificate will compute it. Where the samplers' error takes it beyond the target, an answer less
- * is promised. */
-static sotto_status make_plan(label_run *run, sotto_error *error)
-{
-    const sotto_pate_label_config *config = run->config;
-    sotto_account account;
-    for (;;) {
-        sotto_status status =
-            sotto_pate_plan(&run->vote, run->ask, run->answers, &run->plan, error);
-        if (status == SOTTO_OK)
-            status = sotto_account_epsilon_inexact(run->plan, SOTTO_EXACT, config->delta,
-                                                   sampler_error(run), &account, error);
-        if (status != SOTTO_OK) return status;
-        if (isnan(config->epsilon) || account.epsilon <= config->epsilon) break;
-        if (run->answers == 1) {
-            return sot_fail(error, SOTTO_UNREACHABLE,
-                            "not even one answer fits epsilon %g; give more noise or "
-                            "epsilon, or ask less",
-                            config->epsilon);
-        }
-        sotto_plan_free(run->plan);
-        run->plan = NULL;
-        run->answers--;
-        if (!sot_pate_has_test(&run->vote)) run->ask = run->answers;
-    }
-    run->epsilon = isnan(config->epsilon) ? account.epsilon : config->epsilon;
-    return SOTTO_OK;
+    return (sotto_pate_label_config){.vote = sotto_pate_defaults(),
+                                     .epsilon = SOTTO_UNSET,
+                                     .delta = SOTTO_UNSET,
+                                     .agreement = sotto_pate_agreement_defaults()};
 }
 
 /* ---- before anything is charged ---- */
 
-static sotto_status check_files(const label_run *run, sotto_error *error)
+static sotto_status check_files(const sot_pate_label_run *run, sotto_error *error)
 {
     const sotto_pate_label_config *config = run->config;
     const char *const others[] = {run->file == NULL ? NULL : run->file->path,
@@ -227,7 +40,7 @@ static sotto_status check_files(const label_run *run, sotto_error *error)
     return SOTTO_OK;
 }
 
-static sotto_status find_ledger(const label_run *run, const char **out_path,
+static sotto_status find_ledger(const sot_pate_label_run *run, const char **out_path,
                                 sotto_error *error)
 {
     const char *kept = run->directory.ledger;
@@ -249,7 +62,7 @@ static sotto_status find_ledger(const label_run *run, const char **out_path,
                     charged);
 }
 
-static sotto_status load_student(label_run *run, sotto_error *error)
+static sotto_status load_student(sot_pate_label_run *run, sotto_error *error)
 {
     const bool wanted = run->vote.aggregator == SOTTO_PATE_INTERACTIVE;
     if (wanted != (run->config->student != NULL) || (wanted && run->file == NULL)) {
@@ -267,7 +80,7 @@ static sotto_status load_student(label_run *run, sotto_error *error)
                                  run->ask, run->target, &run->student, error);
 }
 
-static sotto_status make_room(label_run *run, sotto_error *error)
+static sotto_status make_room(sot_pate_label_run *run, sotto_error *error)
 {
     const size_t ask = (size_t)run->ask;
     run->paid = sot_new_array(ask + 1, sizeof *run->paid);
@@ -281,12 +94,26 @@ static sotto_status make_room(label_run *run, sotto_error *error)
     return sotto_pate_meter_new(&run->vote, &run->meter, error);
 }
 
-static sotto_status make_ready(label_run *run, sotto_error *error)
+/* The shape of votes in memory is public: a row for each query, and the queries are public. */
+static sotto_status check_array(const sot_pate_label_run *run, sotto_error *error)
+{
+    const sotto_array *votes = run->config->vote_array;
+    const uint64_t skip = run->config->skip;
+    if (votes == NULL || (skip <= votes->rows && run->ask <= votes->rows - skip))
+        return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the votes have %zu rows, and %llu queries behind the first %llu are "
+                    "to be asked; ask fewer",
+                    votes->rows, (unsigned long long)run->ask, (unsigned long long)skip);
+}
+
+static sotto_status make_ready(sot_pate_label_run *run, sotto_error *error)
 {
     const sotto_pate_label_config *config = run->config;
     const char *ledger = NULL;
     sotto_status status = check_files(run, error);
     if (status == SOTTO_OK) status = find_ledger(run, &ledger, error);
+    if (status == SOTTO_OK) status = check_array(run, error);
     if (status == SOTTO_OK && run->file != NULL)
         status =
             sot_pate_count_rows(run->file, run->schema, config->skip, run->ask, error);
@@ -299,7 +126,7 @@ static sotto_status make_ready(label_run *run, sotto_error *error)
                                  .output = config->output,
                                  .plan = run->plan,
                                  .delta = config->delta,
-                                 .sampler_error = sampler_error(run),
+                                 .sampler_error = sot_pate_label_sampler_error(run),
                                  .capped = true,
                                  .insecure_test = config->insecure_test,
                                  .test_seed = config->test_seed};
@@ -312,7 +139,7 @@ static sotto_status make_ready(label_run *run, sotto_error *error)
 
 /* ---- the votes ---- */
 
-static sotto_status ask_one(label_run *run, sotto_error *error)
+static sotto_status ask_one(sot_pate_label_run *run, sotto_error *error)
 {
     const size_t classes = run->target->label_count;
     const size_t query = (size_t)run->asked;
@@ -337,15 +164,28 @@ static sotto_status ask_one(label_run *run, sotto_error *error)
     return status;
 }
 
+/* Before the first query, of all that may be asked: no answer decides what is looked at. */
+static sotto_status release_agreement(sot_pate_label_run *run, sotto_error *error)
+{
+    if (!run->agrees) return SOTTO_OK;
+    const sotto_status status = sotto_pate_agreement_release(
+        run->session.gate, &run->vote, &run->config->agreement, run->votes.votes,
+        run->ask, run->target->label_count, run->agreed.sums, error);
+    if (status == SOTTO_OK && run->meter != NULL)
+        sot_pate_meter_add_gaussian(run->meter, run->agreement_event.noise_multiplier);
+    return status;
+}
+
 static sotto_status ask_all(void *context, sotto_error *error)
 {
-    label_run *run = context;
+    sot_pate_label_run *run = context;
     const sotto_pate_label_config *config = run->config;
     sotto_status status =
         run->table != NULL
             ? sot_pate_table_read(run->table, config->skip, run->ask, &run->votes, error)
             : sot_pate_vote(&run->directory, run->file, config->skip, run->ask,
                             config->threads, &run->votes, error);
+    if (status == SOTTO_OK) status = release_agreement(run, error);
     sotto_rng *kept = NULL; /* of a library that draws noise once, for all queries */
     if (SOT_PLANTED(pate_noise_reused)) {
         kept = sot_new_array(1, sizeof *kept);
@@ -363,7 +203,7 @@ static sotto_status ask_all(void *context, sotto_error *error)
 
 /* ---- what is handed out ---- */
 
-static sotto_status certify(label_run *run, double realised, sotto_error *error)
+static sotto_status certify(sot_pate_label_run *run, double realised, sotto_error *error)
 {
     char *payload = NULL;
     char output[160], access[160];
@@ -380,14 +220,16 @@ static sotto_status certify(label_run *run, double realised, sotto_error *error)
         .answers = run->answers,
         .asked = run->asked,
         .answered = run->answered,
+        .agreed = &run->agreed,
         .rows = run->rows,
         .classes = run->classes,
         .is_reinforced = run->is_reinforced,
         .count = run->count};
     (void)snprintf(output, sizeof output,
-                   "labels of %llu public rows by the noisy vote of teachers (%s)",
+                   "labels of %llu public rows by the noisy vote of teachers (%s)%s",
                    (unsigned long long)run->answered,
-                   sotto_pate_aggregator_name(run->vote.aggregator));
+                   sotto_pate_aggregator_name(run->vote.aggregator),
+                   run->agrees ? ", and how much they agree" : "");
     (void)snprintf(access, sizeof access,
                    run->table == NULL ? "the votes of %llu teachers, whose shards of the "
                                         "rows are disjoint, once"
@@ -422,8 +264,16 @@ static sotto_status certify(label_run *run, double realised, sotto_error *error)
     return status;
 }
 
-static sotto_status summarise(const label_run *run, double realised, char **out_text,
-                              sotto_error *error)
+static void summarise_agreement(const sot_pate_label_run *run, sot_prose *prose)
+{
+    if (!run->agrees) return;
+    sot_prose_line(prose, "agreement",
+                   "%.0f%% of the teachers on average; noise of +-%.1f points (95%%)",
+                   100.0 * run->agreement.mean, 196.0 * run->agreement.mean_deviation);
+}
+
+static sotto_status summarise(const sot_pate_label_run *run, double realised,
+                              char **out_text, sotto_error *error)
 {
     char shown[SOT_SHOWN_BYTES];
     const sot_session *session = &run->session;
@@ -437,6 +287,7 @@ static sotto_status summarise(const label_run *run, double realised, char **out_
     if (run->count > run->answered)
         sot_prose_line(&prose, "reinforced", "%llu",
                        (unsigned long long)(run->count - run->answered));
+    summarise_agreement(run, &prose);
     if (run->vote.unit == SOTTO_PATE_TEACHERS)
         sot_prose_guarantee_of_teachers(&prose, run->epsilon, run->config->delta,
                                         run->vote.adjacency);
@@ -444,8 +295,9 @@ static sotto_status summarise(const label_run *run, double realised, char **out_
         sot_prose_guarantee(&prose, run->epsilon, run->config->delta, run->vote.adjacency,
                             run->schema);
     sot_prose_line(&prose, "for information",
-                   "the queries asked and answered add up to epsilon %s; the guarantee "
+                   "the queries asked and answered%s add up to epsilon %s; the guarantee "
                    "is the line above",
+                   run->agrees ? " and the agreement" : "",
                    sot_shown(realised, 1, shown));
     sot_prose_ledger(&prose, session->ledger == NULL ? NULL : &session->reservation);
     if (run->config->insecure_test)
@@ -455,15 +307,42 @@ static sotto_status summarise(const label_run *run, double realised, char **out_
     return sot_prose_finish(&prose, out_text, error);
 }
 
-static sotto_status deliver(label_run *run, sotto_pate_result **out_result,
+static void fill_result(sot_pate_label_run *run, double realised,
+                        sotto_pate_result *result)
+{
+    result->asked = run->asked;
+    result->answered = run->answered;
+    result->realised = realised;
+    result->epsilon = run->epsilon;
+    result->delta = run->config->delta;
+    result->is_agreed = run->agrees;
+    result->agreement = run->agreement;
+    result->has_test = sot_pate_has_test(&run->vote);
+    result->plan = run->plan;
+    run->plan = NULL;
+    result->paid = run->paid;
+    run->paid = NULL;
+    if (run->meter != NULL)
+        result->sensitive =
+            sotto_pate_meter_epsilon(run->meter, run->config->delta, false, NULL);
+}
+
+static sotto_status deliver(sot_pate_label_run *run, sotto_pate_result **out_result,
                             sotto_error *error)
 {
     char *text = NULL, *json = NULL, *certificate = NULL;
     double realised = 0.0;
-    const bool tests = sot_pate_has_test(&run->vote);
+    const sot_pate_agreed *agreed = &run->agreed;
+    const sot_pate_course course = {.plan = run->plan,
+                                    .has_test = sot_pate_has_test(&run->vote),
+                                    .is_agreed = run->agrees,
+                                    .delta = run->config->delta};
     sotto_status status =
-        sot_pate_price(&run->vote, tests ? run->asked : 0, run->paid[run->asked],
-                       run->config->delta, &realised, error);
+        sot_pate_price(&course, run->asked, run->paid[run->asked], &realised, error);
+    if (status == SOTTO_OK && run->agrees)
+        status = sotto_pate_agreement_shares(
+            agreed->edges, agreed->edge_count, agreed->sums, agreed->queries,
+            agreed->teachers, agreed->sigma, &run->agreement, error);
     if (status == SOTTO_OK) status = certify(run, realised, error);
     if (status == SOTTO_OK) status = summarise(run, realised, &text, error);
     if (status == SOTTO_OK)
@@ -480,26 +359,13 @@ static sotto_status deliver(label_run *run, sotto_pate_result **out_result,
         return status;
     }
     status = sot_pate_result_new(json, text, certificate, out_result, error);
-    if (status != SOTTO_OK) return status;
-    sotto_pate_result *result = *out_result;
-    result->asked = run->asked;
-    result->answered = run->answered;
-    result->realised = realised;
-    result->epsilon = run->epsilon;
-    result->delta = run->config->delta;
-    result->vote = run->vote;
-    result->vote.purpose = NULL;
-    result->paid = run->paid;
-    run->paid = NULL;
-    if (run->meter != NULL)
-        result->sensitive =
-            sotto_pate_meter_epsilon(run->meter, run->config->delta, false, NULL);
-    return SOTTO_OK;
+    if (status == SOTTO_OK) fill_result(run, realised, *out_result);
+    return status;
 }
 
 /* ---- the whole way ---- */
 
-static void clear(label_run *run)
+static void clear(sot_pate_label_run *run)
 {
     sot_session_close(&run->session);
     sotto_plan_free(run->plan);
@@ -520,10 +386,9 @@ sotto_status sotto_pate_label_rows(const sotto_pate_label_config *config,
                                    const sotto_data_file *file,
                                    sotto_pate_result **out_result, sotto_error *error)
 {
-    label_run run = {.config = config, .file = file};
-    sotto_status status = open_votes(&run, schema, error);
-    if (status == SOTTO_OK) status = find_caps(&run, error);
-    if (status == SOTTO_OK) status = make_plan(&run, error);
+    sot_pate_label_run run = {.config = config, .file = file};
+    sotto_status status = sot_pate_open_votes(&run, schema, error);
+    if (status == SOTTO_OK) status = sot_pate_plan_labels(&run, error);
     if (status == SOTTO_OK) status = make_ready(&run, error);
     if (status == SOTTO_OK) status = sot_session_run(&run.session, ask_all, &run, error);
     if (status == SOTTO_OK) status = deliver(&run, out_result, error);

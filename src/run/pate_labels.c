@@ -47,6 +47,29 @@ static void write_vote(sot_json_writer *writer, const sotto_pate_config *vote)
     write_whole(writer, "touched", vote->touched);
 }
 
+/* Edges in votes; sums[j] is, over the queries, how many of the votes from edge j to edge j + 1 the largest count reaches,
+ * under noise. */
+static void write_agreement(sot_json_writer *writer, const sot_pate_agreed *agreed)
+{
+    if (agreed->edge_count == 0) return;
+    sot_json_key(writer, "agreement");
+    sot_json_begin_object(writer);
+    write_number(writer, "noise", agreed->noise);
+    write_number(writer, "sigma", agreed->sigma);
+    write_whole(writer, "queries", agreed->queries);
+    sot_json_key(writer, "edges");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < agreed->edge_count; i++)
+        sot_json_write_int64(writer, agreed->edges[i]);
+    sot_json_end_array(writer);
+    sot_json_key(writer, "sums");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i + 1 < agreed->edge_count; i++)
+        sot_json_write_int64(writer, agreed->sums[i]);
+    sot_json_end_array(writer);
+    sot_json_end_object(writer);
+}
+
 static void write_labels(sot_json_writer *writer, const sot_pate_labels *labels)
 {
     sot_json_key(writer, "rows");
@@ -88,6 +111,7 @@ sotto_status sot_pate_labels_write(const sot_pate_labels *labels, char **out_jso
     write_whole(writer, "answer_at_most", labels->answers);
     write_whole(writer, "asked", labels->asked);
     write_whole(writer, "answered", labels->answered);
+    write_agreement(writer, labels->agreed);
     status = sot_pate_write_schema(labels->schema_json, writer, error);
     write_labels(writer, labels);
     sot_json_end_object(writer);
@@ -165,25 +189,85 @@ static sotto_status read_file(sot_pate_labels_file *file, sotto_error *error)
     return status == SOTTO_OK ? read_pairs(root, file, error) : status;
 }
 
+sotto_status sot_pate_is_labels(const char *text, size_t size_bytes, bool *out_is_labels,
+                                sotto_error *error)
+{
+    sot_json *document = NULL;
+    sot_json_value member;
+    const char *kind = NULL;
+    sotto_error none;
+    *out_is_labels = false;
+    const sotto_status status =
+        sot_json_parse("labels", text, size_bytes, size_bytes, &document, &none);
+    if (status == SOTTO_OUT_OF_MEMORY) return sot_fail(error, status, "%s", none.message);
+    if (status != SOTTO_OK) return SOTTO_OK;
+    const sot_json_value root = sot_json_root(document);
+    *out_is_labels = sot_json_kind_of(&root) == SOT_JSON_OBJECT &&
+                     sot_json_member(&root, "kind", &member) &&
+                     sot_json_as_string(&member, &kind, NULL) == SOTTO_OK &&
+                     strcmp(kind, "labels") == 0;
+    sot_json_free(document);
+    return SOTTO_OK;
+}
+
+/* A file whose certificate is about other bytes is not used: its labels are anybody's. */
+static sotto_status check_hash(const sot_certificate_file *file, sotto_error *error)
+{
+    char hash[SOTTO_HASH_HEX_BYTES];
+    sot_json_value member;
+    if (!sot_json_member(&file->member, "hash", &member))
+        return sot_fail(error, SOTTO_VERIFICATION, "the certificate has no hash");
+    const sotto_status status = sot_certificate_hash(&file->root, &member, hash, error);
+    if (status != SOTTO_OK || strcmp(hash, file->hash) == 0) return status;
+    return sot_fail(error, SOTTO_VERIFICATION,
+                    "the labels were changed after they were certified: use the file as "
+                    "sotto pate label wrote it");
+}
+
+/* Opens the certificate and reads the rest; `error` is without a name. */
+static sotto_status open_labels(const char *text, size_t size_bytes, bool recompute,
+                                sot_pate_labels_file *file, sotto_error *error)
+{
+    bool exact = false;
+    sotto_status status = sot_certificate_file_open(text, size_bytes, &file->file, error);
+    file->is_open = status == SOTTO_OK;
+    if (status == SOTTO_OK)
+        status = recompute ? sot_certificate_file_recompute(&file->file, &exact, error)
+                           : check_hash(&file->file, error);
+    return status == SOTTO_OK ? read_file(file, error) : status;
+}
+
+static sotto_status parse_labels(const char *name, const char *text, size_t size_bytes,
+                                 bool recompute, sot_pate_labels_file *out_file,
+                                 sotto_error *error)
+{
+    sotto_error cause = {.status = SOTTO_OK};
+    *out_file = (sot_pate_labels_file){.is_open = false};
+    const sotto_status status =
+        open_labels(text, size_bytes, recompute, out_file, &cause);
+    if (status == SOTTO_OK) return SOTTO_OK;
+    sot_pate_labels_close(out_file);
+    return sot_fail(error, status, "%.100s: %.140s", name, cause.message);
+}
+
+sotto_status sot_pate_labels_parse(const char *name, const char *text, size_t size_bytes,
+                                   sot_pate_labels_file *out_file, sotto_error *error)
+{
+    return parse_labels(name, text, size_bytes, false, out_file, error);
+}
+
 sotto_status sot_pate_labels_read(const char *path, sot_pate_labels_file *out_file,
                                   sotto_error *error)
 {
+    char *text = NULL;
     size_t size_bytes = 0;
-    bool exact = false;
-    sotto_error cause = {.status = SOTTO_OK};
-    *out_file = (sot_pate_labels_file){.text = NULL};
-    sotto_status status = sot_file_read(path, SOTTO_CERTIFIED_BYTES_MAX, &out_file->text,
-                                        &size_bytes, error);
-    if (status != SOTTO_OK) return status;
-    status =
-        sot_certificate_file_open(out_file->text, size_bytes, &out_file->file, &cause);
-    out_file->is_open = status == SOTTO_OK;
+    *out_file = (sot_pate_labels_file){.is_open = false};
+    sotto_status status =
+        sot_file_read(path, SOTTO_CERTIFIED_BYTES_MAX, &text, &size_bytes, error);
     if (status == SOTTO_OK)
-        status = sot_certificate_file_recompute(&out_file->file, &exact, &cause);
-    if (status == SOTTO_OK) status = read_file(out_file, &cause);
-    if (status == SOTTO_OK) return SOTTO_OK;
-    sot_pate_labels_close(out_file);
-    return sot_fail(error, status, "%.100s: %.140s", path, cause.message);
+        status = parse_labels(path, text, size_bytes, true, out_file, error);
+    sot_free(text);
+    return status;
 }
 
 void sot_pate_labels_close(sot_pate_labels_file *file)
@@ -192,8 +276,7 @@ void sot_pate_labels_close(sot_pate_labels_file *file)
     sotto_schema_free(file->schema);
     sot_free(file->rows);
     sot_free(file->classes);
-    sot_free(file->text);
-    *file = (sot_pate_labels_file){.text = NULL};
+    *file = (sot_pate_labels_file){.is_open = false};
 }
 
 /* ---- results ---- */
@@ -232,6 +315,7 @@ void sotto_pate_free(sotto_pate_result *result)
     sot_free(result->text);
     sot_free(result->certificate);
     sot_free(result->paid);
+    sotto_plan_free(result->plan);
     sot_free(result);
 }
 
@@ -263,6 +347,13 @@ uint64_t sotto_pate_answered(const sotto_pate_result *result)
 double sotto_pate_realised_epsilon(const sotto_pate_result *result)
 {
     return result->realised;
+}
+
+bool sotto_pate_agreed(const sotto_pate_result *result,
+                       sotto_pate_agreement *out_agreement)
+{
+    if (result->is_agreed) *out_agreement = result->agreement;
+    return result->is_agreed;
 }
 
 double sotto_pate_sensitive_epsilon(const sotto_pate_result *result)

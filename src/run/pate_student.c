@@ -206,7 +206,8 @@ static sotto_status certify(student_run *run, sotto_error *error)
     (void)snprintf(output, sizeof output, "a student, %s, of %zu labels by teachers",
                    sotto_model_kind_name(run->training->config.model), run->labels.count);
     (void)snprintf(route, sizeof route,
-                   "post-processing of the labels whose certificate has the hash %s: "
+                   SOT_PATE_ROUTE
+                   "%s: "
                    "learned from them and from public rows alone, which costs nothing; "
                    "plan, noise and ledger are those of the labels",
                    run->labels.file.hash);

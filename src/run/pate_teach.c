@@ -207,9 +207,10 @@ static sotto_status load(teach_run *run, const sotto_pate_teach_config *config,
     const size_t count = run->directory.sharding.count;
     run->shards = sot_new_array(count, sizeof *run->shards);
     if (run->shards == NULL) return sot_fail_memory(error, count, sizeof *run->shards);
+    unsigned char digest[SOT_SHARD_DIGEST_BYTES];
     sotto_status status = sot_matrix_load_shards(
         run->source, run->schema, run->plan->encoding, run->rng, &run->directory.sharding,
-        run->shards, &run->records, error);
+        run->shards, &run->records, digest, error);
     if (status == SOTTO_OUT_OF_MEMORY)
         return sot_fail(error, status,
                         "out of memory: the rows need more than this "
@@ -217,6 +218,10 @@ static sotto_status load(teach_run *run, const sotto_pate_teach_config *config,
     const uint64_t declared = config->training.public_n;
     if (status == SOTTO_OK && declared > 0 && run->records != declared)
         status = sot_refuse_public_n(file->path, declared, error);
+    /* A row that was changed since would be in two shards, or in none. */
+    if (status == SOTTO_OK)
+        status = sot_pate_directory_check_rows(&run->directory, digest, error);
+    sot_wipe(digest, sizeof digest);
     return status;
 }
 
@@ -381,8 +386,7 @@ sotto_status sotto_pate_teach(const sotto_pate_teach_config *config,
     if (status == SOTTO_OK)
         status = sot_pate_directory_make(&run.directory, run.rng, error);
     if (status == SOTTO_OK) status = list_left(&run, error);
-    if (status == SOTTO_OK && run.left_count > 0)
-        status = load(&run, config, file, error);
+    if (status == SOTTO_OK) status = load(&run, config, file, error);
     if (status == SOTTO_OK) status = teach_all(&run, &config->training, error);
     if (status == SOTTO_OK) status = summarise(&run, &text, &json, error);
     clear(&run);

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/threads.h"
-#include "data/csv.h"
 #include "data/source.h"
 #include "learn/pate/votes.h"
 #include "privacy/accounting/pate.h"
@@ -144,7 +143,7 @@ sotto_status sot_pate_vote(const sot_pate_directory *directory,
 
 struct sot_pate_table {
     sotto_schema *schema; /* of the table: made from the header that it must have */
-    sot_csv *csv;
+    sot_source *source;
     bool labels;
     size_t columns, classes;
 };
@@ -192,11 +191,30 @@ static sotto_status make_schema(const sotto_target *target, bool labels,
     return sot_pate_finish(writer, SOTTO_OK, out_json, error);
 }
 
-sotto_status sot_pate_table_open(const char *path, const sotto_target *target,
-                                 bool labels, uint64_t teachers,
-                                 sot_pate_table **out_table, sotto_error *error)
+/* The file, or the numbers in memory: either gives cells within the bounds of the table's schema, whatever is there. */
+static sotto_status open_source(const sotto_pate_label_config *config,
+                                const sotto_schema *schema, sot_source **out_source,
+                                sotto_error *error)
+{
+    if (config->vote_array == NULL)
+        return sot_source_open_file(config->votes, schema, false, out_source, error);
+    const sotto_records records = {.features = *config->vote_array};
+    if (records.features.columns != sotto_schema_size(schema)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the votes have %zu columns; give one for each of the %zu %s",
+                        records.features.columns, sotto_schema_size(schema),
+                        config->vote_labels ? "teachers" : "classes");
+    }
+    return sot_source_open_records(&records, schema, out_source, error);
+}
+
+sotto_status sot_pate_table_open(const sotto_pate_label_config *config,
+                                 const sotto_target *target, sot_pate_table **out_table,
+                                 sotto_error *error)
 {
     char *json = NULL;
+    const bool labels = config->vote_labels;
+    const uint64_t teachers = config->vote.teachers;
     if (labels && (teachers < 2 || teachers > SOT_PATE_TEACHERS_MAX)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "a table of labels has a column for each teacher; say how many "
@@ -213,7 +231,7 @@ sotto_status sot_pate_table_open(const char *path, const sotto_target *target,
         status =
             sotto_schema_parse("the votes", json, strlen(json), &table->schema, error);
     if (status == SOTTO_OK)
-        status = sot_csv_open(path, table->schema, false, &table->csv, error);
+        status = open_source(config, table->schema, &table->source, error);
     sot_free(json);
     if (status != SOTTO_OK) {
         sot_pate_table_close(table);
@@ -226,7 +244,7 @@ sotto_status sot_pate_table_open(const char *path, const sotto_target *target,
 void sot_pate_table_close(sot_pate_table *table)
 {
     if (table == NULL) return;
-    sot_csv_close(table->csv);
+    sot_source_close(table->source);
     sotto_schema_free(table->schema);
     sot_free(table);
 }
@@ -235,21 +253,19 @@ sotto_status sot_pate_table_read(sot_pate_table *table, uint64_t skip, uint64_t 
                                  sot_pate_votes *out_votes, sotto_error *error)
 {
     bool more = true;
-    double *cells = sot_new_array(table->columns, sizeof *cells);
-    if (cells == NULL) return sot_fail_memory(error, table->columns, sizeof *cells);
+    sot_record record = {.cells = NULL};
     sotto_status status = make_room(out_votes, ask, table->classes, error);
     for (uint64_t row = 0; status == SOTTO_OK && more && row < skip + ask; row++) {
-        status = sot_csv_next(table->csv, cells, &more, error);
+        status = sot_source_next(table->source, &record, &more, error);
         if (status != SOTTO_OK || !more || row < skip) continue;
         int64_t *votes = out_votes->votes + (row - skip) * table->classes;
         for (size_t i = 0; i < table->columns; i++) {
             if (table->labels)
-                votes[(size_t)cells[i]]++;
+                votes[(size_t)record.cells[i]]++;
             else
-                votes[i] = (int64_t)cells[i];
+                votes[i] = (int64_t)record.cells[i];
         }
     }
-    sot_wipe_and_free(cells, table->columns * sizeof *cells);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* From files to the facts of a report: model, certificate, ledger, public rows. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <sotto/grid.h>
@@ -12,6 +13,7 @@
 #include "release/report.h"
 #include "run/rehearsal.h"
 #include "run/report_curve.h"
+#include "run/report_labels.h"
 
 enum { REPEATS = 10, IMAGES = 40 };
 
@@ -28,6 +30,8 @@ typedef struct sources {
     sot_report_curve curve;
     double *deviations;
     sot_json_writer *concept; /* the class of a concept, written; NULL: none */
+    sot_labels_facts labels;  /* of the page, or of its student */
+    char labels_hash[SOTTO_HASH_HEX_BYTES]; /* that a student quotes; "": no student */
 } sources;
 
 sotto_report_config sotto_report_defaults(void)
@@ -53,7 +57,19 @@ static sotto_status check_config(const sotto_report_config *config, sotto_error 
                     (unsigned long long)config->repeats, (int)SOT_REHEARSAL_REPEATS_MAX);
 }
 
-/* ---- the model file ---- */
+/* ---- the file ---- */
+
+/* A certificate that does not hold is news for the page, not a failure to make it. */
+static sotto_status verify(sources *from, sot_certificate_file *file, sot_report *report,
+                           sotto_error *error)
+{
+    report->file = file;
+    report->outcome = sot_certificate_file_verify(file, &report->is_exact, &from->reason);
+    report->reason = from->reason.message;
+    if (report->outcome == SOTTO_OK || report->outcome == SOTTO_VERIFICATION)
+        return SOTTO_OK;
+    return sot_fail(error, report->outcome, "%s", from->reason.message);
+}
 
 static sotto_status read_certificate(sources *from, const char *json, size_t size_bytes,
                                      sot_report *report, sotto_error *error)
@@ -64,13 +80,46 @@ static sotto_status read_certificate(sources *from, const char *json, size_t siz
     sotto_status status = sot_certificate_file_open(json, size_bytes, &from->file, error);
     if (status != SOTTO_OK) return status;
     from->is_certified = true;
-    report->file = &from->file;
-    report->outcome =
-        sot_certificate_file_verify(&from->file, &report->is_exact, &from->reason);
-    report->reason = from->reason.message;
-    if (report->outcome == SOTTO_OK || report->outcome == SOTTO_VERIFICATION)
-        return SOTTO_OK;
-    return sot_fail(error, report->outcome, "%s", from->reason.message);
+    return verify(from, &from->file, report, error);
+}
+
+/* A student's certificate is that of labels, whose hash it quotes. */
+static sotto_status read_student(sources *from, sot_report *report, sotto_error *error)
+{
+    const char *path = from->config->labels;
+    const char *hash =
+        !from->is_certified
+            ? NULL
+            : sot_labels_hash_of_student(&from->file.certificate, from->labels_hash);
+    if (hash == NULL && path != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "labels are for the page of a student, and this model is none; "
+                        "leave %.120s out",
+                        path);
+    }
+    if (hash == NULL) return SOTTO_OK;
+    report->is_student = true;
+    report->noise = (sot_report_noise){.kind = SOT_NOISE_OF_VOTES};
+    if (path == NULL) return SOTTO_OK;
+    const sotto_status status = sot_labels_facts_read(path, hash, &from->labels, error);
+    report->labels = &from->labels.report;
+    return status;
+}
+
+static sotto_status read_labels(sources *from, const char *name, const char *json,
+                                size_t size_bytes, sot_report *report, sotto_error *error)
+{
+    const sotto_report_config *config = from->config;
+    if (config->data.path != NULL || config->labels != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "labels have no accuracy of their own, and no labels; public "
+                        "rows and labels are for the page of the student");
+    }
+    const sotto_status status = sot_labels_facts_parse(
+        name == NULL ? "labels" : name, json, size_bytes, &from->labels, error);
+    if (status != SOTTO_OK) return status;
+    report->labels = &from->labels.report;
+    return verify(from, &from->labels.labels.file, report, error);
 }
 
 /* Several draws show their own spread. */
@@ -109,28 +158,34 @@ static sotto_status read_model(sources *from, const char *name, const char *json
     if (status == SOTTO_OK) status = spread_draws(from, report, error);
     if (status == SOTTO_OK)
         status = read_certificate(from, json, size_bytes, report, error);
-    return status;
+    return status == SOTTO_OK ? read_student(from, report, error) : status;
 }
 
 /* ---- the ledger ---- */
 
 static sotto_status read_ledger(sources *from, sot_report *report, sotto_error *error)
 {
-    const char *dataset = sotto_schema_dataset(from->model->schema);
+    const bool is_model = from->model != NULL;
+    const char *dataset =
+        sotto_schema_dataset(is_model ? from->model->schema : report->labels->schema);
     const char *head = NULL;
     if (from->config->ledger == NULL) return SOTTO_OK;
-    if (from->is_certified && from->file.certificate.facts.ledger != NULL)
-        head = from->file.certificate.facts.ledger->after.head;
-    const sotto_status status = sot_report_ledger_read(
-        from->config->ledger, from->model->hash, head, &from->ledger, error);
+    if (report->file != NULL && report->file->certificate.facts.ledger != NULL)
+        head = report->file->certificate.facts.ledger->after.head;
+    /* Of a student, the labels were charged. */
+    const char *hash = report->is_student ? from->labels_hash
+                       : is_model         ? from->model->hash
+                                          : report->file->hash;
+    const sotto_status status =
+        sot_report_ledger_read(from->config->ledger, hash, head, &from->ledger, error);
     if (status != SOTTO_OK) return status;
     if (dataset == NULL || strcmp(dataset, from->ledger.balance.dataset) != 0) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the ledger is of the data set '%.60s', but the model is of %s%.60s; "
+            "the ledger is of the data set '%.60s', but the %s of %s%.60s; "
             "give its own ledger, or none",
-            from->ledger.balance.dataset, dataset == NULL ? "no named one" : "",
-            dataset == NULL ? "" : dataset);
+            from->ledger.balance.dataset, is_model ? "model is" : "labels are",
+            dataset == NULL ? "no named one" : "", dataset == NULL ? "" : dataset);
     }
     report->ledger = &from->ledger;
     return SOTTO_OK;
@@ -259,7 +314,12 @@ static sotto_status read_rows(sources *from, sot_report *report, sotto_error *er
     if (status != SOTTO_OK) return status;
     report->scores = &from->scores;
     if (!from->is_certified || from->config->repeats == 0) return SOTTO_OK;
-    return fill_curve(from, report, error);
+    if (!report->is_student) return fill_curve(from, report, error);
+    (void)snprintf(from->curve.reason, sizeof from->curve.reason,
+                   "the student's epsilon is that of the votes of teachers, who learned "
+                   "from the secret rows; on public rows there is nothing to vary");
+    report->curve = &from->curve;
+    return SOTTO_OK;
 }
 
 /* ---- the public door ---- */
@@ -271,6 +331,7 @@ static void release(sources *from)
     sot_report_scores_clear(&from->scores);
     sot_report_ledger_clear(&from->ledger);
     if (from->is_certified) sot_certificate_file_close(&from->file);
+    sot_labels_facts_clear(&from->labels);
     sot_json_free(from->document);
     sotto_model_free(from->model);
 }
@@ -282,8 +343,12 @@ sotto_status sotto_report_render(const char *name, const char *model_json,
     sources from = {.config = config};
     sot_report report = {.outcome = SOTTO_OK};
     sotto_status status = check_config(config, error);
+    bool is_labels = false;
     if (status == SOTTO_OK)
-        status = read_model(&from, name, model_json, size_bytes, &report, error);
+        status = sot_pate_is_labels(model_json, size_bytes, &is_labels, error);
+    if (status == SOTTO_OK)
+        status = (is_labels ? read_labels : read_model)(&from, name, model_json,
+                                                        size_bytes, &report, error);
     if (status == SOTTO_OK) status = read_ledger(&from, &report, error);
     if (status == SOTTO_OK) status = read_rows(&from, &report, error);
     if (status == SOTTO_OK) status = sot_report_write(&report, out_html, error);

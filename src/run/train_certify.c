@@ -27,9 +27,11 @@ static void name_output(const sotto_training *training, char *out, size_t size_b
     }
     if (training->learner->concept != NULL) {
         char concepts[SOT_CONCEPTS_BYTES];
-        (void)snprintf(out, size_bytes, "a concept of the class %s, %s",
-                       sot_concept_kind_name(training->learner->concept->kind),
-                       sot_concept_count_text(training->learner->concept, concepts));
+        (void)snprintf(
+            out, size_bytes, "a concept of the class %s, %s%s",
+            sot_concept_kind_name(training->learner->concept->kind),
+            sot_concept_count_text(training->learner->concept, concepts),
+            sot_training_errors(training).lists > 0 ? ", and noisy errors of all" : "");
         return;
     }
     char kind[80];

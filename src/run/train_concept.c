@@ -1,6 +1,7 @@
 /* What a training of a concept has beside its learner. */
 #include "run/train_concept.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +81,31 @@ sotto_status sot_training_make_concept(sotto_training *training, sotto_error *er
     sot_concept_class *class = training->class;
     training->class = NULL; /* the learner's from here on, also when it fails */
     return sot_pac_new(&setup, class, &training->learner, error);
+}
+
+/* ---- noisy errors ---- */
+
+sotto_status sot_training_keep_errors(const sotto_training *training, sotto_error *error)
+{
+    sot_learner *learner = training->learner;
+    if (learner->errors.lists == 0) return SOTTO_OK;
+    const size_t count = (size_t)sot_concept_counts(learner->concept);
+    learner->errors.counts = sot_new_array(count, sizeof *learner->errors.counts);
+    return learner->errors.counts == NULL
+               ? sot_fail_memory(error, count, sizeof *learner->errors.counts)
+               : SOTTO_OK;
+}
+
+void sot_training_clear_errors(const sotto_training *training)
+{
+    sot_free(training->learner->errors.counts); /* released */
+    training->learner->errors.counts = NULL;
+}
+
+sot_concept_errors sot_training_errors(const sotto_training *training)
+{
+    const sot_concept_errors *errors = &training->learner->errors;
+    return errors->counts == NULL ? (sot_concept_errors){.lists = 0} : *errors;
 }
 
 /* ---- what theory says of so many rows ---- */
@@ -213,6 +239,22 @@ bool sot_training_is_said(const sotto_training *training, const sot_setting *set
            (size == UINT64_MAX || setting->value == (double)size);
 }
 
+/* What laplace has paid for beside the concept: its errors on the rows, whose number may be secret. */
+static void show_fit(const sotto_training *training, sot_prose *prose)
+{
+    const sot_concept_errors errors = sot_training_errors(training);
+    char scale[SOT_SHOWN_BYTES], rows[64] = "";
+    if (errors.lists == 0) return;
+    const sot_concept_fit fit =
+        sot_concept_fit_of(training->learner->concept, &errors, FAILURE);
+    if (training->config.public_n > 0)
+        (void)snprintf(rows, sizeof rows, " of %" PRIu64, training->config.public_n);
+    sot_prose_line(prose, "errors",
+                   "about %" PRId64 "%s on these rows, counted with noise of scale %s; "
+                   "with probability 0.95 at most %" PRId64,
+                   fit.noisy, rows, sot_shown(fit.scale, 0, scale), fit.upper);
+}
+
 void sot_training_show_rule(const sotto_training *training, const double *numbers,
                             sot_prose *prose)
 {
@@ -220,6 +262,7 @@ void sot_training_show_rule(const sotto_training *training, const double *number
     sot_concept_text(training->learner->concept, numbers, rule, sizeof rule);
     sot_prose_line(prose, "concept", "%s: %s", sot_encoding_class(training->encoding, 1),
                    rule);
+    show_fit(training, prose);
 }
 
 /* ---- JSON ---- */

@@ -18,6 +18,16 @@ SOTTO_MUST_CHECK sotto_status sot_training_make_class(sotto_training *training,
 SOTTO_MUST_CHECK sotto_status sot_training_make_concept(sotto_training *training,
                                                         sotto_error *error);
 
+/* ---- noisy errors, of laplace ---- */
+
+/* Room for what the learner hands out beside the concept, in learner->errors, if it does; sot_training_clear_errors() takes it
+ * away. */
+SOTTO_MUST_CHECK sotto_status sot_training_keep_errors(const sotto_training *training,
+                                                       sotto_error *error);
+void sot_training_clear_errors(const sotto_training *training);
+/* What was kept; no lists: nothing was. */
+sot_concept_errors sot_training_errors(const sotto_training *training);
+
 /* ---- words ---- */
 
 enum { SOT_CONCEPTS_BYTES = 48 };

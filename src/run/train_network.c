@@ -272,6 +272,45 @@ sotto_status sot_training_spare_files(const sotto_train_config *config,
 
 /* ---- the learning curve ---- */
 
+/* `name` is told where there are no rows. */
+static sotto_status load_source(const sotto_training *training, const char *name,
+                                sot_source *source, sotto_rng *rng,
+                                sot_matrix **out_matrix, sotto_error *error)
+{
+    sotto_status status = sot_source_check_training(source, error);
+    if (status == SOTTO_OK)
+        status = sot_matrix_load(source, training->schema, training->encoding, rng,
+                                 out_matrix, error);
+    if (status == SOTTO_OK && (*out_matrix)->rows == 0) {
+        status =
+            sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                     "the validation rows '%.120s' are none; give at least one", name);
+        sot_matrix_free(*out_matrix);
+        *out_matrix = NULL;
+    }
+    return status;
+}
+
+sotto_status sot_validation_load_records(const sotto_training *training,
+                                         const sotto_records *records,
+                                         const sotto_records *data, sotto_rng *rng,
+                                         sot_matrix **out_matrix, sotto_error *error)
+{
+    sot_source *source = NULL;
+    if (data != NULL && training->plan != NULL && records->features.data != NULL &&
+        data->features.data == records->features.data) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the validation rows are those to learn from, and the scores on "
+                        "them would be no secret; give public rows");
+    }
+    sotto_status status =
+        sot_source_open_records(records, training->schema, &source, error);
+    if (status == SOTTO_OK)
+        status = load_source(training, "in memory", source, rng, out_matrix, error);
+    sot_source_close(source);
+    return status;
+}
+
 sotto_status sot_validation_load(const sotto_training *training,
                                  const sotto_data_file *file, const sotto_data_file *data,
                                  sotto_rng *rng, sot_matrix **out_matrix,
@@ -293,16 +332,9 @@ sotto_status sot_validation_load(const sotto_training *training,
                         file->path);
     }
     sotto_status status = sot_source_open(file, training->schema, false, &source, error);
-    if (status == SOTTO_OK) status = sot_source_check_training(source, error);
     if (status == SOTTO_OK)
-        status = sot_matrix_load(source, training->schema, training->encoding, rng,
-                                 out_matrix, error);
+        status = load_source(training, file->path, source, rng, out_matrix, error);
     sot_source_close(source);
-    if (status == SOTTO_OK && (*out_matrix)->rows == 0) {
-        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "the validation rows '%.120s' are none; give at least one",
-                          file->path);
-    }
     return status;
 }
 
@@ -371,21 +403,12 @@ sotto_status sot_training_score_network(const sotto_training *training,
                                         const sot_matrix *matrix, const double *theta,
                                         double *out_score, sotto_error *error)
 {
-    const sot_net *net = training->learner->net;
-    sot_pool *pool = NULL;
-    sot_scores *scores = NULL;
-    float *parameters = sot_new_aligned(net->parameters, sizeof *parameters);
-    if (parameters == NULL)
-        return sot_fail_memory(error, net->parameters, sizeof *parameters);
-    for (size_t i = 0; i < net->parameters; i++)
-        parameters[i] = (float)theta[i];
-    sotto_status status = sot_pool_new(training->config.threads, &pool, error);
-    if (status == SOTTO_OK) status = sot_scores_new(net, pool, &scores, error);
+    sot_scores_kit kit = {0};
+    sotto_status status = sot_scores_kit_open(training->learner->net, theta,
+                                              training->config.threads, &kit, error);
     if (status == SOTTO_OK)
-        status = sot_scores_rate(scores, parameters, training->encoding, matrix,
+        status = sot_scores_rate(kit.scores, kit.parameters, training->encoding, matrix,
                                  out_score, error);
-    sot_scores_free(scores);
-    sot_pool_free(pool);
-    sot_free(parameters);
+    sot_scores_kit_close(&kit);
     return status;
 }

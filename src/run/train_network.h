@@ -26,6 +26,14 @@ SOTTO_MUST_CHECK sotto_status sot_validation_load(const sotto_training *training
                                                   sotto_rng *rng, sot_matrix **out_matrix,
                                                   sotto_error *error);
 
+/* The same for rows in memory. `data` (NULL: a file) is what is learned from. */
+SOTTO_MUST_CHECK sotto_status sot_validation_load_records(const sotto_training *training,
+                                                          const sotto_records *records,
+                                                          const sotto_records *data,
+                                                          sotto_rng *rng,
+                                                          sot_matrix **out_matrix,
+                                                          sotto_error *error);
+
 typedef struct sot_curve_rows {
     sot_matrix *matrix;
     sot_validation validation;

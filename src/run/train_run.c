@@ -179,6 +179,7 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
         if (run->theta == NULL)
             status = sot_fail_memory(error, count, sizeof *run->theta);
     }
+    if (status == SOTTO_OK) status = sot_training_keep_errors(run->training, error);
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
     if (status == SOTTO_OK)
         status = sot_training_keep(run->training, &run->session, error);
@@ -243,7 +244,10 @@ static sotto_status deliver(train_run *run, sotto_train_result *result,
 
 static void clear(train_run *run)
 {
-    if (run->training != NULL) run->training->learner->checkpoint = NULL;
+    if (run->training != NULL) {
+        run->training->learner->checkpoint = NULL;
+        sot_training_clear_errors(run->training);
+    }
     sot_table_free(run->table);
     sot_source_close(run->source);
     sot_matrix_free(run->matrix);

@@ -369,6 +369,7 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
             .draws = training->learner->draws,
             .sampler = training->learner->sampler,
             .concept = training->learner->concept,
+            .errors = sot_training_errors(training),
             .curve = curve == NULL ? (sot_model_curve){.count = 0}
                                    : (sot_model_curve){.steps = curve->steps,
                                                        .scores = curve->scores,

@@ -43,6 +43,12 @@ static inline const sotto_training *sot_tuning_first(const sotto_tuning *tuning)
     return tuning->runs[0].training;
 }
 
+/* Public rows to score on: in a file, or in memory. */
+static inline bool sot_tune_has_validation(const sotto_tune_config *config)
+{
+    return config->validation != NULL || config->validation_records != NULL;
+}
+
 static inline bool sot_tuning_is_public(const sotto_tuning *tuning)
 {
     return tuning->config.train.data_is_public;
@@ -75,6 +81,11 @@ SOTTO_MUST_CHECK sotto_status sot_tune_score_public(const sotto_training *traini
                                                     const double *theta,
                                                     double *out_score,
                                                     sotto_error *error);
+
+/* The validation rows, encoded; NULL if there are none. `file` or `records` is what is learned from, the other NULL. */
+SOTTO_MUST_CHECK sotto_status sot_tuning_load_validation(
+    const sotto_tuning *tuning, const sotto_data_file *file, const sotto_records *records,
+    sotto_rng *rng, sot_matrix **out_matrix, sotto_error *error);
 
 /* ---- tune_text.c ---- */
 

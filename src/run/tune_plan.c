@@ -32,6 +32,11 @@ static sotto_status check_space(const sotto_tune_config *config, sotto_error *er
                         "a grid has all its combinations; a number of candidates and a "
                         "seed are for a search");
     }
+    if (config->validation != NULL && config->validation_records != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the validation rows are in a file and in memory; give them "
+                        "once");
+    }
     if (config->train.validation != NULL || config->train.validation_labels != NULL ||
         !isnan(config->train.max_minutes)) {
         return sot_fail(
@@ -49,7 +54,7 @@ static sotto_status check_space(const sotto_tune_config *config, sotto_error *er
 static sotto_status check_score(const sotto_tune_config *config, sotto_error *error)
 {
     const bool paid = !isnan(config->score_epsilon);
-    if (paid == (config->validation != NULL)) {
+    if (paid == sot_tune_has_validation(config)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         paid
                             ? "the score is on public validation rows, which is free, or "

@@ -7,7 +7,6 @@
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "run/rehearsal.h"
-#include "run/train_network.h"
 #include "run/tune.h"
 
 typedef struct scores {
@@ -22,17 +21,15 @@ static sotto_status open_rows(const sotto_tuning *tuning, const sotto_data_file 
     const sotto_tune_config *config = &tuning->config;
     const sotto_training *first = sot_tuning_first(tuning);
     sotto_status status = sot_rehearsal_open(first, file, 0, rng, out, error);
-    if (status != SOTTO_OK || config->validation == NULL) return status;
-    const sotto_data_file own = {.path = config->validation,
-                                 .labels = config->validation_labels};
-    if (sot_file_is_same(file->path, own.path)) {
+    if (status != SOTTO_OK || !sot_tune_has_validation(config)) return status;
+    if (config->validation != NULL && sot_file_is_same(file->path, config->validation)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the validation rows '%.120s' are those to learn from; give "
                         "others, or none: then every fifth row is held back",
-                        own.path);
+                        config->validation);
     }
     sot_matrix *held = NULL;
-    status = sot_validation_load(first, &own, NULL, rng, &held, error);
+    status = sot_tuning_load_validation(tuning, NULL, NULL, rng, &held, error);
     if (status != SOTTO_OK) return status;
     sot_matrix_free(out->held);
     out->held = held;
@@ -68,12 +65,12 @@ static void show_table(const sotto_tuning *tuning, const scores *all, sot_prose 
     const sotto_training *first = sot_tuning_first(tuning);
     const bool noisy = first->plan != NULL;
     char value[SOT_SHOWN_BYTES], deviation[SOT_SHOWN_BYTES], name[SOT_TUNE_TEXT_BYTES];
-    sot_prose_line(prose, "score", "%s on %s",
-                   sot_rehearsal_score(first) == SOTTO_FORECAST_ACCURACY
-                       ? "accuracy"
-                       : "root mean squared error",
-                   tuning->config.validation != NULL ? "the validation rows"
-                                                     : "every fifth row, held back");
+    sot_prose_line(
+        prose, "score", "%s on %s",
+        sot_rehearsal_score(first) == SOTTO_FORECAST_ACCURACY ? "accuracy"
+                                                              : "root mean squared error",
+        sot_tune_has_validation(&tuning->config) ? "the validation rows"
+                                                 : "every fifth row, held back");
     for (size_t i = 0; i < tuning->candidates.count; i++) {
         sot_tuning_name(tuning, i, name);
         sot_shown(all->means[i], 0, value);

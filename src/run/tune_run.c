@@ -68,7 +68,9 @@ static own_budget dress(const tune_run *run, sotto_training *training)
 {
     const own_budget own = {training->config.epsilon, training->delta};
     training->config.epsilon = run->tuning->config.train.epsilon;
-    training->config.validation = run->tuning->config.validation;
+    training->config.validation = run->tuning->config.validation_records != NULL
+                                      ? "rows in memory"
+                                      : run->tuning->config.validation;
     training->delta = run->tuning->delta;
     return own;
 }
@@ -216,17 +218,6 @@ static sotto_status make_room(tune_run *run, sotto_error *error)
                : SOTTO_OK;
 }
 
-static sotto_status load_validation(tune_run *run, const sotto_data_file *data,
-                                    sotto_error *error)
-{
-    const sotto_tune_config *config = &run->tuning->config;
-    const sotto_data_file file = {.path = config->validation,
-                                  .labels = config->validation_labels};
-    if (file.path == NULL) return SOTTO_OK;
-    return sot_validation_load(sot_tuning_first(run->tuning), &file, data,
-                               run->session.rng, &run->validation, error);
-}
-
 static sotto_status make_ready(tune_run *run, const sotto_data_file *file,
                                const sotto_records *records, sotto_error *error)
 {
@@ -249,7 +240,9 @@ static sotto_status make_ready(tune_run *run, const sotto_data_file *file,
         status = sot_source_check_rereading(run->source, error);
     if (status == SOTTO_OK) status = make_room(run, error);
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
-    if (status == SOTTO_OK) status = load_validation(run, file, error);
+    if (status == SOTTO_OK)
+        status = sot_tuning_load_validation(tuning, file, records, run->session.rng,
+                                            &run->validation, error);
     return status;
 }
 

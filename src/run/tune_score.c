@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
+#include "run/train_network.h"
 #include "run/train_public.h"
 #include "run/tune.h"
 
@@ -109,4 +110,20 @@ sotto_status sot_tune_score_public(const sotto_training *training,
         sot_public_score(training, matrix, theta, out_score, error);
     if (status == SOTTO_OK && !tells_classes(training)) *out_score = -*out_score;
     return status;
+}
+
+sotto_status sot_tuning_load_validation(const sotto_tuning *tuning,
+                                        const sotto_data_file *file,
+                                        const sotto_records *records, sotto_rng *rng,
+                                        sot_matrix **out_matrix, sotto_error *error)
+{
+    const sotto_tune_config *config = &tuning->config;
+    const sotto_training *first = sot_tuning_first(tuning);
+    const sotto_data_file own = {.path = config->validation,
+                                 .labels = config->validation_labels};
+    if (config->validation_records != NULL)
+        return sot_validation_load_records(first, config->validation_records, records,
+                                           rng, out_matrix, error);
+    if (own.path == NULL) return SOTTO_OK;
+    return sot_validation_load(first, &own, file, rng, out_matrix, error);
 }

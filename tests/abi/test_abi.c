@@ -26,7 +26,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_grid, 16, bound, 8);
     assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
-    assert_layout(sotto_report_config, 64, images, 56);
+    assert_layout(sotto_report_config, 72, images, 64);
     assert_layout(sotto_release_config, 168, threshold, 160);
     assert_layout(sotto_release_value, 32, upper, 24);
     assert_layout(sotto_column, 96, source, 88);
@@ -39,9 +39,10 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_records, 144, units, 96);
     assert_layout(sotto_data_file, 24, query, 16);
     assert_layout(sotto_evaluation, 88, deviance, 80);
+    assert_layout(sotto_training_errors, 24, upper, 16);
     assert_layout(sotto_train_config, 368, progress_context, 360);
     assert_layout(sotto_forecast, 48, trivial, 40);
-    assert_layout(sotto_tune_config, 464, repeats, 456);
+    assert_layout(sotto_tune_config, 472, repeats, 464);
     assert_layout(sotto_progress, 40, unit, 32);
     assert_layout(sotto_ledger_config, 104, order, 96);
     assert_layout(sotto_ledger_balance, 232, head, 160);
@@ -67,7 +68,9 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_pate_config, 88, purpose, 80);
     assert_layout(sotto_pate_sensitivity, 32, gap, 24);
     assert_layout(sotto_pate_teach_config, 392, directory, 384);
-    assert_layout(sotto_pate_label_config, 200, threads, 192);
+    assert_layout(sotto_pate_label_config, 224, threads, 216);
+    assert_layout(sotto_pate_agreement_config, 16, bins, 8);
+    assert_layout(sotto_pate_agreement, 2448, mean_deviation, 2440);
     assert_layout(sotto_pate_student_config, 392, confidence, 384);
     assert_layout(sotto_audit_counts, 32, others, 24);
     assert_layout(sotto_audit_bounds, 48, gaussian_epsilon_lower, 40);
@@ -77,8 +80,9 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_membership_config, 104, threads, 96);
     assert_layout(sotto_membership_attack, 128, bounds, 80);
     assert_layout(sotto_demo_row, 40, guess_bound, 32);
-    assert_layout(sotto_one_run, 40, epsilon_lower, 32);
+    assert_layout(sotto_one_run, 64, mu_lower, 56);
     assert_layout(sotto_lira_fit, 32, deviation, 24);
+    assert_layout(sotto_lira_labels, 16, right, 8);
     assert_layout(sotto_roc_point, 24, true_positive_rate, 16);
     assert_layout(sotto_coin_survey_config, 48, purpose, 40);
     assert_layout(sotto_frequency, 40, upper, 32);

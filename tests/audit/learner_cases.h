@@ -48,8 +48,8 @@ static const learner_case learner_cases[] = {
     {SOTTO_MODEL_CONCEPT, SOTTO_METHOD_EXPONENTIAL, 2.0, 0.0, AR, false, 0.5},
     {SOTTO_MODEL_CONCEPT, SOTTO_METHOD_EXPONENTIAL, 2.0, 0.0, RO, false, 0.5},
     {SOTTO_MODEL_CONCEPT, SOTTO_METHOD_PERMUTE_AND_FLIP, 2.0, 0.0, AR, false, 0.5},
-    {SOTTO_MODEL_CONCEPT, SOTTO_METHOD_LAPLACE, 2.0, 0.0, RO, false, 0.5},
-    {SOTTO_MODEL_CONCEPT, SOTTO_METHOD_LAPLACE, 2.0, 0.0, AR, false, 0.25},
+    {SOTTO_MODEL_CONCEPT, SOTTO_METHOD_LAPLACE, 2.0, 0.0, RO, false, 0.9},
+    {SOTTO_MODEL_CONCEPT, SOTTO_METHOD_LAPLACE, 2.0, 0.0, AR, false, 0.9},
 };
 enum { LEARNER_CASES = sizeof learner_cases / sizeof learner_cases[0] };
 

@@ -70,6 +70,27 @@ static void one_deviation_for_all_examples_leaves_their_means_out(void **state)
     (void)sot_test_fail_allocation(0);
 }
 
+/* 3 of 4 right with the example, 1 of 6 without: rates of 4/6 and 2/8 by Laplace's rule. */
+static void labels_alone_are_weighed_by_rates(void **state)
+{
+    (void)state;
+    const sotto_lira_labels in = {.count = 4, .right = 3}, out = {.count = 6, .right = 1};
+    const sotto_lira_labels none = {.count = 0};
+    assert_relative(sotto_lira_labels_online(true, &in, &out), log(8.0 / 3.0), 1e-14);
+    assert_relative(sotto_lira_labels_online(false, &in, &out), log(4.0 / 9.0), 1e-14);
+    assert_true(sotto_lira_labels_online(true, &none, &none) == 0.0);
+    assert_relative(sotto_lira_labels_offline(true, &out), 1.0 - 0.125, 1e-15);
+    assert_relative(sotto_lira_labels_offline(false, &out), 0.375, 1e-15);
+    /* To be right where nobody is tells more than where all are; to be wrong, the other way round. */
+    const sotto_lira_labels easy = {.count = 6, .right = 6};
+    assert_true(sotto_lira_labels_offline(true, &out) >
+                sotto_lira_labels_offline(true, &easy));
+    assert_true(sotto_lira_labels_offline(false, &out) >
+                sotto_lira_labels_offline(false, &easy));
+    assert_true(sotto_lira_labels_offline(true, &easy) >
+                sotto_lira_labels_offline(false, &none));
+}
+
 static void relative_ratios_are_the_vectors(void **state)
 {
     (void)state;
@@ -169,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(likelihood_ratios_are_the_vectors),
         cmocka_unit_test(one_deviation_for_all_examples_leaves_their_means_out),
+        cmocka_unit_test(labels_alone_are_weighed_by_rates),
         cmocka_unit_test(relative_ratios_are_the_vectors),
         cmocka_unit_test(curves_count_every_threshold),
         cmocka_unit_test(curves_of_nothing_are_refused),

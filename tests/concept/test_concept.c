@@ -67,6 +67,101 @@ static void the_size_is_the_number_of_valid_vectors(void **state)
     sotto_schema_free(schema);
 }
 
+/* ---- lists ---- */
+
+/* Of a class without weights and with one list. */
+static void check_list(const sot_concept_class *class)
+{
+    const size_t count = sot_concept_numbers(class);
+    const uint64_t size = sot_concept_list_size(class, 0);
+    double seen[64][NUMBERS_MOST] = {{0}};
+    assert_int_equal(sot_concept_lists(class), 1);
+    assert_true(size == sot_concept_class_size(class) && size <= 64);
+    assert_true(sot_concept_counts(class) == size);
+    for (uint64_t i = 0; i < size; i++) {
+        sot_concept_list_at(class, 0, i, NULL, seen[i]);
+        assert_true(sot_concept_is_valid(class, seen[i]));
+        for (uint64_t j = 0; j < i; j++)
+            assert_memory_not_equal(seen[i], seen[j], count * sizeof(double));
+    }
+}
+
+static void a_list_has_every_concept_once(void **state)
+{
+    (void)state;
+    sotto_schema *schema = schema_of(table_text);
+    for (size_t i = 0; i < SMALL; i++) {
+        sot_concept_class *class = class_of(schema, small[i].text);
+        if (class->weights == NULL) check_list(class);
+        sot_concept_class_free(class);
+    }
+    sotto_schema_free(schema);
+}
+
+/* Three features of 2, 3 and 4 cells: sides that were taken stay, those behind are open, and what is empty stays empty. */
+static void a_rectangle_over_many_is_put_together_from_lists(void **state)
+{
+    (void)state;
+    sot_cells_grid grids[3] = {{.cells = 2}, {.cells = 3}, {.cells = 4}};
+    const sot_concept_class class = {
+        .kind = SOT_CONCEPT_RECTANGLES, .features = 3, .grids = grids};
+    static const double empty[6] = {0};
+    double box[6], again[6];
+    assert_int_equal(sot_concept_lists(&class), 3);
+    assert_true(sot_concept_list_size(&class, 0) == 4);
+    assert_true(sot_concept_list_size(&class, 1) == 7);
+    assert_true(sot_concept_list_size(&class, 2) == 11);
+    assert_true(sot_concept_counts(&class) == 22);
+    sot_concept_list_at(&class, 0, 3, NULL, box);
+    assert_memory_equal(box, ((double[]){1, 2, 0, 3, 0, 4}), sizeof box);
+    sot_concept_list_at(&class, 1, 0, box, again);
+    assert_memory_equal(again, empty, sizeof empty);
+    sot_concept_list_at(&class, 1, 2, box, box);
+    assert_memory_equal(box, ((double[]){1, 2, 0, 2, 0, 4}), sizeof box);
+    sot_concept_list_at(&class, 2, 10, box, again);
+    assert_memory_equal(again, ((double[]){1, 2, 0, 2, 3, 4}), sizeof box);
+    assert_true(sot_concept_is_valid(&class, again));
+    sot_concept_list_at(&class, 2, 10, empty, again);
+    assert_memory_equal(again, empty, sizeof empty);
+    /* The least of each, ties to the first. */
+    int64_t counts[22] = {5, 4, 4, 6, /**/ 9, 9, -1, 9, 9, 9, 9, /**/ 3, 3, 3, 2};
+    double scales[3] = {1.5, 2.5, 3.5};
+    const sot_concept_errors errors = {.lists = 3, .scales = scales, .counts = counts};
+    counts[21] = 1;
+    for (size_t i = 15; i < 21; i++)
+        counts[i] = 7;
+    sot_concept_of_errors(&class, &errors, box);
+    assert_memory_equal(box, ((double[]){0, 1, 0, 2, 3, 4}), sizeof box);
+    const sot_concept_fit fit = sot_concept_fit_of(&class, &errors, 0.05);
+    assert_true(fit.noisy == 1 && fit.scale == 3.5);
+    assert_true(fit.upper == 1 + (int64_t)ceil(3.5 * log(220.0)) - 1);
+}
+
+static void lists_that_are_too_long_have_no_counts(void **state)
+{
+    (void)state;
+    sot_cells_grid grids[3] = {{.cells = UINT64_C(1) << 32},
+                               {.cells = UINT64_C(1) << 32},
+                               {.cells = UINT64_C(1) << 32}};
+    sot_concept_class class = {
+        .kind = SOT_CONCEPT_RECTANGLES, .features = 3, .grids = grids};
+    assert_true(sot_concept_list_size(&class, 0) == UINT64_MAX);
+    assert_true(sot_concept_counts(&class) == UINT64_MAX);
+    class.features = 2;
+    assert_true(sot_concept_list_size(&class, 0) == UINT64_MAX);
+    class.kind = SOT_CONCEPT_STUMPS;
+    class.both = true;
+    class.features = 3;
+    assert_true(sot_concept_list_size(&class, 0) == 6 * ((UINT64_C(1) << 32) + 1));
+    assert_true(sot_concept_counts(&class) == UINT64_MAX);
+    for (size_t i = 0; i < 3; i++)
+        grids[i].cells = (SOT_CONCEPT_COUNTS_MAX - 2) / 2;
+    class.features = 1;
+    assert_true(sot_concept_counts(&class) == SOT_CONCEPT_COUNTS_MAX);
+    grids[0].cells++;
+    assert_true(sot_concept_counts(&class) == UINT64_MAX);
+}
+
 static void what_is_not_whole_is_no_concept(void **state)
 {
     (void)state;
@@ -309,6 +404,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_size_is_the_number_of_valid_vectors),
+        cmocka_unit_test(a_list_has_every_concept_once),
+        cmocka_unit_test(a_rectangle_over_many_is_put_together_from_lists),
+        cmocka_unit_test(lists_that_are_too_long_have_no_counts),
         cmocka_unit_test(what_is_not_whole_is_no_concept),
         cmocka_unit_test(a_concept_says_what_its_numbers_mean),
         cmocka_unit_test(sizes_are_never_understated),

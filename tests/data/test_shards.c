@@ -22,6 +22,7 @@ static const char unit_schema[] =
 typedef struct shards {
     sot_matrix *of[SHARDS];
     uint64_t records;
+    unsigned char digest[SOT_SHARD_DIGEST_BYTES];
 } shards;
 
 /* Loads the text with the key of seed 5. */
@@ -42,7 +43,7 @@ static void load(const char *schema_text, sot_shard_rule rule, const char *csv,
     assert_ok(sot_source_open_file(path, schema, false, &source, &error), &error);
     memset(out, 0, sizeof *out);
     assert_ok(sot_matrix_load_shards(source, schema, encoding, rng, &sharding, out->of,
-                                     &out->records, &error),
+                                     &out->records, out->digest, &error),
               &error);
     sot_source_close(source);
     sot_encoding_free(encoding);
@@ -186,6 +187,43 @@ static void a_unit_is_in_one_shard(void **state)
     assert_true(moved(unit_schema, SOT_SHARD_BY_UNIT, ROWS, 4, 50) <= 2);
 }
 
+static void digest_of(const char *schema, sot_shard_rule rule, const char *text,
+                      unsigned char out[SOT_SHARD_DIGEST_BYTES])
+{
+    shards all;
+    load(schema, rule, text, &all);
+    memcpy(out, all.digest, sizeof all.digest);
+    free_shards(&all);
+}
+
+/* The same rows have the same digest in any order, by place in theirs alone; any other rows have another. */
+static void digests_tell_rows_apart(void **state)
+{
+    (void)state;
+    static const char rows[] = "id,x,y\nanna,3,yes\nbo,4,no\ncai,4,no\n";
+    static const char *const others[] = {
+        "id,x,y\nbo,4,no\nanna,3,yes\ncai,4,no\n", /* another order */
+        "id,x,y\nbo,3,yes\nanna,4,no\ncai,4,no\n", /* other ids */
+        "id,x,y\nanna,3,yes\nbo,4,no\n", "id,x,y\nanna,3,yes\nbo,4,no\ncai,4,yes\n",
+        "id,x,y\nanna,3,yes\nbo,4,no\ncai,4,no\ncai,4,no\n"};
+    /* Which of these are the same rows: ids are no part of rows_schema. */
+    static const struct {
+        const char *schema;
+        sot_shard_rule rule;
+        bool same[5];
+    } cases[] = {{unit_schema, SOT_SHARD_BY_UNIT, {true}},
+                 {rows_schema, SOT_SHARD_BY_CONTENT, {true, true}},
+                 {rows_schema, SOT_SHARD_BY_PLACE, {false, true}}};
+    for (size_t i = 0; i < 3; i++) {
+        unsigned char whole[SOT_SHARD_DIGEST_BYTES], other[SOT_SHARD_DIGEST_BYTES];
+        digest_of(cases[i].schema, cases[i].rule, rows, whole);
+        for (size_t k = 0; k < 5; k++) {
+            digest_of(cases[i].schema, cases[i].rule, others[k], other);
+            assert_int_equal(memcmp(whole, other, sizeof whole) == 0, cases[i].same[k]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +233,7 @@ int main(void)
         cmocka_unit_test(by_place_a_replaced_record_touches_one_shard),
         cmocka_unit_test(by_place_a_removed_record_touches_many),
         cmocka_unit_test(a_unit_is_in_one_shard),
+        cmocka_unit_test(digests_tell_rows_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ def test_no_finite_epsilon_is_an_error_of_its_own():
 
 def test_a_handle_is_not_copied():
     with pytest.raises(TypeError, match="cannot be copied"):
-        copy.deepcopy(account._Plan(GAUSSIAN, None))
+        copy.deepcopy(account.PlanHandle(GAUSSIAN, None))
 
 
 def test_plans_are_freed():

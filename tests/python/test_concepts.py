@@ -44,6 +44,25 @@ def test_every_mechanism_learns(mechanism):
     assert json.loads(model.model_json_)["method"] == mechanism
 
 
+def test_laplace_hands_out_what_it_counted():
+    concept = {"class": "stumps", "columns": ["x1"], "cuts": {"x1": [2, 4, 6]}}
+    model = fitted(concept=concept, mechanism="laplace", epsilon=4.0)
+    (counts,) = model.noisy_errors_
+    assert counts.shape == (10,)  # five cuts, both ways
+    assert list(model.error_scales_) == [2.5]
+    X, y = rows()
+    wrong = int((model.predict(X) != y).sum())
+    found = model.model_.training_errors()
+    assert (found["noisy"], found["scale"]) == (counts.min(), 2.5)
+    assert wrong <= found["upper"] <= counts.min() + 14
+    assert model.model_.best_rules(2)[0] == (model.rule_, counts.min())
+    assert [errors for _, errors in model.model_.best_rules(99)] == sorted(counts)
+    assert fitted().noisy_errors_ is None
+    assert fitted().model_.best_rules() == []
+    with pytest.raises(sotto.SottoError, match="laplace"):
+        fitted().model_.training_errors()
+
+
 def test_a_class_is_a_name_a_file_a_text_or_an_object(tmp_path):
     concept = {"class": "thresholds", "columns": ["x1"], "cuts": {"x1": [2, 4, 6]}}
     path = tmp_path / "class.json"

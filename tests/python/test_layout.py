@@ -87,12 +87,14 @@ def declared_functions():
 
 
 SCALARS = {"void": None, "double": ctypes.c_double, "size_t": ctypes.c_size_t,
-           "uint64_t": ctypes.c_uint64, "uint32_t": ctypes.c_uint32, "bool": ctypes.c_bool,
+           "uint64_t": ctypes.c_uint64, "int64_t": ctypes.c_int64,
+           "uint32_t": ctypes.c_uint32, "bool": ctypes.c_bool,
            "sotto_progress_function": _library.ProgressFunction}
 ENUMS = ("sotto_status", "sotto_adjacency", "sotto_accountant", "sotto_kernel", "sotto_method",
          "sotto_model_kind", "sotto_calibration", "sotto_certificate_form", "sotto_sampling",
          "sotto_schedule", "sotto_iterate", "sotto_clipping", "sotto_optimizer", "sotto_prediction",
-         "sotto_sampler", "sotto_runs_law")
+         "sotto_sampler", "sotto_runs_law", "sotto_pate_aggregator", "sotto_audit_aim",
+         "sotto_one_run_choice", "sotto_lira_centre")
 
 
 def ctype_of(words, result=False):
@@ -121,7 +123,7 @@ def ctype_of(words, result=False):
 
 # The caller frees these texts, so their address must not be lost in a Python string.
 FREES = {"sotto_plan_free_json", "sotto_schema_free_text", "sotto_certificate_free_text",
-         "sotto_model_free_text"}
+         "sotto_model_free_text", "sotto_pate_free_text", "sotto_audit_free_svg"}
 
 
 @pytest.mark.parametrize("name", list(_library.FUNCTIONS))

@@ -50,3 +50,47 @@ def test_what_cannot_be_tuned_is_refused(settings, word):
     given = {"grid": "lambda=5,20", "runs_mean": 4, "score_epsilon": 0.25, **settings}
     with pytest.raises(sotto.SottoError, match=word):
         estimator().tune(X, y, **given)
+
+
+def test_public_rows_in_memory_are_scored_on_like_a_file(tmp_path):
+    X, y = rows(seed=12)
+    shown = {"score_epsilon": None, "grid": {"lambda_": [5, 20.0]}}
+    in_memory = tuned(validation=(X, y), **shown)
+    path = tmp_path / "public.libsvm"
+    path.write_text("".join(f"{label} " + " ".join(f"{i + 1}:{cell!r}" for i, cell in enumerate(row))
+                            + "\n" for label, row in zip(y.tolist(), X.tolist(), strict=True)))
+    assert in_memory.model_json_ == tuned(validation=path, **shown).model_json_
+    assert "scored on public rows" in in_memory.certificate_["tuning"]
+
+
+def test_a_plan_says_the_budget_of_each_training():
+    plan = estimator().plan_tuning(3, search={"lambda_": ("log", 5, 50)}, candidates=2, runs_mean=3,
+                                   score_epsilon=0.1)
+    assert len(plan["candidates"]) == 2 and plan["epsilon_of_run"] < 4.0
+    price = sotto.account.selection(sotto.account.event(noise_multiplier=4.0), runs_mean=10, delta=1e-6)
+    once = sotto.account.epsilon(sotto.account.event(noise_multiplier=4.0), delta=1e-6)
+    assert once.epsilon < price.epsilon < 3 * once.epsilon
+
+
+@pytest.mark.parametrize("validation", [rows()[0], (), 5, "same"])
+def test_rows_that_cannot_be_public_are_refused(validation):
+    X, y = rows()
+    given = (X, y) if isinstance(validation, str) else validation
+    with pytest.raises((sotto.SottoError, ValueError), match="public rows"):
+        sotto.LogisticRegression(epsilon=4.0, delta=1e-6, bounds=(-1, 1), classes=[0, 1]).tune(
+            X, y, grid={"lambda_": [5]}, runs_mean=4, validation=given)
+
+
+def test_a_grid_has_lists():
+    with pytest.raises(ValueError, match=r"give a list of them, for example \[5\]"):
+        estimator().plan_tuning(3, grid={"lambda_": 5}, runs_mean=4, score_epsilon=0.1)
+    with pytest.raises(ValueError, match="runs_mean is not given"):
+        estimator().plan_tuning(3, grid={"lambda_": [5]}, score_epsilon=0.1)
+
+
+def test_images_are_tuned_on_as_they_are_trained_on():
+    images = np.zeros((4, 8, 8), dtype=np.uint8)
+    network = sotto.CNNClassifier(8.0, 1e-5, bounds=(0, 255), classes=[0, 1], expected_rows=4)
+    with pytest.raises(sotto.SottoError, match="poisson"):  # read as images, and refused for the law
+        network.tune(images, [0, 1, 0, 1], grid={"epochs": [1]}, runs_mean=2, distribution="poisson",
+                     validation=(images.copy(), [0, 1, 0, 1]))

@@ -148,7 +148,8 @@ static const struct {
     const char *from, *to, *word;
 } damaged[] = {
     {0, "\"version\":4", "\"version\":2", "a concept"},
-    {0, "\"version\":4", "\"version\":5", "versions"},
+    {0, "\"version\":4", "\"version\":6", "versions"},
+    {0, "\"version\":4", "\"version\":5", "noisy errors of 5"},
     {0, "\"concept\":{", "\"idea\":{", "idea"},
     {0, "\"concept\":{", "\"concept\":[],\"network\":{", "network"},
     {0, "\"concept\":{", "\"features\":[\"age\"],\"concept\":{", "features"},

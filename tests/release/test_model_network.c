@@ -157,7 +157,7 @@ static void a_file_that_is_not_whole_is_refused(void **state)
 {
     (void)state;
     assert_file_refused("\"version\":3", "\"version\":2", "a network of 3");
-    assert_file_refused("\"version\":3", "\"version\":5", "versions 1 to 4");
+    assert_file_refused("\"version\":3", "\"version\":6", "versions 1 to 5");
     assert_file_refused("\"network\":{", "\"net\":{", "net");
     assert_file_refused("\"model\":\"network\"", "\"model\":\"linear\"", "version");
     assert_file_refused("\"coefficients\":[[", "\"coefficients\":[[\"0x1p+0\",",

@@ -16,6 +16,7 @@ import json
 import os
 import random
 import re
+import statistics
 import struct
 import subprocess
 import sys
@@ -27,8 +28,10 @@ from browser import Browser  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
-SECTIONS = ["words", "profile", "attack", "budget", "accuracy", "coefficients", "calibration",
-            "confusion", "certificate", "weaknesses"]
+SECTIONS = ["words", "profile", "attack", "budget", "accuracy", "coefficients", "settings",
+            "calibration", "confusion", "certificate", "weaknesses"]
+OF_LABELS = ["words", "profile", "attack", "budget", "labels", "certificate", "weaknesses"]
+OF_STUDENTS = SECTIONS[:4] + ["labels"] + SECTIONS[4:]
 VIEWS = [("desk", 1200, 900, "light"), ("dark", 1200, 900, "dark"), ("phone", 360, 740, "light"),
          ("phone-dark", 390, 800, "dark")]
 # Names that would be markup, and one that would turn the writing around.
@@ -155,6 +158,14 @@ def make_reports(make):
                           "--ledger", "seeded.ledger")
         yield report(make, name, path, 1, plots + ["budget-plot"], "--public", "public.csv",
                      "--repeats", "4")
+    path = make.train("posterior", "sick", "--model", "logistic", "--method", "posterior", "--draws", "5",
+                      "--lambda", "40", *SEEDED)
+    no_curve = [plot for plot in plots if plot != "curve-plot"]  # the page says why
+    yield report(make, "posterior", path, 1, no_curve, "--public", "public.csv")
+    make.run("tune", "secret.csv", "--schema", "sick.json", "--model", "logistic", "--method",
+             "objective", "--grid", "lambda=8,16", "--runs-mean", "2", "--score-epsilon", "0.5",
+             "--epsilon", "2", "--delta", "1e-6", "--insecure-test-seed", "5", "-o", "tuned.json")
+    yield report(make, "tuned", "tuned.json", 1, plots, "--public", "public.csv", "--repeats", "4")
     path = make.train("open", "grade", "--model", "softmax", "--method", "none",
                       "--data-is-public")
     yield report(make, "open", path, 0, ["calibration-plot"], "--public", "public.csv")
@@ -162,6 +173,7 @@ def make_reports(make):
                       "--data-is-public")
     yield report(make, "open-bare", path, 0, [])
     yield from make_rules(make)
+    yield from make_labels(make)
 
 
 def make_rules(make):
@@ -175,6 +187,29 @@ def make_rules(make):
         path = make.train(name, "sick", "--model", "concept", "--concept", json.dumps(concept),
                           "--epsilon", "1", "--insecure-test-seed", "5")
         yield report(make, name, path, 1, plots + own, "--public", "public.csv", "--repeats", "4")
+
+
+def make_labels(make):
+    """Labels of three classes by teachers, with and without their agreement, and students of them."""
+    make.run("pate", "teach", "secret.csv", "--schema", "grade.json", "--teachers", "20", "--model",
+             "softmax", "-o", "teachers")
+    words = ["pate", "label", "teachers", "public.csv", "--ask", "120", "--delta", "1e-5"]
+    vote = ["--aggregator", "confident", "--sigma1", "12", "--sigma2", "4", "--threshold", "9"]
+    plots = ["profile-plot", "attack-plot", "course-plot"]
+    make.run("ledger", "init", "votes.ledger", "--dataset", "made-up-2026", "--epsilon", "60",
+             "--delta", "1e-5")
+    make.run(*words, *vote, "--answers", "60", "--agreement", "1", "--agreement-bins", "5", "--ledger", "votes.ledger", "-o",
+             "agreed.json")
+    make.run(*words, "--aggregator", "gnmax", "--sigma2", "4", "--epsilon", "20", "-o", "gnmax.json",
+             "--insecure-test-seed", "5")
+    yield report(make, "labels", "agreed.json", 0, plots + ["budget-plot"], "--ledger",
+                 "votes.ledger")
+    yield report(make, "labels-seeded", "gnmax.json", 1, plots)
+    make.run("pate", "student", "agreed.json", "public.csv", "--model", "softmax", "-o",
+             "student.json")
+    yield report(make, "student", "student.json", 0, plots + ["budget-plot", "calibration-plot"],
+                 "--taught-by", "agreed.json", "--public", "secret.csv", "--ledger", "votes.ledger")
+    yield report(make, "student-bare", "student.json", 0, plots[:2] + ["budget-plot"])
 
 
 def make_network_reports(make):
@@ -210,11 +245,19 @@ def report(make, name, model, exit_code, plots, *words):
     if "--public" in words:
         at = words.index("--public") + 1
         rows = list(words[at:at + 3]) if "--labels" in words else [words[at]]
+    taught = None
+    if "--taught-by" in words:
+        with open(os.path.join(make.directory, words[words.index("--taught-by") + 1]),
+                  encoding="utf-8") as file:
+            taught = json.load(file)
+    kind = ("labels" if content["kind"] == "labels" else "student"
+            if "labels" in content.get("certificate", {}).get("output", "") else "model")
     shape = content["schema"].get("shape")
     images = 0 if "--no-images" in words else 40
     return {"name": name, "page": page, "model": content, "path": model, "plots": plots,
             "seeded": exit_code == 1, "rows": rows, "images": images if rows and shape else 0,
-            "names": shape is None}
+            "names": shape is None and kind != "labels", "kind": kind,
+            "labels": content if kind == "labels" else taught}
 
 
 # --- what a page must show ---
@@ -277,7 +320,41 @@ def check_rule(browser, item, need):
         need("\u202e" in name or row[0] == name, f"the feature {row} against {name}")
 
 
+def check_labels(browser, item, need):
+    """What was asked and answered, what that cost, and the agreement if it was paid for."""
+    shares = browser.run(TABLE + "('Share of the queries')")
+    rows = browser.run(TABLE + "('What the queries add up to')")
+    labels = item["labels"]
+    if labels is None:
+        need(shares is None and rows is None, "labels that nobody gave")
+        return
+    text = browser.run("document.getElementById('labels').parentNode.innerText")
+    need(("Not shown: nobody paid for it" in text) == ("agreement" not in labels),
+         "whether the agreement was paid for")
+    need(number(rows[-2][0]) == labels["asked"], f"the queries asked in {rows[-2]}")
+    need(number(rows[-2][1]) == labels["answered"], f"the queries answered in {rows[-2]}")
+    spent = [number(row[2].split(",")[0]) for row in rows]
+    need(spent == sorted(spent), f"epsilon by query is {spent}")
+    need(labels["certificate"]["epsilon"] <= spent[-1] <= labels["epsilon"] * 1.00001,
+         f"the guarantee in {rows[-1]}")
+    counts = browser.run(TABLE + "('Labels of each class')")
+    need({row[0]: int(number(row[1])) for row in counts} ==
+         {name: labels["labels"].count(name) for name, _ in counts}, "the labels of each class")
+    need((shares is None) == ("agreement" not in labels), "the histogram of the agreement")
+    if shares is None:
+        return
+    agreement = labels["agreement"]
+    marks = [100 * edge / labels["teachers"] for edge in agreement["edges"]]
+    need([number(row[0]) for row in shares] == marks, f"the marks of {shares}")
+    need(abs(sum(number(row[1]) for row in shares) - 100) < 0.5, f"the shares {shares}")
+    width = agreement["edges"][-1] - agreement["edges"][-2]
+    noise = 196 * agreement["sigma"] / agreement["queries"] / width
+    need(noise * 0.99 <= number(shares[-1][2]) <= noise * 1.1, f"the noise of {shares[-1]}")
+
+
 def check_coefficients(browser, item, need):
+    if item["kind"] == "labels":
+        return
     if "network" in item["model"]:
         check_layers(browser, item, need)
         return
@@ -286,13 +363,19 @@ def check_coefficients(browser, item, need):
         return
     rows = browser.run(TABLE + "('Coefficients')")
     values = item["model"]["coefficients"]
-    if isinstance(values[0], list):
-        values = [value for row in values for value in row]
-    values = sorted((float.fromhex(value) for value in values), key=abs, reverse=True)
+    if "draws" in item["model"]:  # the page has their means
+        values = [statistics.fmean(map(float.fromhex, column)) for column in zip(*values)]
+    else:
+        values = [row if isinstance(row, list) else [row] for row in values]
+        values = [float.fromhex(value) for row in values for value in row]
+    values.sort(key=abs, reverse=True)
     need(len(rows) == min(30, len(values)), "the number of coefficients")
     for row, value in zip(rows, values):
         need(abs(number(row[1]) - value) <= 0.006 * abs(value), f"coefficient {row} against {value}")
         known = row[2] != "not known"
+        if item["kind"] == "student":
+            need(not known, f"the noise of {row}")
+            continue
         need(known and (number(row[2]) > 0) == ("certificate" in item["model"]),
              f"the noise of {row}")
 
@@ -356,7 +439,8 @@ def check_images(browser, item, make, need):
 
 def check_words(browser, item, need):
     found = browser.run("[...document.querySelectorAll('main > section > h2')].map((h) => h.id)")
-    need(found == SECTIONS, f"the sections are {found}")
+    wanted = {"model": SECTIONS, "labels": OF_LABELS, "student": OF_STUDENTS}[item["kind"]]
+    need(found == wanted, f"the sections are {found}")
     found = browser.run("[...document.querySelectorAll('figure svg')].map((s) => "
                         "s.getAttribute('aria-labelledby').split('-title')[0])")
     need(sorted(found) == sorted(item["plots"]), f"the plots are {found}")
@@ -391,6 +475,7 @@ def look_at(browser, item, make, pictures):
     browser.open(item["page"], 1200, 900, "light")
     check_words(browser, item, need)
     check_guarantee(browser, item, need)
+    check_labels(browser, item, need)
     check_coefficients(browser, item, need)
     check_scores(browser, item, make, need)
     check_images(browser, item, make, need)

@@ -11,7 +11,8 @@ typedef struct pate_study {
     sotto_pate_aggregator aggregator;
     sotto_adjacency adjacency;
     bool n_is_public;
-    const char *schema; /* NULL: study_schema */
+    const char *schema;     /* NULL: study_schema */
+    double agreement_noise; /* 0: it is not paid for */
 } pate_study;
 
 static const char public_rows[] = "age,town\n20,Lund\n35,Ystad\n50,Lund\n65,Ystad\n"
@@ -45,6 +46,10 @@ static inline int run_pate(const tape_table *table, const tape_place *place,
     teach.training.adjacency = study->adjacency;
     if (study->n_is_public) teach.training.public_n = table->rows;
     sotto_pate_label_config label = scene_label(study->aggregator, directory, 8);
+    if (study->agreement_noise > 0.0) {
+        label.agreement.noise = study->agreement_noise;
+        label.agreement.bins = 2;
+    }
     label.output = output;
     sotto_pate_student_config learn = sotto_pate_student_defaults();
     learn.training.model = SOTTO_MODEL_LOGISTIC;

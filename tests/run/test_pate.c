@@ -77,8 +77,9 @@ static sotto_status label(const scene *here, const sotto_pate_label_config *conf
                           sotto_pate_result **out_result, sotto_error *error)
 {
     const sotto_data_file file = {.path = here->unlabelled};
-    return sotto_pate_label_rows(config, config->votes == NULL ? NULL : here->schema,
-                                 config->votes == NULL ? &file : NULL, out_result, error);
+    return sotto_pate_label_rows(config, config->directory == NULL ? here->schema : NULL,
+                                 config->directory != NULL ? &file : NULL, out_result,
+                                 error);
 }
 
 static sotto_pate_label_config secure(sotto_pate_label_config config)
@@ -240,6 +241,59 @@ static void cells_of_a_vote_table_never_fail(void **state)
     end(&here);
 }
 
+/* What nonsense means in a file it means in memory: the same votes, the same noise, the same labels. */
+static void votes_in_memory_are_those_of_a_file(void **state)
+{
+    (void)state;
+    scene here;
+    sotto_error error;
+    static const char *const tables[] = {
+        "no,yes\n9,1\n2.5,12\n-3,x\n1,14\n",
+        "teacher_1,teacher_2\nyes,no\nmaybe,\nno,yes\nyes,yes\n"};
+    static const double cells[2][8] = {{9, 1, 2.5, 12, -3, (double)NAN, 1, 14},
+                                       {1, 0, 7, (double)NAN, 0, 1, 1, 1}};
+    begin(&here);
+    for (size_t i = 0; i < 2; i++) {
+        sotto_pate_result *read = NULL, *seen = NULL;
+        FILE *file = fopen(here.votes, "w");
+        assert_non_null(file);
+        fputs(tables[i], file);
+        assert_int_equal(fclose(file), 0);
+        sotto_array votes = {.data = cells[i],
+                             .element = SOTTO_FLOAT64,
+                             .rows = 4,
+                             .columns = 2,
+                             .row_stride_bytes = 2 * sizeof(double),
+                             .column_stride_bytes = sizeof(double)};
+        sotto_pate_label_config config = scene_label(SOTTO_PATE_GNMAX, NULL, 3);
+        config.skip = 1;
+        config.vote_labels = i == 1;
+        config.vote.teachers = i == 1 ? 2 : 0;
+        config.vote.adjacency = SOTTO_ADD_REMOVE;
+        config.vote.unit = SOTTO_PATE_RECORDS;
+        config.vote.touched = 1;
+        config.votes = here.votes;
+        assert_ok(label(&here, &config, &read, &error), &error);
+        config.vote_array = &votes;
+        assert_refused(label(&here, &config, &seen, &error), SOTTO_INVALID_ARGUMENT,
+                       &error, "one of them", NULL);
+        config.votes = NULL;
+        assert_ok(label(&here, &config, &seen, &error), &error);
+        assert_string_equal(sotto_pate_json(seen), sotto_pate_json(read));
+        sotto_pate_free(seen);
+        sotto_pate_free(read);
+
+        config.skip = 2;
+        assert_refused(label(&here, &config, &seen, &error), SOTTO_INVALID_ARGUMENT,
+                       &error, "4 rows", "ask fewer", NULL);
+        config.skip = 1;
+        votes.columns = 1;
+        assert_refused(label(&here, &config, &seen, &error), SOTTO_INVALID_ARGUMENT,
+                       &error, "1 columns", i == 1 ? "2 teachers" : "2 classes", NULL);
+    }
+    end(&here);
+}
+
 /* With the 1st, 2nd, ... allocation failing: an error, no leak, and no half a result. */
 static void no_allocation_failure_leaks_or_lies(void **state)
 {
@@ -256,6 +310,8 @@ static void no_allocation_failure_leaks_or_lies(void **state)
     config.vote.adjacency = SOTTO_ADD_REMOVE;
     config.vote.unit = SOTTO_PATE_RECORDS;
     config.vote.touched = 1;
+    config.vote.teachers = 4;
+    config.agreement.noise = 2.0;
     config.output = here.labels;
     const sotto_data_file rows = {.path = here.unlabelled};
     sotto_pate_student_config learn = sotto_pate_student_defaults();
@@ -319,6 +375,40 @@ static void finished_teachers_are_kept(void **state)
     config.training.lambda = 2.0;
     assert_refused(teach(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
                    "other settings", NULL);
+    end(&here);
+}
+
+/* Whoever goes on does so with the rows that the others were taught with: in another order, if their place is no matter. */
+static void teaching_goes_on_with_the_same_rows_alone(void **state)
+{
+    (void)state;
+    scene here;
+    sotto_error error;
+    char one[128], kept[128];
+    struct stat facts;
+    begin(&here);
+    const sotto_pate_teach_config config = scene_teach(here.directory, 6);
+    assert_ok(teach(&here, &config, &error), &error);
+    snprintf(one, sizeof one, "%s/teacher-00003.json", here.directory);
+    snprintf(kept, sizeof kept, "%s/rows.digest", here.directory);
+    assert_int_equal(stat(kept, &facts), 0);
+    assert_int_equal(facts.st_mode & 0777, 0600);
+    write_lines(here.rows, "x,y", 119, true); /* finished, but of other rows */
+    assert_refused(teach(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "other rows", NULL);
+    assert_int_equal(unlink(one), 0);
+    assert_refused(teach(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "other rows", NULL);
+    assert_int_not_equal(access(one, F_OK), 0);
+    FILE *file = fopen(here.rows, "w"); /* the first rows, backwards */
+    assert_non_null(file);
+    fprintf(file, "x,y\n");
+    for (size_t i = 120; i-- > 0;)
+        fprintf(file, "%zu.%zu,%s\n", (37 * i) % 65, i % 10,
+                (37 * i) % 65 > 30 ? "yes" : "no");
+    assert_int_equal(fclose(file), 0);
+    assert_ok(teach(&here, &config, &error), &error);
+    assert_int_equal(access(one, F_OK), 0);
     end(&here);
 }
 
@@ -496,8 +586,10 @@ int main(void)
         cmocka_unit_test(the_guarantee_is_that_of_the_caps),
         cmocka_unit_test(every_query_has_fresh_noise),
         cmocka_unit_test(cells_of_a_vote_table_never_fail),
+        cmocka_unit_test(votes_in_memory_are_those_of_a_file),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
         cmocka_unit_test(finished_teachers_are_kept),
+        cmocka_unit_test(teaching_goes_on_with_the_same_rows_alone),
         cmocka_unit_test(empty_shards_have_teachers_too),
         cmocka_unit_test(what_no_theorem_covers_is_refused),
         cmocka_unit_test(a_teacher_is_no_model),

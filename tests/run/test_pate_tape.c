@@ -6,7 +6,8 @@ static void a_row_that_comes_or_goes_moves_one_vote(void **state)
 {
     (void)state;
     const pate_study study = {.aggregator = SOTTO_PATE_CONFIDENT,
-                              .adjacency = SOTTO_ADD_REMOVE};
+                              .adjacency = SOTTO_ADD_REMOVE,
+                              .agreement_noise = 1.75};
     expect_no_leak(study, 9, 2);
     expect_no_leak(study, 0, 0);
 }

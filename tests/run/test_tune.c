@@ -241,6 +241,48 @@ static void the_winner_says_how_it_was_tuned(void **state)
     sotto_train_free(result);
 }
 
+/* The rows of tune_write_validation() in memory: the same scores, the same winner. */
+static void validation_rows_in_memory_are_those_of_a_file(void **state)
+{
+    (void)state;
+    sotto_error error;
+    double cells[40][4];
+    for (int i = 0; i < 40; i++) {
+        cells[i][0] = 19.5 + (double)((i * 37) % 70);
+        cells[i][1] = i % 3 ? 0.0 : 1.0;
+        cells[i][2] = 0.0;
+        cells[i][3] = (i * 37) % 70 > 30 + i % 11 ? 1.0 : 0.0;
+    }
+    sotto_records rows = {.features = {.data = cells,
+                                       .element = SOTTO_FLOAT64,
+                                       .rows = 40,
+                                       .columns = 4,
+                                       .row_stride_bytes = sizeof cells[0],
+                                       .column_stride_bytes = sizeof(double)}};
+    sotto_tune_config config = cheap();
+    config.grid = "lambda=5,50";
+    sotto_train_result *read = tune_seeded(&config, 3);
+    config.validation_records = &rows;
+    sotto_schema *schema = schema_of(study_schema);
+    sotto_train_result *none = NULL;
+    assert_refused(sotto_tune_records(&config, schema, &rows, &none, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "give them once", NULL);
+    config.validation = NULL;
+    sotto_train_result *seen = tune_seeded(&config, 3);
+    assert_string_equal(sotto_train_json(seen), sotto_train_json(read));
+    assert_refused(sotto_tune_records(&config, schema, &rows, &none, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "public rows", NULL);
+    sotto_records empty = rows;
+    empty.features.rows = 0;
+    config.validation_records = &empty;
+    rows.features.data = cells[1];
+    assert_refused(sotto_tune_records(&config, schema, &rows, &none, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "in memory", "at least one", NULL);
+    sotto_train_free(seen);
+    sotto_train_free(read);
+    sotto_schema_free(schema);
+}
+
 /* Seeds of which some have no training at all: then the coefficients are zeros, and nothing else is. */
 static void without_a_training_a_fixed_model_leaves(void **state)
 {
@@ -351,6 +393,7 @@ int main(void)
         cmocka_unit_test(the_number_of_trainings_has_the_law_that_is_charged),
         cmocka_unit_test(nothing_but_the_winner_depends_on_the_trainings),
         cmocka_unit_test(the_winner_says_how_it_was_tuned),
+        cmocka_unit_test(validation_rows_in_memory_are_those_of_a_file),
         cmocka_unit_test(without_a_training_a_fixed_model_leaves),
         cmocka_unit_test(progress_tells_the_time_alone),
         cmocka_unit_test(a_failed_allocation_is_reported),

@@ -1,11 +1,12 @@
 """sotto: differentially private machine learning you can prove.
 
 A thin layer over libsotto, the C library that this package carries: it converts, calls and raises.
-``sotto.account`` tells what a plan costs, ``sotto.LogisticRegression`` and the other estimators train,
-``sotto.load`` reads a model file.
+``sotto.account`` tells what a plan costs, ``sotto.LogisticRegression`` and the other estimators train and
+tune, ``sotto.pate`` labels public rows by the vote of teachers, ``sotto.audit`` turns attacks into
+lower bounds, ``sotto.load`` reads a model file.
 """
 
-from . import account
+from . import account, audit, pate
 from ._errors import (
     BudgetExceededError,
     InvalidArgumentError,
@@ -42,7 +43,9 @@ __all__ = [
     "VerificationError",
     "__version__",
     "account",
+    "audit",
     "load",
+    "pate",
 ]
 
 for _name in ("BudgetExceededError", "InvalidArgumentError", "PrivacyWarning", "SottoError",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import operator
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from ctypes import byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint64
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -17,9 +16,10 @@ import numpy as np
 from . import _arrays, _records
 from . import schema as schemas
 from ._errors import PrivacyWarning, SottoError
-from ._library import Handle, TrainConfig, call, library, text_of, value_of_name
+from ._library import Handle, Records, TrainConfig, call, library, text_of, value_of_name
 from ._progress import Watch
 from ._sklearn import FeatureNames, Parameters, not_fitted, tags
+from ._tuning import Tuning
 from .model import Model
 
 # The end of every estimator's docstring; what is its own stands before.
@@ -180,50 +180,65 @@ class Estimator(FeatureNames, Parameters):
         Without a schema the number of features, and the classes or the target's bounds, must be
         given.
         """
-        if self.schema is None:
-            if n_features is None:
-                raise ValueError("a plan reads no rows; give n_features, or a schema")
-            table = np.empty((0, operator.index(n_features)))
-            made = schemas.Schema(self._make_schema(table, self._goal(None)))
-        else:
-            made = self._given_schema()
         config, training = self._config(), Handle("sotto_training_free")
-        call("sotto_training_plan", byref(config), made.pointer, byref(training.pointer))
+        schema = self._schema_of(n_features)
+        call("sotto_training_plan", byref(config), schema.pointer, byref(training.pointer))
         return json.loads(text_of("sotto_training_json", training.pointer))
+
+    def _schema_of(self, n_features: int | None) -> schemas.Schema:
+        """The schema of a plan, which reads no rows."""
+        if self.schema is not None:
+            return self._given_schema()
+        if n_features is None:
+            raise ValueError("a plan reads no rows; give n_features, or a schema")
+        table = np.empty((0, operator.index(n_features)))
+        return schemas.Schema(self._make_schema(table, self._goal(None)))
 
     def fit(self, X: Any, y: Any = None, *, units: Any = None):
         """Trains on rows X with targets y, and on whose rows they are if the schema has a unit."""
         return self._fit(X, y, units, self._train)
 
-    def tune(self, X: Any, y: Any = None, *, grid: str | None = None, search: str | None = None,
-             runs_mean: float, distribution: str = "negative-binomial", eta: float | None = None,
+    def tune(self, X: Any, y: Any = None, *, grid: str | Mapping[str, Any] | None = None,
+             search: str | Mapping[str, Any] | None = None, runs_mean: float,
+             distribution: str = "negative-binomial", eta: float | None = None,
              score_epsilon: float | None = None, validation: Any = None,
              candidates: int | None = None, search_seed: int | None = None, units: Any = None):
         """Keeps the best of a secret number of trainings, `runs_mean` on average.
 
-        `grid` is "lambda=0.1,1,10;steps=50,100", `search` "lambda=log:0.01:100". `epsilon` and
-        `delta` are those of the whole. The score is on the public rows of the file `validation`, or a
-        release of `score_epsilon` in each training. How many trainings there were stays secret; so
-        must how long this takes: docs/tuning.md.
+        `grid` is {"lambda_": [0.1, 1, 10], "steps": [50, 100]}, `search` {"lambda_": ("log", 0.01,
+        100)}, or the command's text. `epsilon` and `delta` are those of the whole. The score is on
+        the PUBLIC rows `validation`, (X, y) or a file's path, or a release of `score_epsilon` in each
+        training. How many trainings there were stays secret; so must how long this takes:
+        docs/tuning.md.
         """
-        law = value_of_name("sotto_runs_law_from_name", distribution)
-        poisson = distribution == "poisson"
-        shape = float(eta) if eta is not None else math.nan if poisson else 1.0
+        tuning = Tuning(grid=grid, search=search, runs_mean=runs_mean, distribution=distribution,
+                        eta=eta, score_epsilon=score_epsilon, validation=validation,
+                        candidates=candidates, search_seed=search_seed)
 
-        def train(schema: schemas.Schema, records: Any) -> str:
-            config = library.sotto_tune_defaults()
-            call("sotto_runs_from_mean", law, shape, float(runs_mean), byref(config.runs))
-            config.grid = None if grid is None else grid.encode()
-            config.search = None if search is None else search.encode()
-            config.candidates = operator.index(candidates or 0)
-            config.search_seed = operator.index(search_seed or 0)
-            config.validation = None if validation is None else os.fsencode(validation)
-            if score_epsilon is not None:
-                config.score_epsilon = float(score_epsilon)
-            config.train = self._config()
-            return self._call("sotto_tune_records", config, config.train, schema, records)
+        def train(schema: schemas.Schema, records: Any, reader: _records.Reader) -> str:
+            rows, shown, keep = tuning.rows(), None, None
+            if rows is not None:
+                if rows[0] is X:  # converted, they are two arrays, which the library cannot know
+                    raise ValueError("the validation rows are those to learn from, and the scores "
+                                     "on them would be no secret; give public rows")
+                shown, keep = reader.records_of(self._rows(rows[0]), *rows[1:])
+            config = tuning.config(self._config(), shown)
+            text = self._call("sotto_tune_records", config, config.train, schema, records)
+            del keep
+            return text
 
         return self._fit(X, y, units, train)
+
+    def plan_tuning(self, n_features: int | None = None, **settings: Any) -> dict[str, Any]:
+        """What tune() with the same settings would do: candidates, the budget of each training.
+
+        No row is read.
+        """
+        tuning = Tuning(**settings)
+        config = tuning.config(self._config(), None if tuning.rows() is None else Records())
+        schema, made = self._schema_of(n_features), Handle("sotto_tuning_free")
+        call("sotto_tuning_plan", byref(config), schema.pointer, byref(made.pointer))
+        return json.loads(text_of("sotto_tuning_json", made.pointer))
 
     def _fit(self, X: Any, y: Any, units: Any, train: Any):
         """Rows and schema as the library takes them, `train`, and the model that comes of it."""
@@ -243,7 +258,7 @@ class Estimator(FeatureNames, Parameters):
         if self.insecure_test_seed is not None:
             warnings.warn("the noise comes from a seed: the model is NOT PRIVATE", PrivacyWarning,
                           stacklevel=2)
-        text = train(made, records)
+        text = train(made, records, reader)
         del keep
         self.model_ = Model(text, classes=classes, owner=owner)
         self.n_features_in_ = table.shape[1]
@@ -322,7 +337,7 @@ class Estimator(FeatureNames, Parameters):
             raise ValueError(f"{name} is {value!r}; give a whole number that is not negative")
         return number
 
-    def _train(self, schema: schemas.Schema, records: Any) -> str:
+    def _train(self, schema: schemas.Schema, records: Any, _: _records.Reader) -> str:
         """The model file of one call of the library."""
         config = self._config()
         return self._call("sotto_train_records", config, config, schema, records)

@@ -1,9 +1,8 @@
-"""libsotto through ctypes: the structs and functions of include/sotto/ that the package uses.
+"""libsotto through ctypes: the functions of include/sotto/ that the package uses.
 
-Everything here mirrors the headers by hand; tests/python/test_layout.py compiles a C program
-against them and compares every size, offset and constant, and the declared functions with the
-headers' own declarations. The library that is loaded must have the package's version: the two are
-built and shipped together.
+They mirror the headers by hand; tests/python/test_layout.py compares them with the headers' own
+declarations. The library that is loaded must have the package's version: the two are built and
+shipped together.
 """
 
 from __future__ import annotations
@@ -11,205 +10,48 @@ from __future__ import annotations
 import ctypes
 import pathlib
 from ctypes import (
-    CFUNCTYPE,
     POINTER,
-    Structure,
     byref,
     c_bool,
-    c_char,
     c_char_p,
     c_double,
     c_int,
+    c_int64,
     c_size_t,
-    c_ssize_t,
     c_uint64,
     c_void_p,
 )
 from typing import Any
 
 from ._errors import Status, error_of
+from ._structs import (  # noqa: F401
+    CONSTANTS,
+    STRUCTS,
+    Account,
+    Array,
+    AuditBounds,
+    AuditConfig,
+    AuditCounts,
+    AuditSummary,
+    AuditVerdict,
+    Error,
+    Evaluation,
+    LiraFit,
+    OneRun,
+    PateAgreement,
+    PateConfig,
+    PateLabelConfig,
+    Progress,
+    ProgressFunction,
+    Records,
+    RocPoint,
+    Runs,
+    Target,
+    TrainConfig,
+    TrainingErrors,
+    TuneConfig,
+)
 from ._version import VERSION
-
-
-class Error(Structure):
-    """sotto_error"""
-
-    _fields_ = [("status", c_int), ("message", c_char * 256)]
-
-
-class Account(Structure):
-    """sotto_account"""
-
-    _fields_ = [
-        ("epsilon", c_double),
-        ("epsilon_lower", c_double),
-        ("delta", c_double),
-        ("delta_lower", c_double),
-        ("order", c_double),
-        ("accountant", c_int),
-        ("kernel", c_int),
-        ("adjacency", c_int),
-    ]
-
-
-class Progress(Structure):
-    """sotto_progress"""
-
-    _fields_ = [
-        ("step", c_uint64),
-        ("steps", c_uint64),
-        ("elapsed_seconds", c_double),
-        ("epsilon_so_far", c_double),
-        ("unit", c_char_p),
-    ]
-
-
-ProgressFunction = CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
-
-
-class Array(Structure):
-    """sotto_array"""
-
-    _fields_ = [
-        ("data", c_void_p),
-        ("element", c_int),
-        ("rows", c_size_t),
-        ("columns", c_size_t),
-        ("row_stride_bytes", c_ssize_t),
-        ("column_stride_bytes", c_ssize_t),
-    ]
-
-
-class Records(Structure):
-    """sotto_records"""
-
-    _fields_ = [("features", Array), ("labels", Array), ("units", Array)]
-
-
-class TrainConfig(Structure):
-    """sotto_train_config"""
-
-    _fields_ = [
-        ("model", c_int),
-        ("method", c_int),
-        ("calibration", c_int),
-        ("epsilon", c_double),
-        ("delta", c_double),
-        ("adjacency", c_int),
-        ("public_n", c_uint64),
-        ("expected_rows", c_uint64),
-        ("target", c_char_p),
-        ("lambda", c_double),
-        ("lambda_theory", c_bool),
-        ("steps", c_uint64),
-        ("learning_rate", c_double),
-        ("width", c_double),
-        ("threshold", c_double),
-        ("radius", c_double),
-        ("l1", c_double),
-        ("l1_width", c_double),
-        ("prior", c_char_p),
-        ("sampling", c_int),
-        ("batch", c_uint64),
-        ("schedule", c_int),
-        ("iterate", c_int),
-        ("network", c_char_p),
-        ("epochs", c_double),
-        ("clipping", c_int),
-        ("clip", c_double),
-        ("optimizer", c_int),
-        ("momentum", c_double),
-        ("weight_average", c_double),
-        ("augmentations", c_uint64),
-        ("init", c_char_p),
-        ("freeze", c_char_p),
-        ("max_minutes", c_double),
-        ("validation", c_char_p),
-        ("validation_labels", c_char_p),
-        ("concept", c_char_p),
-        ("draws", c_uint64),
-        ("sampler", c_int),
-        ("public_constants", c_bool),
-        ("loss", c_void_p),
-        ("stream", c_bool),
-        ("data_is_public", c_bool),
-        ("ledger", c_char_p),
-        ("output", c_char_p),
-        ("insecure_test", c_bool),
-        ("test_seed", c_uint64),
-        ("threads", c_size_t),
-        ("progress", ProgressFunction),
-        ("progress_context", c_void_p),
-    ]
-
-
-class Runs(Structure):
-    """sotto_runs"""
-
-    _fields_ = [("law", c_int), ("shape", c_double), ("gamma", c_double), ("mean", c_double)]
-
-
-class TuneConfig(Structure):
-    """sotto_tune_config"""
-
-    _fields_ = [
-        ("train", TrainConfig),
-        ("grid", c_char_p),
-        ("search", c_char_p),
-        ("candidates", c_uint64),
-        ("search_seed", c_uint64),
-        ("runs", Runs),
-        ("validation", c_char_p),
-        ("validation_labels", c_char_p),
-        ("score_epsilon", c_double),
-        ("repeats", c_uint64),
-    ]
-
-
-class Evaluation(Structure):
-    """sotto_evaluation"""
-
-    _fields_ = [
-        ("rows", c_uint64),
-        ("accuracy", c_double),
-        ("log_loss", c_double),
-        ("auc", c_double),
-        ("brier", c_double),
-        ("classes", c_size_t),
-        ("confusion", POINTER(c_uint64)),
-        ("mse", c_double),
-        ("mae", c_double),
-        ("r2", c_double),
-        ("deviance", c_double),
-    ]
-
-
-STRUCTS = {
-    "sotto_error": Error,
-    "sotto_account": Account,
-    "sotto_progress": Progress,
-    "sotto_array": Array,
-    "sotto_records": Records,
-    "sotto_train_config": TrainConfig,
-    "sotto_runs": Runs,
-    "sotto_tune_config": TuneConfig,
-    "sotto_evaluation": Evaluation,
-}
-
-# Values of the headers that the package writes itself.
-CONSTANTS = {
-    "SOTTO_FLOAT64": 1,
-    "SOTTO_FLOAT32": 2,
-    "SOTTO_INT64": 3,
-    "SOTTO_INT32": 4,
-    "SOTTO_UINT8": 5,
-    "SOTTO_PREDICTS_PROBABILITIES": 1,
-    "SOTTO_PREDICTS_SCORE": 2,
-    "SOTTO_PREDICTS_NUMBER": 3,
-    "SOTTO_CERTIFICATE_TEXT": 1,
-    "SOTTO_CERTIFICATE_MARKDOWN": 2,
-    "SOTTO_CERTIFICATE_HTML": 3,
-}
 
 # Name: (result, arguments). Functions that return a sotto_status are called through call().
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
@@ -277,6 +119,16 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_model_feature": (c_char_p, [c_void_p, c_size_t]),
     "sotto_model_coefficient": (c_double, [c_void_p, c_size_t]),
     "sotto_model_concept": (c_char_p, [c_void_p, c_char_p, c_size_t]),
+    "sotto_model_error_lists": (c_size_t, [c_void_p]),
+    "sotto_model_error_count": (c_size_t, [c_void_p, c_size_t]),
+    "sotto_model_error_scale": (c_double, [c_void_p, c_size_t]),
+    "sotto_model_noisy_errors": (c_int64, [c_void_p, c_size_t, c_size_t]),
+    "sotto_model_best_concepts": (
+        c_size_t, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t)]),
+    "sotto_model_concept_at": (
+        c_int, [c_void_p, c_size_t, c_size_t, c_char_p, c_size_t, POINTER(Error)]),
+    "sotto_model_training_errors": (
+        c_int, [c_void_p, c_double, POINTER(TrainingErrors), POINTER(Error)]),
     "sotto_model_coefficients": (c_size_t, [c_void_p]),
     "sotto_model_draws": (c_size_t, [c_void_p]),
     "sotto_model_draw_coefficient": (c_double, [c_void_p, c_size_t, c_size_t]),
@@ -298,6 +150,75 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_evaluation_clear": (None, [POINTER(Evaluation)]),
     "sotto_model_export_c": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_model_free_text": (None, [c_void_p]),
+    "sotto_schema_target": (POINTER(Target), [c_void_p]),
+    "sotto_account_selection": (
+        c_int, [c_void_p, POINTER(Runs), c_double, POINTER(Account), POINTER(Error)]),
+    "sotto_tuning_plan": (
+        c_int, [POINTER(TuneConfig), c_void_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_tuning_json": (c_char_p, [c_void_p]),
+    "sotto_tuning_free": (None, [c_void_p]),
+    "sotto_pate_defaults": (PateConfig, []),
+    "sotto_pate_aggregator_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_pate_touched": (c_uint64, [c_int, c_uint64, c_bool]),
+    "sotto_pate_plan": (
+        c_int, [POINTER(PateConfig), c_uint64, c_uint64, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_pate_answers": (
+        c_int, [POINTER(PateConfig), c_uint64, c_double, c_double, POINTER(c_uint64),
+                POINTER(Account), POINTER(Error)]),
+    "sotto_pate_label_defaults": (PateLabelConfig, []),
+    "sotto_pate_label_rows": (
+        c_int, [POINTER(PateLabelConfig), c_void_p, c_void_p, POINTER(c_void_p),
+                POINTER(Error)]),
+    "sotto_pate_json": (c_char_p, [c_void_p]),
+    "sotto_pate_realised_epsilon": (c_double, [c_void_p]),
+    "sotto_pate_sensitive_epsilon": (c_double, [c_void_p]),
+    "sotto_pate_agreed": (c_bool, [c_void_p, POINTER(PateAgreement)]),
+    "sotto_pate_plot": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_pate_free_text": (None, [c_void_p]),
+    "sotto_pate_free": (None, [c_void_p]),
+    "sotto_audit_rate_lower": (c_double, [c_uint64, c_uint64, c_double]),
+    "sotto_audit_rate_upper": (c_double, [c_uint64, c_uint64, c_double]),
+    "sotto_audit_bounds_of": (
+        c_int, [POINTER(AuditCounts), c_double, c_double, POINTER(AuditBounds), POINTER(Error)]),
+    "sotto_audit_split": (
+        c_int, [POINTER(c_double), c_size_t, POINTER(c_double), c_size_t, c_int, c_double,
+                c_double, POINTER(c_double), POINTER(AuditCounts), POINTER(Error)]),
+    "sotto_audit_against_curve": (
+        c_int, [POINTER(AuditCounts), c_double, c_void_p, c_void_p, POINTER(AuditVerdict),
+                POINTER(Error)]),
+    "sotto_curve_new": (
+        c_int, [c_void_p, c_int, c_double, c_size_t, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_curve_free": (None, [c_void_p]),
+    "sotto_audit_one_run_epsilon": (
+        c_double, [c_uint64, c_uint64, c_uint64, c_double, c_double]),
+    "sotto_audit_one_run_mu": (c_double, [c_uint64, c_uint64, c_uint64, c_double]),
+    "sotto_audit_one_run": (
+        c_int, [POINTER(c_double), POINTER(c_bool), c_size_t, c_int, c_size_t, c_double, c_double,
+                POINTER(OneRun), POINTER(Error)]),
+    "sotto_canaries_toss": (
+        c_int, [c_size_t, POINTER(c_uint64), POINTER(c_bool), POINTER(Error)]),
+    "sotto_lira_fit_of": (
+        c_int, [POINTER(c_double), c_size_t, POINTER(LiraFit), POINTER(Error)]),
+    "sotto_lira_pooled_deviation": (c_double, [POINTER(LiraFit), c_size_t]),
+    "sotto_lira_online": (c_double, [c_double, POINTER(LiraFit), POINTER(LiraFit), c_int]),
+    "sotto_lira_offline": (c_double, [c_double, POINTER(LiraFit), c_int]),
+    "sotto_roc_new": (
+        c_int, [POINTER(c_double), c_size_t, POINTER(c_double), c_size_t, POINTER(c_void_p),
+                POINTER(Error)]),
+    "sotto_roc_free": (None, [c_void_p]),
+    "sotto_roc_size": (c_size_t, [c_void_p]),
+    "sotto_roc_points": (POINTER(RocPoint), [c_void_p]),
+    "sotto_roc_area": (c_double, [c_void_p]),
+    "sotto_roc_advantage": (c_double, [c_void_p]),
+    "sotto_audit_defaults": (AuditConfig, []),
+    "sotto_audit_learner": (c_int, [POINTER(AuditConfig), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_audit_free": (None, [c_void_p]),
+    "sotto_audit_found": (POINTER(AuditSummary), [c_void_p]),
+    "sotto_audit_pair": (c_char_p, [c_void_p]),
+    "sotto_audit_short_of": (c_char_p, [c_void_p]),
+    "sotto_audit_sentence": (c_char_p, [c_void_p]),
+    "sotto_audit_to_svg": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_audit_free_svg": (None, [c_void_p]),
     "sotto_certificate_verify": (c_int, [c_char_p, c_size_t, POINTER(Error)]),
     "sotto_certificate_render": (
         c_int, [c_char_p, c_size_t, c_int, POINTER(c_void_p), POINTER(Error)]),

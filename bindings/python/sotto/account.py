@@ -36,7 +36,8 @@ class Account:
     ``epsilon`` and ``delta`` are an upper bound and the target it was asked at; the ``_lower``
     fields are lower bounds, or None if the accountant has none. ``kernel`` is the computation that
     gave the answer, ``order`` the Renyi order if it was that one. :func:`noise` fills in
-    ``noise_multiplier``, :func:`steps` fills in ``steps``, :func:`rate` fills in ``rate``.
+    ``noise_multiplier``, :func:`steps` fills in ``steps``, :func:`rate` fills in ``rate``, and
+    :meth:`sotto.pate.Vote.answers` fills in ``answers``.
     """
 
     epsilon: float
@@ -50,6 +51,7 @@ class Account:
     noise_multiplier: float | None = None
     steps: int | None = None
     rate: float | None = None
+    answers: int | None = None
 
 
 def event(mechanism: str = "gaussian", *, rate: float | str | None = None,
@@ -64,7 +66,9 @@ def event(mechanism: str = "gaussian", *, rate: float | str | None = None,
     return made
 
 
-class _Plan(_library.Handle):
+class PlanHandle(_library.Handle):
+    """A plan of the library's."""
+
     def __init__(self, plan: Plan, adjacency: str | None):
         super().__init__("sotto_plan_free")
         text = _plan_json(plan, adjacency).encode()
@@ -96,7 +100,8 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _answer(account: _library.Account, **found: Any) -> Account:
+def answer_of(account: _library.Account, **found: Any) -> Account:
+    """The library's answer as Python has it, with what else was found."""
     return Account(
         epsilon=account.epsilon,
         epsilon_lower=_known(account.epsilon_lower),
@@ -113,17 +118,17 @@ def _answer(account: _library.Account, **found: Any) -> Account:
 def epsilon(plan: Plan, *, delta: float, accountant: str = "exact",
             adjacency: str | None = None) -> Account:
     """The smallest certified epsilon of a plan at ``delta``."""
-    handle, account = _Plan(plan, adjacency), _library.Account()
+    handle, account = PlanHandle(plan, adjacency), _library.Account()
     call("sotto_account_epsilon", handle.pointer, _accountant(accountant), delta, byref(account))
-    return _answer(account)
+    return answer_of(account)
 
 
 def delta(plan: Plan, *, epsilon: float, accountant: str = "exact",
           adjacency: str | None = None) -> Account:
     """The smallest certified delta of a plan at ``epsilon``."""
-    handle, account = _Plan(plan, adjacency), _library.Account()
+    handle, account = PlanHandle(plan, adjacency), _library.Account()
     call("sotto_account_delta", handle.pointer, _accountant(accountant), epsilon, byref(account))
-    return _answer(account)
+    return answer_of(account)
 
 
 def noise(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact",
@@ -132,10 +137,10 @@ def noise(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact"
 
     It is put into every event whose noise_multiplier is :data:`SEARCH`.
     """
-    handle, account, found = _Plan(plan, adjacency), _library.Account(), c_double()
+    handle, account, found = PlanHandle(plan, adjacency), _library.Account(), c_double()
     call("sotto_account_noise", handle.pointer, _accountant(accountant), epsilon, delta,
          byref(found), byref(account))
-    return _answer(account, noise_multiplier=found.value)
+    return answer_of(account, noise_multiplier=found.value)
 
 
 def steps(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact",
@@ -144,10 +149,10 @@ def steps(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact"
 
     The number is put into every event whose count is :data:`SEARCH`.
     """
-    handle, account, found = _Plan(plan, adjacency), _library.Account(), c_uint64()
+    handle, account, found = PlanHandle(plan, adjacency), _library.Account(), c_uint64()
     call("sotto_account_steps", handle.pointer, _accountant(accountant), epsilon, delta,
          byref(found), byref(account))
-    return _answer(account, steps=found.value)
+    return answer_of(account, steps=found.value)
 
 
 def rate(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact",
@@ -156,20 +161,44 @@ def rate(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact",
 
     The rate is put into every event whose rate is :data:`SEARCH`.
     """
-    handle, account, found = _Plan(plan, adjacency), _library.Account(), c_double()
+    handle, account, found = PlanHandle(plan, adjacency), _library.Account(), c_double()
     call("sotto_account_rate", handle.pointer, _accountant(accountant), epsilon, delta,
          byref(found), byref(account))
-    return _answer(account, rate=found.value)
+    return answer_of(account, rate=found.value)
+
+
+def runs_of(mean: float, distribution: str = "negative-binomial",
+            eta: float | None = None) -> _library.Runs:
+    """The law of a secret number of runs, as the library has it."""
+    law = _library.value_of_name("sotto_runs_law_from_name", distribution)
+    shape = float(eta) if eta is not None else math.nan if distribution == "poisson" else 1.0
+    runs = _library.Runs()
+    call("sotto_runs_from_mean", law, shape, float(mean), byref(runs))
+    return runs
+
+
+def selection(plan: Plan, *, runs_mean: float, delta: float,
+              distribution: str = "negative-binomial", eta: float | None = None,
+              adjacency: str | None = None) -> Account:
+    """Epsilon of the best of a secret number of runs of a plan, `runs_mean` on average.
+
+    The plan prices one run, its score included; only the winner leaves (docs/selection.md).
+    ``eta`` is the shape of the negative binomial: 1 (default) geometric, 0 logarithmic.
+    """
+    handle, account = PlanHandle(plan, adjacency), _library.Account()
+    runs = runs_of(runs_mean, distribution, eta)
+    call("sotto_account_selection", handle.pointer, byref(runs), float(delta), byref(account))
+    return answer_of(account)
 
 
 def rdp(plan: Plan, *, order: float, adjacency: str | None = None) -> float:
     """A bound on the Renyi divergence of the whole plan at a real order above 1."""
-    handle, bound = _Plan(plan, adjacency), c_double()
+    handle, bound = PlanHandle(plan, adjacency), c_double()
     call("sotto_account_rdp", handle.pointer, order, byref(bound))
     return bound.value
 
 
 def canonical(plan: Plan, *, adjacency: str | None = None) -> str:
     """The plan as JSON in the one spelling that certificates use."""
-    handle = _Plan(plan, adjacency)
+    handle = PlanHandle(plan, adjacency)
     return _library.owned_text("sotto_plan_to_json", "sotto_plan_free_json", handle.pointer)

@@ -19,7 +19,8 @@ class ConceptClassifier(Classifier):
 
     The rule is drawn exactly, without a delta: the fewer errors it makes on the rows, the likelier
     it is. Nothing about the rows is read but by the private learner: bounds, classes and cuts are
-    given. How many errors the rule makes stays secret. fit_intercept and
+    given. How many errors the rule makes stays secret, but for mechanism "laplace", which counts
+    the errors of all rules with noise and hands these counts out. fit_intercept and
     intercept_scaling have no effect.
 
     Parameters
@@ -34,13 +35,16 @@ class ConceptClassifier(Classifier):
         The label set; the second is what a rule says yes to. Without it, or a schema, the labels in
         y are declared public, with a PrivacyWarning.
 
-    After fit() the rule in words is rule_, for example "age >= 50".
+    After fit() the rule in words is rule_, for example "age >= 50". With "laplace" noisy_errors_
+    holds all noisy counts, error_scales_ the scales of their noise; model_.training_errors() bounds
+    the errors of the rule, model_.best_rules() lists the next best.
     """
 
     concept: str | os.PathLike[str] | Mapping[str, Any] = "stumps"
     mechanism: str = "exponential"
 
-    _of_model: ClassVar[tuple[str, ...]] = ("certificate_", "classes_", "concept_", "rule_")
+    _of_model: ClassVar[tuple[str, ...]] = (
+        "certificate_", "classes_", "concept_", "rule_", "noisy_errors_", "error_scales_")
 
     def _kind(self) -> str:
         return "concept"

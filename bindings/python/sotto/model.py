@@ -12,24 +12,25 @@ from typing import Any
 import numpy as np
 
 from ._arrays import view
+from ._certified import Certified
 from ._library import (
     CONSTANTS,
     Evaluation,
     Handle,
+    TrainingErrors,
     call,
     library,
     owned_text,
     text_of,
-    value_of_form,
 )
 from ._records import Reader
-from .schema import describe
+from .schema import classes_of, describe
 
 _PROBABILITIES, _SCORE, _NUMBER = (
     CONSTANTS[f"SOTTO_PREDICTS_{name}"] for name in ("PROBABILITIES", "SCORE", "NUMBER"))
 
 
-class Model(Handle):
+class Model(Certified, Handle):
     """A model file in memory. What is computed from it reveals nothing more about its rows.
 
     Attributes
@@ -63,6 +64,12 @@ class Model(Handle):
         (docs/concepts.md). It has no coef_ and no intercept_ either.
     rule_ : str or None
         Of a concept what it says yes to, in words: ``"age >= 37"``.
+    noisy_errors_ : list of ndarray or None
+        Of a concept by mechanism "laplace" the errors of every concept of the class on the training
+        rows, each with noise, as they were released: one array, or one a feature of rectangles
+        over many (docs/concepts.md has the order). training_errors() and best_rules() read them.
+    error_scales_ : ndarray or None
+        The scale of the Laplace noise of each of these arrays.
     curve_ : dict or None
         Of a network that was scored on public rows on the way: "steps" and "scores".
     """
@@ -86,6 +93,7 @@ class Model(Handle):
         self.sampler_ = members.get("sampler")
         self.draws_ = library.sotto_model_draws(self.pointer)
         self.weights_ = self.concept_ = self.rule_ = None
+        self.noisy_errors_ = self.error_scales_ = None
         self.coef_ = self.intercept_ = self.coef_draws_ = self.intercept_draws_ = None
         self.encoded_features_ = self._feature_names()
         if self.kind == "network":
@@ -97,11 +105,43 @@ class Model(Handle):
                 int(library.sotto_model_coefficient(self.pointer, place)) for place in places]}
             room = ctypes.create_string_buffer(4096)
             self.rule_ = text_of("sotto_model_concept", self.pointer, room, len(room))
+            if library.sotto_model_error_lists(self.pointer) > 0:
+                self.noisy_errors_ = [np.array(part["counts"], dtype=np.int64)
+                                      for part in members["noisy_errors"]]
+                self.error_scales_ = np.array([part["scale"] for part in members["noisy_errors"]])
         else:
             self._read_coefficients()
 
     def __reduce__(self):
         return _restore, (self.json, *self._given)
+
+    def training_errors(self, failure: float = 0.05) -> dict[str, float]:
+        """What is known of the errors of a concept by "laplace" on its training rows.
+
+        "noisy" is its count with noise of scale "scale", the least of many and so rather too low;
+        "upper" is a bound that holds with probability 1 - failure or more. Costs nothing more.
+        """
+        found = TrainingErrors()
+        call("sotto_model_training_errors", self.pointer, failure, byref(found))
+        return {"noisy": found.noisy, "scale": found.scale, "upper": found.upper}
+
+    def best_rules(self, count: int = 5) -> list[tuple[str, int]]:
+        """The rules with the least noisy errors, the least first; [] without such counts.
+
+        Of rectangles over three features and more: among those that differ in the last one.
+        """
+        last = library.sotto_model_error_lists(self.pointer) - 1
+        if last < 0 or count < 1:
+            return []
+        places = (ctypes.c_size_t * min(count, library.sotto_model_error_count(self.pointer, last)))()
+        found = library.sotto_model_best_concepts(self.pointer, last, len(places), places)
+        room = ctypes.create_string_buffer(4096)
+        rules = []
+        for place in places[:found]:
+            call("sotto_model_concept_at", self.pointer, last, place, room, len(room))
+            rules.append((room.value.decode(), library.sotto_model_noisy_errors(
+                self.pointer, last, place)))
+        return rules
 
     def _feature_names(self) -> list[str]:
         places = range(library.sotto_model_dimension(self.pointer))
@@ -227,31 +267,10 @@ class Model(Handle):
         """On PUBLIC rows the accuracy, or for numbers R^2."""
         return self.evaluate(X, y)["r2" if self._predicts == _NUMBER else "accuracy"]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file: all of it or, if that fails, nothing."""
-        target = pathlib.Path(path)
-        draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        try:
-            draft.write_text(self.json, encoding="utf-8")
-            os.replace(draft, target)
-        finally:
-            draft.unlink(missing_ok=True)
-
     def export_c(self, name: str = "sotto_model") -> str:
         """A C header with NAME_predict() for one row, and what stands behind it."""
         return owned_text("sotto_model_export_c", "sotto_model_free_text", self.pointer,
                           name.encode())
-
-    def verify(self) -> None:
-        """Recomputes the certificate, and raises VerificationError if anything differs."""
-        data = self.json.encode()
-        call("sotto_certificate_verify", data, len(data))
-
-    def certificate_page(self, form: str = "text") -> str:
-        """The certificate for people to read: ``"text"``, ``"markdown"`` or ``"html"``."""
-        data = self.json.encode()
-        return owned_text("sotto_certificate_render", "sotto_certificate_free_text", data,
-                          len(data), value_of_form(form))
 
     def __repr__(self) -> str:
         features = len(self.encoded_features_)
@@ -280,9 +299,4 @@ def _classes_of(model: Model) -> list[Any]:
     """The labels of the file: numbers where its labels are numbers, else names."""
     names = [text_of("sotto_model_class", model.pointer, place)
              for place in range(library.sotto_model_classes(model.pointer))]
-    stated = model.schema.get("labels") or model.schema["target"].get("labels", names)
-    if names == ["false", "true"]:
-        return [False, True]
-    if all(isinstance(value, (int, float)) for value in stated):
-        return [int(value) if float(value).is_integer() else value for value in stated]
-    return names
+    return classes_of(names, model.schema)

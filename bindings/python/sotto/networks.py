@@ -144,18 +144,17 @@ class CNNClassifier(Network):
     def _layers(self) -> Any:
         return self.network
 
-    def fit(self, X: Any, y: Any = None, *, units: Any = None):
-        """Trains on images X with labels y."""
+    def _fit(self, X: Any, y: Any, units: Any, train: Any):
         flat = self._rows(X)
         self._planes = self._planes_of(X)
-        return super().fit(flat, y, units=units)
+        return super()._fit(flat, y, units, train)
 
-    def plan(self, n_features: int | None = None) -> dict[str, Any]:
-        """What fit() would do, from settings alone. Needs shape, or the features of a flat row."""
+    def _schema_of(self, n_features: int | None) -> schemas.Schema:
+        """Needs shape, or the features of a flat row."""
         self._planes = self._planes_of(None)
         if n_features is None and self._planes is not None:
             n_features = int(np.prod(self._planes))
-        return super().plan(n_features)
+        return super()._schema_of(n_features)
 
     def _planes_of(self, X: Any) -> list[int] | None:
         """Planes, height and width; None: the library's rule for flat rows."""

@@ -45,6 +45,16 @@ def describe(pointer: Any, target: str | None = None) -> str:
     return owned_text("sotto_schema_to_json", "sotto_schema_free_text", pointer, name)
 
 
+def classes_of(names: list[str], description: Mapping[str, Any]) -> list[Any]:
+    """The label set as Python has it: numbers where the schema's labels are numbers, else names."""
+    stated = description.get("labels") or description["target"].get("labels", names)
+    if names == ["false", "true"]:
+        return [False, True]
+    if all(isinstance(value, (int, float)) for value in stated):
+        return [int(value) if float(value).is_integer() else value for value in stated]
+    return list(names)
+
+
 class Labels:
     """A target that is one of these classes; of two the second is the positive one."""
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/plant.h"
 #include "learn/pac/pac_parts.h"
 #include "numeric/outward.h"
 
@@ -16,13 +17,22 @@ static sotto_status laplace_of(const sot_pac *pac, size_t index,
 {
     sotto_laplace_config config = sotto_laplace_defaults();
     /* One record may be an error of every concept. */
-    config.l1_sensitivity =
-        sot_mul_up((double)pac->choice.sensitivity, (double)pac->sizes[index]);
+    const uint64_t moved = SOT_PLANTED(pac_one_count_moves) ? 1 : pac->sizes[index];
+    config.l1_sensitivity = sot_mul_up((double)pac->choice.sensitivity, (double)moved);
     config.adjacency = pac->choice.adjacency;
     config.purpose = pac->choice.purpose;
     const sotto_status status = sotto_laplace_scale(
         pac->choice.epsilon, config.l1_sensitivity, &config.scale, error);
     if (status == SOTTO_OK) *out_config = config;
+    return status;
+}
+
+sotto_status sot_pac_scale(const sot_pac *pac, size_t index, double *out_scale,
+                           sotto_error *error)
+{
+    sotto_laplace_config config;
+    const sotto_status status = laplace_of(pac, index, &config, error);
+    if (status == SOTTO_OK) *out_scale = config.scale;
     return status;
 }
 
@@ -36,6 +46,28 @@ static size_t best_of(const int64_t *scores, size_t count)
     return best;
 }
 
+/* From noisy scores to noisy errors. */
+static void count_errors(int64_t *noisy, size_t count)
+{
+    for (size_t i = 0; i < count; i++) { /* the gate cuts at 2^62: none overflows */
+        const int64_t errors = -noisy[i];
+        noisy[i] = errors > SOT_CONCEPT_COUNT_MOST    ? SOT_CONCEPT_COUNT_MOST
+                   : errors < -SOT_CONCEPT_COUNT_MOST ? -SOT_CONCEPT_COUNT_MOST
+                                                      : errors;
+    }
+}
+
+/* Where the counts of a choice go: to who keeps them, or nowhere. */
+static int64_t *place_of(const sot_pac *pac, size_t choice)
+{
+    if (pac->kept == NULL) return NULL;
+    int64_t *place = pac->kept;
+    for (size_t i = 0; i < choice; i++)
+        place += pac->sizes[i];
+    return place;
+}
+
+/* The whole vector is released, and what is done with it is free: the concept is the first of the least. */
 static sotto_status choose_by_laplace(const sot_pac *pac, size_t choice, sotto_gate *gate,
                                       const int64_t *scores, size_t count,
                                       size_t *out_index, sotto_error *error)
@@ -43,11 +75,15 @@ static sotto_status choose_by_laplace(const sot_pac *pac, size_t choice, sotto_g
     sotto_laplace_config config;
     sotto_status status = laplace_of(pac, choice, &config, error);
     if (status != SOTTO_OK) return status;
-    int64_t *noisy = sot_new_array(count, sizeof *noisy);
+    int64_t *kept = place_of(pac, choice);
+    int64_t *noisy = kept != NULL ? kept : sot_new_array(count, sizeof *noisy);
     if (noisy == NULL) return sot_fail_memory(error, count, sizeof *noisy);
     status = sotto_laplace_release(gate, &config, scores, count, noisy, error);
-    if (status == SOTTO_OK) *out_index = best_of(noisy, count);
-    sot_free(noisy); /* released */
+    if (status == SOTTO_OK) {
+        count_errors(noisy, count);
+        *out_index = (size_t)sot_concept_least(noisy, count);
+    }
+    if (kept == NULL) sot_free(noisy); /* released */
     return status;
 }
 
@@ -80,18 +116,6 @@ sotto_status sot_pac_choose(const sot_pac *pac, size_t choice, sotto_gate *gate,
         return choose_by_laplace(pac, choice, gate, scores, count, out_index, error);
     *out_index = best_of(scores, count);
     return SOTTO_OK;
-}
-
-/* ---- pairs ---- */
-
-void sot_pac_find_pair(uint64_t cells, uint64_t index, uint64_t *out_low,
-                       uint64_t *out_high)
-{
-    uint64_t low = 0;
-    for (; index >= cells - low; low++)
-        index -= cells - low;
-    *out_low = low;
-    *out_high = low + 1 + index;
 }
 
 /* ---- cells ---- */

@@ -69,7 +69,7 @@ static sotto_status choose_listed(const sot_pac *pac, size_t choice, sotto_gate 
     sot_wipe_and_free(list, size * sizeof *list);
     if (status != SOTTO_OK) return status;
     *out_low = *out_high = 0;
-    if (index > 0) sot_pac_find_pair(points - 1, index - 1, out_low, out_high);
+    if (index > 0) sot_concept_find_pair(points - 1, index - 1, out_low, out_high);
     return SOTTO_OK;
 }
 

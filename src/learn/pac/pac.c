@@ -38,20 +38,6 @@ static sot_pac_learn learn_of(const sot_concept_class *class)
                : sot_pac_learn_intervals;
 }
 
-/* Choices that a concept takes. */
-static size_t choices_of(const sot_concept_class *class)
-{
-    return class->kind == SOT_CONCEPT_RECTANGLES && class->features > 2 ? class->features
-                                                                        : 1;
-}
-
-/* Intervals with low < high of a grid; at most 2^63 + 2^31. */
-static uint64_t intervals_of(const sot_cells_grid *grid)
-{
-    return grid->cells % 2 == 0 ? grid->cells / 2 * (grid->cells + 1)
-                                : (grid->cells + 1) / 2 * grid->cells;
-}
-
 static sotto_status measure_rectangles(sot_pac *pac, sotto_error *error)
 {
     const sot_cells_grid *grids = pac->class->grids;
@@ -64,7 +50,7 @@ static sotto_status measure_rectangles(sot_pac *pac, sotto_error *error)
                         pac->class->names == NULL ? "" : pac->class->names[j],
                         grids[j].cells, SOT_PAC_SIDE_MAX);
     }
-    pac->sizes[0] = intervals_of(&grids[0]) * intervals_of(&grids[1]) + 1;
+    pac->sizes[0] = sot_concept_list_size(pac->class, 0);
     return SOTTO_OK;
 }
 
@@ -78,10 +64,8 @@ static sotto_status measure_choices(sot_pac *pac, sotto_error *error)
         return sot_pac_cuts_measure(pac, &pac->sizes[0], error);
     case SOT_CONCEPT_CONJUNCTIONS:
     case SOT_CONCEPT_PARITIES:
-        pac->sizes[0] = UINT64_C(1) << class->features;
-        return SOTTO_OK;
     case SOT_CONCEPT_CANDIDATES:
-        pac->sizes[0] = (class->both ? 2 : 1) * (uint64_t) class->features;
+        pac->sizes[0] = sot_concept_list_size(class, 0);
         return SOTTO_OK;
     case SOT_CONCEPT_INTERVALS:
     case SOT_CONCEPT_RECTANGLES:
@@ -90,7 +74,8 @@ static sotto_status measure_choices(sot_pac *pac, sotto_error *error)
     if (class->kind == SOT_CONCEPT_RECTANGLES && class->features == 2)
         return measure_rectangles(pac, error);
     for (size_t i = 0; i < pac->choices; i++)
-        pac->sizes[i] = intervals_of(&class->grids[i]) + 1; /* and the empty one */
+        pac->sizes[i] =
+            sot_concept_intervals(&class->grids[i]) + 1; /* and the empty one */
     return SOTTO_OK;
 }
 
@@ -100,7 +85,7 @@ static bool streams(const sot_concept_class *class)
     if (class->kind == SOT_CONCEPT_CONJUNCTIONS || class->kind == SOT_CONCEPT_PARITIES ||
         class->kind == SOT_CONCEPT_CANDIDATES)
         return true;
-    const bool in_turn = choices_of(class) > 1; /* a pass a feature */
+    const bool in_turn = sot_concept_lists(class) > 1; /* a pass a feature */
     uint64_t cells = 0;
     for (size_t j = 0; j < class->features; j++) {
         if (!in_turn) cells += class->grids[j].cells;
@@ -121,6 +106,15 @@ static sotto_status check_listed(const sot_pac *pac, sotto_error *error)
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the class has weights, and %s treats all concepts alike; leave "
                         "the weights out, or take the method exponential",
+                        name);
+    }
+    if (pac->method == SOTTO_METHOD_LAPLACE) {
+        if (sot_concept_counts(pac->class) <= SOT_CONCEPT_COUNTS_MAX) return SOTTO_OK;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the class has %" PRIu64
+                        " concepts%s, and %s hands out the noisy errors of each, at most "
+                        "2^20 in all; take fewer bits, or the method exponential",
+                        pac->sizes[0], pac->choices > 1 ? " for its first feature" : "",
                         name);
     }
     for (size_t i = 0; i < pac->choices; i++) {
@@ -209,16 +203,21 @@ static sotto_status show_choice(sot_learner *learner, const sot_pac *pac, uint64
     return SOTTO_OK;
 }
 
-/* The chosen count is within t of the best unless the noise of the best is t/2 or more, or that of another one
+/* The scales are the events'. The chosen count is within t of the best unless the noise of the best is t/2 or more, or that of another one
  * -t/2 or less: each with probability at most exp(-t / (2 scale)). */
-static sotto_status show_laplace(sot_learner *learner, const sot_pac *pac, uint64_t most,
+static sotto_status show_laplace(sot_learner *learner, sot_pac *pac, uint64_t most,
                                  sotto_error *error)
 {
     double scale = 0.0;
-    const double sensitivity = sot_mul_up((double)pac->choice.sensitivity, (double)most);
-    const sotto_status status =
-        sotto_laplace_scale(pac->choice.epsilon, sensitivity, &scale, error);
-    if (status != SOTTO_OK) return status;
+    pac->scales = sot_new_array(pac->choices, sizeof *pac->scales);
+    if (pac->scales == NULL)
+        return sot_fail_memory(error, pac->choices, sizeof *pac->scales);
+    for (size_t i = 0; i < pac->choices; i++) {
+        const sotto_status status = sot_pac_scale(pac, i, &pac->scales[i], error);
+        if (status != SOTTO_OK) return status;
+        scale = fmax(scale, pac->scales[i]);
+    }
+    learner->errors = (sot_concept_errors){.lists = pac->choices, .scales = pac->scales};
     const double logarithm = sot_log_up(sot_div_up((double)most, FAILURE));
     sot_learner_set(learner, "scale", scale,
                     "of the Laplace noise of every count: a record may be an error of "
@@ -232,7 +231,7 @@ static sotto_status show_laplace(sot_learner *learner, const sot_pac *pac, uint6
 
 static sotto_status show_settings(sot_learner *learner, sotto_error *error)
 {
-    const sot_pac *pac = learner->state;
+    sot_pac *pac = learner->state;
     uint64_t most = 0;
     for (size_t i = 0; i < pac->choices; i++)
         most = pac->sizes[i] > most ? pac->sizes[i] : most;
@@ -267,6 +266,7 @@ static void free_state(void *state)
         sot_free(pac->sums[j]);
     sot_free((void *)pac->sums);
     sot_free(pac->sizes);
+    sot_free(pac->scales);
     sot_free(pac);
 }
 
@@ -290,14 +290,15 @@ static sotto_status plan(const sot_learner *learner, sotto_plan *events,
 static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_table *table,
                           sot_pool *pool, double *out_numbers, sotto_error *error)
 {
-    const sot_pac *pac = learner->state;
+    sot_pac pac = *(const sot_pac *)learner->state; /* which stays as it is */
     const sotto_train_config *settings = learner->setup.config;
     const double epsilon = gate == NULL ? 0.0 : settings->epsilon;
     const sot_progress progress =
         sot_progress_begin(settings->progress, settings->progress_context);
     sotto_status status = sot_progress_report(&progress, 0, 1, 0.0, error);
+    pac.kept = learner->errors.counts;
     if (status == SOTTO_OK)
-        status = learn_of(pac->class)(pac, gate, table, pool, out_numbers, error);
+        status = learn_of(pac.class)(&pac, gate, table, pool, out_numbers, error);
     if (status == SOTTO_OK) status = sot_progress_report(&progress, 1, 1, epsilon, error);
     return status;
 }
@@ -310,7 +311,7 @@ static sotto_status prepare(sot_learner *learner, sotto_error *error)
     learner->free_state = free_state;
     pac->class = learner->concept;
     pac->method = learner->setup.method;
-    pac->choices = choices_of(pac->class);
+    pac->choices = sot_concept_lists(pac->class);
     pac->sizes = sot_new_array(pac->choices, sizeof *pac->sizes);
     if (pac->sizes == NULL)
         return sot_fail_memory(error, pac->choices, sizeof *pac->sizes);

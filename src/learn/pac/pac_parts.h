@@ -8,7 +8,8 @@
 #include "learn/pac/line.h"
 #include "learn/pac/pac.h"
 
-/* Permute-and-flip and Laplace noise visit the concepts one by one: no more than this. */
+/* Permute-and-flip and Laplace noise visit the concepts one by one: no more than this; and of Laplace noise, whose counts the
+ * model file has, no more than SOT_CONCEPT_COUNTS_MAX. */
 #define SOT_PAC_LISTED_MAX (UINT64_C(1) << 24)
 /* Of each side of a rectangle over two features; all of them take the cube of it. */
 #define SOT_PAC_SIDE_MAX 256
@@ -22,9 +23,15 @@ typedef struct sot_pac {
     uint64_t *sizes; /* of each choice: the measure of all concepts; owned */
     /* Of a class with weights, a feature at a time: sums of the weights of the cuts below 0 .. cells + 1; NULL where every cut has 1; owned. */
     uint64_t **sums;
+    double *scales; /* of laplace: of the noise of each choice; owned */
+    int64_t *kept; /* of laplace, while it learns: where noisy errors go; NULL: nowhere */
 } sot_pac;
 
 /* ---- choosing (choose.c) ---- */
+
+/* The scale of choice number `index` of laplace. */
+SOTTO_MUST_CHECK sotto_status sot_pac_scale(const sot_pac *pac, size_t index,
+                                            double *out_scale, sotto_error *error);
 
 /* The event of choice number `index`. */
 SOTTO_MUST_CHECK sotto_status sot_pac_event(const sot_pac *pac, size_t index,
@@ -36,10 +43,6 @@ SOTTO_MUST_CHECK sotto_status sot_pac_choose(const sot_pac *pac, size_t choice,
                                              sotto_gate *gate, const int64_t *scores,
                                              size_t count, size_t *out_index,
                                              sotto_error *error);
-
-/* Number `index` of the pairs low < high of 0 .. cells, by low, then by high. */
-void sot_pac_find_pair(uint64_t cells, uint64_t index, uint64_t *out_low,
-                       uint64_t *out_high);
 
 /* Scores on a public line, constant on cells that may depend on records: cell i ends before ends[i]. */
 typedef struct sot_pac_cells {

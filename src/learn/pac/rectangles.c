@@ -90,8 +90,9 @@ static sotto_status choose_listed(const sot_pac *pac, sotto_gate *gate,
     if (status != SOTTO_OK) return status;
     *out = (sotto_rectangle){0, 0, 0, 0};
     if (index == 0) return SOTTO_OK;
-    sot_pac_find_pair(scores->width, (index - 1) / strips, &out->x_low, &out->x_high);
-    sot_pac_find_pair(scores->height, (index - 1) % strips, &out->y_low, &out->y_high);
+    sot_concept_find_pair(scores->width, (index - 1) / strips, &out->x_low, &out->x_high);
+    sot_concept_find_pair(scores->height, (index - 1) % strips, &out->y_low,
+                          &out->y_high);
     return SOTTO_OK;
 }
 

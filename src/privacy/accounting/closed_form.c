@@ -126,7 +126,7 @@ static double beside_small_gaussian(const sot_objective *alone, double square,
     const double first = sot_objective_delta_upper(alone, epsilon);
     if (!(square > 0.0)) return first;
     const double mu = sot_sqrt_up(square);
-    const double x = sqrt(2.0 * log(0x1p20 / fmax(first, DBL_MIN)));
+    const double x = sqrt(2.0 * (log(0x1p20) - log(fmax(first, DBL_MIN))));
     const double gap =
         sot_mul_up(mu, sot_add_up(x, 0.5 * mu)); /* P(l > gap) <= Phi(-x) */
     const double beyond = sot_widen_up(sot_ndtr(-x), 4e-15);

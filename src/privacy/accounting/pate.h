@@ -40,6 +40,9 @@ double sot_pate_test_log_q(double top, double threshold, double sigma_1);
 double sot_pate_lnmax_q(const int64_t *votes, size_t classes, double gamma);
 double sot_pate_lnmax_log_moment(double q, double gamma, double lambda);
 
+/* A Gaussian release beside the votes, whose divergence no data change: order/(2 noise_multiplier^2). */
+void sot_pate_meter_add_gaussian(sotto_pate_meter *meter, double noise_multiplier);
+
 /* max over j of n_j - teachers p_j; `student` NULL: max n_j. */
 double sot_pate_top(const int64_t *votes, size_t classes, const double *student,
                     uint64_t teachers);

@@ -208,6 +208,14 @@ sotto_status sotto_pate_meter_ask(sotto_pate_meter *meter, const int64_t *votes,
     return SOTTO_OK;
 }
 
+void sot_pate_meter_add_gaussian(sotto_pate_meter *meter, double noise_multiplier)
+{
+    for (size_t i = 0; i < meter->orders; i++) {
+        sot_sum_add(&meter->total[i],
+                    meter->order[i] / (2.0 * noise_multiplier * noise_multiplier));
+    }
+}
+
 double sotto_pate_meter_rdp(const sotto_pate_meter *meter, double order)
 {
     for (size_t i = 0; i < meter->orders; i++) {

@@ -19,23 +19,32 @@ static const char *const test_suffix = " (test)";
 
 /* ---- plans ---- */
 
-static sotto_status set_purpose(const sotto_pate_config *config, sotto_pate_step step,
-                                sotto_event *event, sotto_error *error)
+sotto_status sot_pate_purpose(const sotto_pate_config *config, const char *suffix,
+                              char out_purpose[SOTTO_PURPOSE_BYTES], sotto_error *error)
 {
-    char text[SOTTO_PURPOSE_BYTES];
-    const size_t most = sizeof text - 1 - strlen(test_suffix);
+    const size_t most = SOTTO_PURPOSE_BYTES - 1 - strlen(suffix);
     const size_t size_bytes =
-        config->purpose == NULL ? 0 : strnlen(config->purpose, sizeof text);
+        config->purpose == NULL ? 0 : strnlen(config->purpose, SOTTO_PURPOSE_BYTES);
     if (size_bytes == 0 || size_bytes > most) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the purpose of the votes has 1 to %zu bytes; say what is "
                         "labelled, for example 'digits'",
                         most);
     }
-    memcpy(text, config->purpose, size_bytes + 1);
-    if (step == SOTTO_PATE_TEST)
-        memcpy(text + size_bytes, test_suffix, strlen(test_suffix) + 1);
-    return sot_event_set_purpose(event, text, error);
+    memcpy(out_purpose, config->purpose, size_bytes);
+    memcpy(out_purpose + size_bytes, suffix, strlen(suffix) + 1);
+    return SOTTO_OK;
+}
+
+/* Room for the suffix of a test is kept in every purpose. */
+static sotto_status set_purpose(const sotto_pate_config *config, sotto_pate_step step,
+                                sotto_event *event, sotto_error *error)
+{
+    char text[SOTTO_PURPOSE_BYTES];
+    const sotto_status status = sot_pate_purpose(config, test_suffix, text, error);
+    if (status != SOTTO_OK) return status;
+    return sot_event_set_purpose(event, step == SOTTO_PATE_TEST ? text : config->purpose,
+                                 error);
 }
 
 sotto_status sotto_pate_event(const sotto_pate_config *config, sotto_pate_step step,
@@ -65,8 +74,28 @@ static sotto_status add_step(sotto_plan *plan, const sotto_pate_config *config,
     return sotto_plan_add(plan, &event, error);
 }
 
-sotto_status sotto_pate_plan(const sotto_pate_config *config, uint64_t asked,
-                             uint64_t answered, sotto_plan **out_plan, sotto_error *error)
+/* A plan with what is released beside the labels, if anything, and the tests, if there are any. */
+static sotto_status begin_plan(const sotto_pate_config *config, const sotto_event *beside,
+                               uint64_t asked, sotto_plan **out_plan, sotto_error *error)
+{
+    sotto_plan *plan = NULL;
+    sotto_status status = sotto_plan_new(config->adjacency, &plan, error);
+    if (status == SOTTO_OK && beside != NULL)
+        status = sotto_plan_add(plan, beside, error);
+    if (status == SOTTO_OK && sot_pate_has_test(config))
+        status = add_step(plan, config, SOTTO_PATE_TEST, asked, error);
+    if (status != SOTTO_OK) {
+        sotto_plan_free(plan);
+        return status;
+    }
+    *out_plan = plan;
+    return SOTTO_OK;
+}
+
+sotto_status sot_pate_plan_beside(const sotto_pate_config *config,
+                                  const sotto_event *beside, uint64_t asked,
+                                  uint64_t answered, sotto_plan **out_plan,
+                                  sotto_error *error)
 {
     sotto_status status = sot_pate_check(config, error);
     if (status != SOTTO_OK) return status;
@@ -80,9 +109,7 @@ sotto_status sotto_pate_plan(const sotto_pate_config *config, uint64_t asked,
                               : "as many as are asked: this aggregator has no test");
     }
     sotto_plan *plan = NULL;
-    status = sotto_plan_new(config->adjacency, &plan, error);
-    if (status == SOTTO_OK && tests)
-        status = add_step(plan, config, SOTTO_PATE_TEST, asked, error);
+    status = begin_plan(config, beside, asked, &plan, error);
     if (status == SOTTO_OK)
         status = add_step(plan, config, SOTTO_PATE_ANSWER, answered, error);
     if (status != SOTTO_OK) {
@@ -93,9 +120,16 @@ sotto_status sotto_pate_plan(const sotto_pate_config *config, uint64_t asked,
     return SOTTO_OK;
 }
 
-sotto_status sotto_pate_answers(const sotto_pate_config *config, uint64_t asked,
-                                double epsilon, double delta, uint64_t *out_answered,
-                                sotto_account *out_account, sotto_error *error)
+sotto_status sotto_pate_plan(const sotto_pate_config *config, uint64_t asked,
+                             uint64_t answered, sotto_plan **out_plan, sotto_error *error)
+{
+    return sot_pate_plan_beside(config, NULL, asked, answered, out_plan, error);
+}
+
+sotto_status sot_pate_answers_beside(const sotto_pate_config *config,
+                                     const sotto_event *beside, uint64_t asked,
+                                     double epsilon, double delta, uint64_t *out_answered,
+                                     sotto_account *out_account, sotto_error *error)
 {
     sotto_status status = sot_pate_check(config, error);
     if (status != SOTTO_OK) return status;
@@ -107,9 +141,7 @@ sotto_status sotto_pate_answers(const sotto_pate_config *config, uint64_t asked,
                         asked);
     }
     sotto_plan *plan = NULL;
-    status = sotto_plan_new(config->adjacency, &plan, error);
-    if (status == SOTTO_OK && tests)
-        status = add_step(plan, config, SOTTO_PATE_TEST, asked, error);
+    status = begin_plan(config, beside, asked, &plan, error);
     if (status == SOTTO_OK) status = add_step(plan, config, SOTTO_PATE_ANSWER, 0, error);
     if (status == SOTTO_OK) {
         status = sotto_account_steps(plan, SOTTO_EXACT, epsilon, delta, out_answered,
@@ -117,6 +149,14 @@ sotto_status sotto_pate_answers(const sotto_pate_config *config, uint64_t asked,
     }
     sotto_plan_free(plan);
     return status;
+}
+
+sotto_status sotto_pate_answers(const sotto_pate_config *config, uint64_t asked,
+                                double epsilon, double delta, uint64_t *out_answered,
+                                sotto_account *out_account, sotto_error *error)
+{
+    return sot_pate_answers_beside(config, NULL, asked, epsilon, delta, out_answered,
+                                   out_account, error);
 }
 
 /* Releases of `event` that the plan still holds. */

@@ -112,7 +112,7 @@ static inline void line_derivatives(const line_pair *pair, const line_data *data
     }
     for (size_t i = 0; i < data->rows; i++) {
         const line_row *row = &data->row[i];
-        double slope, curvature;
+        double slope = NAN, curvature = NAN;
         line_bend(pair, row->x * theta, row->y, &slope, &curvature);
         first += row->weight * slope * row->x;
         second += row->weight * curvature * row->x * row->x;

@@ -286,6 +286,32 @@ static void a_chain_that_forgets_a_step_is_exceeded(void **state)
     assert_within(worst_exchanged_rdp(&law, 16.0) / claim, 1.5, INFINITY);
 }
 
+/* Very much noise beside a still smaller Gaussian: delta falls below the doubles soon after 1/2, and stays there. */
+static void delta_beside_a_small_gaussian_never_grows(void **state)
+{
+    (void)state;
+    sotto_error error;
+    double last = 1.0;
+    sotto_event release = sotto_event_defaults(), solver = sotto_event_defaults();
+    release.mechanism = SOTTO_OBJECTIVE_PERTURBATION;
+    release.noise_multiplier = 0x1p18;
+    release.atom = 2.0;
+    release.rows = 1;
+    release.count = solver.count = 1;
+    solver.mechanism = SOTTO_GAUSSIAN;
+    solver.noise_multiplier = 0x1p28;
+    for (double epsilon = 0.4999; epsilon < 0.501; epsilon += 1e-5) {
+        sotto_plan *plan = NULL;
+        assert_ok(sotto_plan_new(SOTTO_ADD_REMOVE, &plan, &error), &error);
+        assert_ok(sotto_plan_add(plan, &release, &error), &error);
+        assert_ok(sotto_plan_add(plan, &solver, &error), &error);
+        const double delta = delta_of(plan, SOTTO_EXACT, epsilon).delta;
+        assert_true(delta <= last);
+        last = delta;
+    }
+    assert_true(last < 1e-300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +320,7 @@ int main(void)
         cmocka_unit_test(renyi_divergence_of_two_rows_holds_and_comes_close),
         cmocka_unit_test(renyi_divergence_of_exchanges_holds_and_comes_close),
         cmocka_unit_test(a_small_gaussian_below_the_atom_holds),
+        cmocka_unit_test(delta_beside_a_small_gaussian_never_grows),
         cmocka_unit_test(two_releases_hold_by_renyi_divergence),
         cmocka_unit_test(divergence_at_one_and_a_millionth_has_its_values),
         cmocka_unit_test(a_parabola_too_low_is_exceeded),

@@ -7,16 +7,19 @@ static void every_aggregator_shows_its_labels_alone(void **state)
     const sotto_pate_aggregator all[] = {SOTTO_PATE_LNMAX, SOTTO_PATE_GNMAX,
                                          SOTTO_PATE_MODE};
     for (size_t i = 0; i < 3; i++)
-        expect_no_leak((pate_study){.aggregator = all[i], .adjacency = SOTTO_ADD_REMOVE},
+        expect_no_leak((pate_study){.aggregator = all[i],
+                                    .adjacency = SOTTO_ADD_REMOVE,
+                                    .agreement_noise = 1.75},
                        9, 0);
 }
 
 static void a_replaced_row_moves_two_votes(void **state)
 {
     (void)state;
-    expect_no_leak(
-        (pate_study){.aggregator = SOTTO_PATE_CONFIDENT, .adjacency = SOTTO_REPLACE_ONE},
-        9, 4);
+    expect_no_leak((pate_study){.aggregator = SOTTO_PATE_CONFIDENT,
+                                .adjacency = SOTTO_REPLACE_ONE,
+                                .agreement_noise = 1.75},
+                   9, 4);
 }
 
 static void a_row_replaced_in_its_place_moves_one_vote(void **state)

@@ -1,0 +1,367 @@
+"""Labels of public rows by the noisy vote of teachers: PATE, for teachers trained anywhere.
+
+The private rows are cut into disjoint shards, and a model of any kind is trained on each, without
+noise: a teacher. Teachers vote on public rows; what leaves is the noisy winner of each vote, with a
+certificate, and any model may learn from that at no further cost (docs/pate.md).
+
+>>> import sotto
+>>> vote = sotto.pate.Vote("confident", noise=40, test_noise=150, threshold=200, touched=1)
+>>> vote.answers(ask=2000, epsilon=4, delta=1e-5).answers
+613
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+import pathlib
+import warnings
+from collections.abc import Sequence
+from ctypes import byref, c_uint64, c_void_p, pointer
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _arrays, account
+from . import schema as schemas
+from ._certified import Certified
+from ._errors import PrivacyWarning
+from ._library import (
+    CONSTANTS,
+    Account,
+    Handle,
+    PateAgreement,
+    PateConfig,
+    call,
+    library,
+    owned_text,
+    text_of,
+    value_of_name,
+)
+
+_UNITS = {"record": CONSTANTS["SOTTO_PATE_RECORDS"], "teacher": CONSTANTS["SOTTO_PATE_TEACHERS"]}
+
+
+def _whole(name: str, value: Any) -> int:
+    number = operator.index(value)
+    if not 0 <= number < 2**63:
+        raise ValueError(f"{name} is {value!r}; give a whole number that is not negative")
+    return number
+
+
+@dataclass(frozen=True)
+class Vote:
+    """How votes become labels, and how far one record moves them.
+
+    Parameters
+    ----------
+    aggregator : {"confident", "gnmax", "lnmax", "mode"}
+        "gnmax" and "lnmax" say the class with the most votes under Gaussian or Laplace noise;
+        "confident" only if the largest count passes a noisy test; "mode" the most frequent class if
+        it is clear, by propose-test-release.
+    noise : float
+        Of the answer, in votes: sigma, or the scale of Laplace noise. Not of "mode".
+    test_noise, threshold : float
+        Of the test of "confident", in votes.
+    epsilon, delta : float
+        Of one query of "mode".
+    touched : int
+        Teachers whose vote one record (or unit) can change: 1 if shards are disjoint by a keyed hash
+        of the record; under "replace-one" 2, if the new record may be in another shard.
+        :func:`touched` counts them. It is your word, and the certificate says so.
+    adjacency : {"add-remove", "replace-one"}
+        What it means that two data sets differ in one record.
+    unit : {"record", "teacher"}
+        Who is protected: a record in a teacher's shard, or a whole teacher who comes or goes.
+    """
+
+    aggregator: str
+    noise: float | None = None
+    test_noise: float | None = None
+    threshold: float | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    touched: int | None = None
+    adjacency: str = "add-remove"
+    unit: str = "record"
+
+    def _config(self) -> PateConfig:
+        """The settings as the library has them; what is None stays unset, and C says what is asked for."""
+        config = library.sotto_pate_defaults()
+        config.aggregator = value_of_name("sotto_pate_aggregator_from_name", self.aggregator)
+        if self.aggregator == "interactive":
+            raise ValueError("aggregator is 'interactive', which needs a student's model file and "
+                             "files of public rows; use the command sotto pate label")
+        config.adjacency = value_of_name("sotto_adjacency_from_name", self.adjacency)
+        if self.unit not in _UNITS:
+            raise ValueError(f"unit is {self.unit!r}; give 'record' or 'teacher'")
+        config.unit = _UNITS[self.unit]
+        if self.touched is None:
+            raise ValueError("touched is not given: how many teachers one record can change; give 1 "
+                             "if shards are disjoint, or what sotto.pate.touched() says")
+        config.touched = _whole("touched", self.touched)
+        for name in ("noise", "test_noise", "threshold", "epsilon", "delta"):
+            if getattr(self, name) is not None:
+                setattr(config, name, float(getattr(self, name)))
+        config.purpose = b"labels"
+        return config
+
+    def plan(self, *, asked: int, answered: int | None = None) -> dict[str, Any]:
+        """The plan of at most `asked` queries, of which `answered` are answered: for sotto.account.
+
+        Without `answered` all are. Aggregators without a test answer all.
+        """
+        asked = _whole("asked", asked)
+        answered = asked if answered is None else _whole("answered", answered)
+        made = Handle("sotto_plan_free")
+        call("sotto_pate_plan", byref(self._config()), asked, answered, byref(made.pointer))
+        return json.loads(owned_text("sotto_plan_to_json", "sotto_plan_free_json", made.pointer))
+
+    def answers(self, *, epsilon: float, delta: float, ask: int = 0) -> account.Account:
+        """The most answers that fit, if all of `ask` queries are tested, and what they cost.
+
+        `ask` is for "confident"; without a test the answer is the number of queries. ``answers`` of
+        the account has the number, which may be larger than `ask`: then all can be answered.
+        """
+        found, cost = c_uint64(), Account()
+        call("sotto_pate_answers", byref(self._config()), _whole("ask", ask), float(epsilon),
+             float(delta), byref(found), byref(cost))
+        return account.answer_of(cost, answers=found.value)
+
+
+def touched(*, adjacency: str = "add-remove", shards: int = 1, id_may_change: bool = True) -> int:
+    """Teachers that one unit touches whose records are in at most `shards` shards, by a keyed hash.
+
+    Under "replace-one" twice as many, if the record that comes in may have another id (or, where
+    its content is hashed, another content) than the one that goes.
+    """
+    value = value_of_name("sotto_adjacency_from_name", adjacency)
+    return library.sotto_pate_touched(value, _whole("shards", shards), bool(id_may_change))
+
+
+class Labels(Certified):
+    """Labels of public rows, with the certificate that says what they reveal at most.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        The places of the public rows that have a label, ascending.
+    y : ndarray
+        Their labels: ``model.fit(X[labels.rows], labels.y)``.
+    labels : masked array
+        One for each query, from the first that may be asked on; masked where there is no answer.
+        Beneath the mask is what is no class: of numbers the least class less 1 (-1 for 0, 1, 2, ...,
+        scikit-learn's word for "no label"), of names an empty one.
+    classes : list
+        The label set.
+    asked, answered : int
+        Queries that were asked and answered. They are outputs, and public.
+    ask_at_most, answer_at_most : int
+        The caps that were charged: the guarantee is theirs.
+    epsilon, delta : float
+        The guarantee that was asked for; the caps may cost less, ``certificate_["epsilon"]``.
+    realised_epsilon : float or None
+        What the queries that were asked and answered add up to: for information, never the guarantee.
+    sensitive_epsilon : float or None
+        SENSITIVE, if it was asked for: a function of the votes, as secret as they are.
+    agreement : dict or None
+        How much teachers agree, if that was paid for.
+    certificate_ : dict
+        What they reveal at most.
+    json : str
+        The whole file.
+    """
+
+    def __init__(self, text: str, classes: list[Any] | None = None):
+        members = json.loads(text)
+        if members.get("kind") != "labels":
+            raise ValueError(f"the file is of the kind {members.get('kind')!r}; give one that "
+                             "sotto.pate.label() or sotto pate label wrote")
+        self.json = text
+        self.certificate_ = members.get("certificate")
+        names = _names_of(schemas.Schema(members["schema"]))
+        self.classes = schemas.classes_of(names, members["schema"]) if classes is None else classes
+        for name in ("asked", "answered", "ask_at_most", "answer_at_most", "epsilon", "delta"):
+            setattr(self, name, members[name])
+        self.first_row = members["first_row"]
+        self.rows = np.array(members["rows"], dtype=np.intp)
+        places = {name: place for place, name in enumerate(names)}
+        codes = np.array([places[name] for name in members["labels"]], dtype=np.intp)
+        known = np.array(self.classes)
+        self.y = known[codes]
+        self.labels = _masked(self.ask_at_most, self.rows - self.first_row, self.y, known)
+        self.realised_epsilon = self.sensitive_epsilon = self.agreement = None
+        self._result: Handle | None = None
+
+    def plot(self) -> str:
+        """Epsilon after each query, as SVG; of labels that were just made."""
+        if self._result is None:
+            raise ValueError("the course of the queries is not in the file; plot labels that "
+                             "sotto.pate.label() has just made")
+        return owned_text("sotto_pate_plot", "sotto_pate_free_text", self._result.pointer)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_result": None}  # a copy would free it twice
+
+    def __repr__(self) -> str:
+        return (f"<sotto.pate.Labels: {self.answered} of {self.asked} queries answered, epsilon "
+                f"{self.epsilon:g} at delta {self.delta:g}>")
+
+
+def load(path: str | os.PathLike[str]) -> Labels:
+    """A labels' file; :meth:`Labels.verify` checks its certificate."""
+    return Labels(pathlib.Path(path).read_text(encoding="utf-8"))
+
+
+def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = None,
+          classes: Sequence[Any] | None = None,
+          schema: schemas.Source | schemas.Schema | None = None, delta: float,
+          epsilon: float | None = None, answers: int | None = None, ask: int | None = None,
+          skip: int = 0, agreement_noise: float | None = None, agreement_bins: int | None = None,
+          teachers: int | None = None, ledger: str | os.PathLike[str] | None = None,
+          dataset: str | None = None,
+          show_sensitive_data_dependent_epsilon: bool = False,
+          insecure_test_seed: int | None = None) -> Labels:
+    """Labels public rows by the noisy vote of teachers, and certifies it. Each call is a release.
+
+    Parameters
+    ----------
+    counts : array of queries x classes
+        How many teachers vote for each class; what is no count is 0, without a message.
+    vote : Vote
+        Aggregator, noise, and how far one record moves the votes.
+    predictions : array of teachers x queries, instead of counts
+        What each teacher says; what is no class counts as the first one, without a message.
+    classes : sequence, or schema : as for the estimators
+        The label set: in order, or the target of a schema.
+    epsilon, delta : float
+        The guarantee of all labels together. Without epsilon `answers` is given, and they cost what
+        the certificate says.
+    ask, answers : int, optional
+        Queries at most (default all), and answers at most (default as many as fit). These caps are
+        fixed and charged before a vote is counted.
+    skip : int
+        Rows before the first query.
+    agreement_noise : float, optional
+        Also releases how much teachers agree on average, with so much noise in votes a query, from
+        the same epsilon; needs `teachers` beside counts. `agreement_bins` is its resolution.
+    ledger, dataset : optional
+        The file that keeps the budget of the private rows, and their id in it.
+    show_sensitive_data_dependent_epsilon : bool
+        For those who may see the votes: fills in ``sensitive_epsilon``, which must not be published.
+    insecure_test_seed : int, optional
+        For tests: noise from a seed. The certificate then says NOT PRIVATE.
+    """
+    if vote is None:
+        raise ValueError("there is no vote; give a sotto.pate.Vote, for example "
+                         "Vote('gnmax', noise=40, touched=1)")
+    made, known = _target_of(classes, schema, dataset)
+    cells = _votes_of(counts, predictions, known)
+    view, config = _arrays.view(cells), library.sotto_pate_label_defaults()
+    config.vote, config.delta = vote._config(), float(delta)
+    config.vote_array, config.vote_labels = pointer(view), predictions is not None
+    if predictions is not None or teachers is not None:
+        config.vote.teachers = _whole("teachers", cells.shape[1] if teachers is None else teachers)
+    config.skip = _whole("skip", skip)
+    config.ask = max(len(cells) - config.skip, 0) if ask is None else _whole("ask", ask)
+    config.answers = _whole("answers", answers or 0)
+    if epsilon is not None:
+        config.epsilon = float(epsilon)
+    if agreement_noise is not None:
+        config.agreement.noise = float(agreement_noise)
+    if agreement_bins is not None:
+        config.agreement.bins = _whole("agreement_bins", agreement_bins)
+    config.ledger = None if ledger is None else os.fsencode(ledger)
+    config.show_sensitive = bool(show_sensitive_data_dependent_epsilon)
+    if config.show_sensitive:
+        warnings.warn("sensitive_epsilon is a function of the votes, as secret as they are: never "
+                      "publish it", PrivacyWarning, stacklevel=2)
+    if insecure_test_seed is not None:
+        config.insecure_test = True
+        config.test_seed = _whole("insecure_test_seed", insecure_test_seed)
+        warnings.warn("the noise comes from a seed: the labels are NOT PRIVATE", PrivacyWarning,
+                      stacklevel=2)
+    result = Handle("sotto_pate_free")
+    call("sotto_pate_label_rows", byref(config), made.pointer, None, byref(result.pointer))
+    found = Labels(text_of("sotto_pate_json", result.pointer), known)
+    found.realised_epsilon = library.sotto_pate_realised_epsilon(result.pointer)
+    if config.show_sensitive:
+        found.sensitive_epsilon = library.sotto_pate_sensitive_epsilon(result.pointer)
+    found.agreement = _agreement_of(result.pointer)
+    found._result = result
+    return found
+
+
+def _names_of(schema: schemas.Schema) -> list[str]:
+    """The target's labels as files spell them."""
+    target = library.sotto_schema_target(schema.pointer)
+    if not target or target.contents.label_count < 2:
+        raise ValueError("the schema's target has no label set of two or more; give one, or classes=")
+    return [target.contents.labels[place].decode() for place in range(target.contents.label_count)]
+
+
+def _target_of(classes: Sequence[Any] | None, source: Any, dataset: str | None):
+    """(schema, the labels in Python)"""
+    if (classes is None) == (source is None):
+        raise ValueError("the classes are given by classes= or by schema=; give one of them, and do "
+                         "not take them from the votes: a label set read from the data reveals it")
+    if source is not None:
+        if dataset is not None:
+            raise ValueError(f"dataset is {dataset!r} beside a schema, which says it itself; leave "
+                             "one of them out")
+        made = source if isinstance(source, schemas.Schema) else schemas.Schema(source)
+        return made, schemas.classes_of(_names_of(made), made.describe())
+    known = np.asarray(classes).tolist()
+    column, target = schemas.Labels(known).column("label")
+    text = {"target": target, "columns": [column]}
+    return schemas.Schema(text if dataset is None else {**text, "dataset": dataset}), known
+
+
+def _votes_of(counts: Any, predictions: Any, classes: list[Any]) -> np.ndarray:
+    """Queries x classes with counts, or queries x teachers with places among the classes."""
+    if (counts is None) == (predictions is None):
+        raise ValueError("give counts, queries x classes, or predictions, teachers x queries: one of "
+                         "them")
+    if counts is not None:
+        return _arrays.matrix(counts)
+    said = np.asarray(predictions)
+    if said.ndim != 2:
+        raise ValueError(f"predictions have the shape {said.shape}; give one row a teacher and one "
+                         "column a query, for example np.stack([t.predict(X) for t in teachers])")
+    return _places(said, classes).T
+
+
+def _places(said: np.ndarray, classes: list[Any]) -> np.ndarray:
+    """The place of each label among the classes; NaN for everything else."""
+    if any(isinstance(name, str) for name in classes):
+        names = [str(name) for name in classes]
+        return _arrays.category_cells(said.ravel(), names).reshape(said.shape)
+    values = _arrays.number_cells(said.ravel()).reshape(said.shape)
+    places = np.full(said.shape, np.nan)
+    for place, value in enumerate(classes):
+        places[values == value] = place
+    return places
+
+
+def _masked(length: int, places: np.ndarray, y: np.ndarray, classes: np.ndarray) -> Any:
+    """One label a query, masked where there is none."""
+    numbers = classes.dtype.kind in "fiu"
+    if classes.dtype.kind == "b":  # there is no third truth value to put beneath
+        y, classes, numbers = y.astype(object), classes.astype(object), False
+    absent = classes.min() - 1 if numbers else None if classes.dtype.kind == "O" else ""
+    beneath = np.full(length, absent, dtype=classes.dtype)
+    beneath[places] = y
+    mask = np.ones(length, dtype=bool)
+    mask[places] = False
+    return np.ma.MaskedArray(beneath, mask, fill_value=absent)
+
+
+def _agreement_of(result: c_void_p) -> dict[str, Any] | None:
+    found = PateAgreement()
+    if not library.sotto_pate_agreed(result, byref(found)):
+        return None
+    lists = {name: np.array(getattr(found, name)[:found.count])
+             for name in ("at", "share", "deviation")}
+    return {**lists, "mean": found.mean, "mean_deviation": found.mean_deviation}
