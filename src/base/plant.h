@@ -15,6 +15,10 @@
 
 #include <stdbool.h>
 
+#ifdef SOTTO_SAME_IN_TESTS
+#error "another file in the library of the tests: run cmake again, or see CMakeLists.txt"
+#endif
+
 #ifdef SOTTO_TESTING
 #define SOT_PLANTED(name) sot_test_planted(#name)
 

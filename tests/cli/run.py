@@ -69,7 +69,9 @@ def write(path, case, result):
 
 
 def install(directory, arguments):
-    """A directory whose `sotto` is the command under test, perhaps under valgrind."""
+    """A directory whose `sotto` is the command under test, perhaps under valgrind, and `python3` this one."""
+    # The interpreter that runs this: what is on the path may be a shim, which takes longer than it.
+    os.symlink(sys.executable, os.path.join(directory, "python3"))
     link = os.path.join(directory, "sotto")
     command = os.path.abspath(arguments.sotto)
     if arguments.valgrind is None:

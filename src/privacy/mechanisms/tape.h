@@ -118,6 +118,10 @@ typedef struct sot_tape_draw_call {
         *context; /* for potential(); used before the release returns, never after */
 } sot_tape_draw_call;
 
+#ifdef SOTTO_SAME_IN_TESTS
+#error "another file in the library of the tests: run cmake again, or see CMakeLists.txt"
+#endif
+
 #ifdef SOTTO_TESTING
 
 /* Called by mechanisms. True: a replay wrote the output, nothing is drawn. */
