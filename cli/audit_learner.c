@@ -95,7 +95,7 @@ static const char *explain_route(const sotto_audit_summary *found)
     return "by the rates themselves";
 }
 
-static void show_text(const sotto_audit *audit)
+static void show_text(const sotto_audit_config *config, const sotto_audit *audit)
 {
     const sotto_audit_summary *found = sotto_audit_found(audit);
     char a[CLI_NUMBER_BYTES], b[CLI_NUMBER_BYTES];
@@ -104,8 +104,9 @@ static void show_text(const sotto_audit *audit)
     if (!isnan(found->mu))
         cli_line("Gaussian DP", "mu %s", cli_rounded_up(found->mu, 5, a));
     cli_line("pair", "%s", sotto_audit_pair(audit));
-    cli_line("runs", "%" PRIu64 " in each world, half of them for the threshold",
-             found->runs);
+    /* A seed can be chosen that finds nothing: whoever reads must know. */
+    cli_line("runs", "%" PRIu64 " in each world, half of them for the threshold%s",
+             found->runs, config->insecure_test ? "; noise of a test seed" : "");
     cli_line("accused",
              "%" PRIu64 " of %" PRIu64 " with the record, %" PRIu64 " of %" PRIu64
              " without",
@@ -160,6 +161,7 @@ static cli_json make_json(const sotto_audit_config *config, const sotto_audit *a
     cli_json_number(&json, "loss_most", found->loss_most);
     cli_json_number(&json, "delta_seen", found->delta_seen);
     cli_json_number(&json, "delta_lower", found->delta_lower);
+    cli_json_flag(&json, "insecure_test_seed", config->insecure_test);
     cli_json_flag(&json, "refuted", found->refuted);
     cli_json_text(&json, "pair", sotto_audit_pair(audit));
     cli_json_text(&json, "short_of", sotto_audit_short_of(audit));
@@ -222,7 +224,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
         cli_json json = make_json(&config, audit);
         status = cli_json_print(&json, error);
     } else if (status == SOTTO_OK) {
-        show_text(audit);
+        show_text(&config, audit);
     }
     if (status == SOTTO_OK && sotto_audit_found(audit)->refuted)
         status = cli_fail(error, SOTTO_VERIFICATION, "the claim is refuted");
