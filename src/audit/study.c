@@ -40,7 +40,7 @@ static const struct {
     {SOTTO_METHOD_PERMUTATION_SGD, STRAIGHT | CURVED, true, sot_craft_stable, NULL},
     {SOTTO_METHOD_GD_OUTPUT, STRAIGHT | CURVED, true, sot_craft_stable, NULL},
     {SOTTO_METHOD_FRANK_WOLFE, STRAIGHT, false, sot_craft_corners, NULL},
-    {SOTTO_METHOD_POSTERIOR, LINES, false, NULL, sot_craft_posterior},
+    {SOTTO_METHOD_POSTERIOR, STRAIGHT | CURVED, false, NULL, sot_craft_posterior},
     {SOTTO_METHOD_REGULARIZED_EM, STRAIGHT | CURVED, false, sot_craft_mechanism, NULL},
     {SOTTO_METHOD_EXPONENTIAL, CONCEPT, false, sot_craft_concept, NULL},
     {SOTTO_METHOD_PERMUTE_AND_FLIP, CONCEPT, false, sot_craft_concept, NULL},

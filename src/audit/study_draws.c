@@ -59,6 +59,7 @@ static void tilt_one_record(sot_study *study, double mu)
     study->pair =
         "one feature in a ball of radius 4: rows near 0 take the law towards its "
         "edge, where the record's gradient is 4.4 of 5 that are allowed";
+    study->short_of = "the bound is of a gradient at the ball's edge, the law is inside";
 }
 
 /* Replace-one: the bound is of two records as far from theta's axis as pays, 2 sqrt(1 - a^2) (1 + a radius), on either side. Rows along the axis take the
@@ -79,17 +80,44 @@ static void tilt_two_records(sot_study *study, double mu)
     study->other = (sot_study_row){{aside, rest}, -1.0, 1};
     study->pair = "two features in a ball of radius 4: rows along the first take the law "
                   "towards its edge, both records pull it aside, against each other";
+    study->short_of = "the bound is of a gradient at the ball's edge, the law is inside";
+}
+
+/* The largest slope of the loss with the threshold that is set, if it has one. */
+static double set_slope(sot_study *study)
+{
+    if (study->config.model == SOTTO_MODEL_HUBER) return study->config.threshold = 0.25;
+    if (study->config.model == SOTTO_MODEL_POISSON) return study->config.threshold = 0.75;
+    return 1.0;
+}
+
+/* Where slopes are bounded everywhere: short rows take the law far along one axis, but not to the ball's edge, and a record that is aside, on the wrong
+ * side, has nearly the largest slope. Lengths are in units of the inverse slope, which the prior's width follows from. One record alone moves the law by
+ * mu of its widths towards its own side, where the logistic slope is less: it needs to begin twice as far away. The lambda is one at which the budget, not the
+ * whole likelihood, decides. */
+static void tilt_aside(sot_study *study, double mu)
+{
+    const bool replaces = study->config.adjacency == SOTTO_REPLACE_ONE;
+    const bool curved = sot_study_is_curved(study);
+    const double slope = set_slope(study);
+    const double margin = study->config.model == SOTTO_MODEL_POISSON ? 0.1875 : 0.4375;
+    const double middle = (curved && !replaces ? 14.0 : 7.0) / slope;
+    const double length = margin / middle; /* of rows that are still in the linear part */
+    const double pull = curved ? 1.0 / (1.0 + exp(margin)) : slope;
+    const double bound = slope * (replaces ? 1.75 : 1.0);
+    const double lambda = bound * bound / (mu * mu);
+    sot_study_aside(study, (size_t)ceil(lambda * middle / (length * pull)), length, 0.4);
+    study->config.lambda = sot_study_of_lambda(study, lambda);
+    study->config.radius = 1.5 * middle;
+    study->pair =
+        "two features in a ball: rows along the first take the law far along it, "
+        "the record is on their wrong side and aside of them";
+    study->short_of = "aside of the others the record is shorter";
 }
 
 sotto_status sot_craft_posterior(sot_study *study, sotto_error *error)
 {
     double mu;
-    if (study->config.model != SOTTO_MODEL_LINEAR) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "no pair of neighbours is crafted for draws of the model %s; "
-                        "audit the model linear",
-                        sotto_model_kind_name(study->config.model));
-    }
     if (isnan(study->config.delta)) {
         return sot_fail(
             error, SOTTO_UNSUPPORTED,
@@ -98,10 +126,11 @@ sotto_status sot_craft_posterior(sot_study *study, sotto_error *error)
     }
     const sotto_status status = mu_of(&study->config, &mu, error);
     if (status != SOTTO_OK) return status;
-    if (study->config.adjacency == SOTTO_REPLACE_ONE)
+    if (study->config.model != SOTTO_MODEL_LINEAR)
+        tilt_aside(study, mu);
+    else if (study->config.adjacency == SOTTO_REPLACE_ONE)
         tilt_two_records(study, mu);
     else
         tilt_one_record(study, mu);
-    study->short_of = "the bound is of a gradient at the ball's edge, the law is inside";
     return SOTTO_OK;
 }

@@ -50,9 +50,14 @@ static void look_along(sot_study *study, size_t index)
     study->direction[study->features + index] = 1.0;
 }
 
+static double label_of(const sot_study *study)
+{
+    return study->config.model == SOTTO_MODEL_POISSON ? 2.0 : 1.0;
+}
+
 void sot_study_on_line(sot_study *study, size_t base_rows)
 {
-    const double label = study->config.model == SOTTO_MODEL_POISSON ? 2.0 : 1.0;
+    const double label = label_of(study);
     study->features = 1;
     put_target(study);
     study->base[0] = (sot_study_row){{-1.0, 0.0}, label, base_rows};
@@ -69,12 +74,13 @@ void sot_study_on_line(sot_study *study, size_t base_rows)
 void sot_study_aside(sot_study *study, size_t base_rows, double length, double aside)
 {
     const double rest = sqrt(1.0 - aside * aside) * (1.0 - 0x1p-20);
+    const double label = label_of(study);
     study->features = 2;
     put_target(study);
-    study->base[0] = (sot_study_row){{length, 0.0}, 1.0, base_rows};
+    study->base[0] = (sot_study_row){{length, 0.0}, label, base_rows};
     study->groups = 1;
-    study->record = (sot_study_row){{-aside, rest}, 1.0, 1};
-    study->other = (sot_study_row){{-aside, -rest}, 1.0, 1};
+    study->record = (sot_study_row){{-aside, rest}, label, 1};
+    study->other = (sot_study_row){{-aside, -rest}, label, 1};
     look_along(study, 1);
     study->pair = "two features: rows along the first, the record on their wrong side "
                   "and aside of them";
