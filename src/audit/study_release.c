@@ -43,7 +43,7 @@ void sot_craft_stable(sot_study *study)
     if (sot_study_is_curved(study)) {
         sot_study_aside(study, 255, 0.25, 0.35);
         if (!passes) study->config.steps = 32;
-        study->config.learning_rate = passes ? 0.25 : 2.0;
+        study->config.learning_rate = passes ? 0.25 : 2.0; /* over the smoothness */
     } else {
         sot_study_on_line(study, SOT_LINE_ROWS);
         study->config.learning_rate = 0x1p-6;
