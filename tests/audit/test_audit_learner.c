@@ -95,7 +95,8 @@ static void what_cannot_be_audited_is_refused_by_name(void **state)
     refuses(config, SOTTO_UNSUPPORTED, "transcript");
     config.transcript = false;
     config.model = SOTTO_MODEL_POISSON;
-    refuses(config, SOTTO_UNSUPPORTED, "poisson by the method output");
+    config.method = SOTTO_METHOD_NEWTON;
+    refuses(config, SOTTO_UNSUPPORTED, "poisson by the method newton");
     config.model = SOTTO_MODEL_LINEAR;
     config.method = SOTTO_METHOD_POSTERIOR;
     config.delta = SOTTO_UNSET;
