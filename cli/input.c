@@ -84,8 +84,11 @@ sotto_status cli_write_file(const char *label, const char *path, const char *tex
 
 sotto_status cli_check_write(const char *label, const char *path, sotto_error *error)
 {
+    struct stat there;
     if (path == NULL) return SOTTO_OK;
-    const bool is_new = access(path, F_OK) != 0;
+    const bool is_new = stat(path, &there) != 0;
+    /* Opening and closing a pipe would tell its reader that all has come. */
+    if (!is_new && S_ISFIFO(there.st_mode)) return SOTTO_OK;
     FILE *file = fopen(path, "ab"); /* leaves what is there */
     if (file == NULL) {
         return cli_fail(error, SOTTO_IO, "%s %.100s cannot be written: %s", label, path,

@@ -183,7 +183,7 @@ sotto_status cli_train_print_json(const cli_call *call, const sotto_train_result
 
 /* ---- the page ---- */
 
-/* It replaces what has its name: none of the other files of this command. */
+/* It replaces what has its name: none of the other files of this command. Tried now: later the charge would be made. */
 sotto_status cli_train_spare_files(const cli_call *call, sotto_error *error)
 {
     static const char *const files[][2] = {{"data", "data"},
@@ -196,7 +196,7 @@ sotto_status cli_train_spare_files(const cli_call *call, sotto_error *error)
         cli_spare("schema", cli_text(call, "schema"), cli_text(call, "output"), error);
     for (size_t i = 0; status == SOTTO_OK && i < sizeof files / sizeof files[0]; i++)
         status = cli_spare(files[i][1], cli_text(call, files[i][0]), page, error);
-    return status;
+    return status == SOTTO_OK ? cli_check_write("--report", page, error) : status;
 }
 
 /* Of the released model alone: it costs nothing. */

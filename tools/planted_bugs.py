@@ -115,10 +115,13 @@ def look_into_library(library, bugs):
 
 
 def run_program(program, bug):
+    """In a directory of its own: a test that fails leaves its files behind."""
     environment = {**os.environ, "SOTTO_PLANT": bug or ""}
     try:
-        done = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS, check=False)
+        with tempfile.TemporaryDirectory() as place:
+            done = subprocess.run([program.resolve()], cwd=place, env=environment,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  timeout=TIMEOUT_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return BROKEN
     if done.returncode == 0:

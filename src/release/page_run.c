@@ -136,7 +136,7 @@ static void add_noise(sot_page *page, const sot_certificate *certificate)
     }
     sot_page_fact(page, "sampler error", error.text);
     if (certificate->facts.route != NULL)
-        sot_page_fact(page, "drawn", certificate->facts.route);
+        sot_page_fact(page, "route", certificate->facts.route);
     sot_page_fact(page, "settings", certificate->facts.tuning);
     line how = {.text = ""};
     add(&how, "%s (%s)", sotto_accountant_name(SOTTO_EXACT),

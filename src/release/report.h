@@ -213,6 +213,8 @@ bool sot_report_holds(const sot_report *report);
 const char *sot_report_self(const sot_report *report);
 
 void sot_report_add_words(sot_growing *out, const sot_report *report);
+/* Whether the coefficients were drawn from a law; a student's route says of which labels it is a function. Needs the file. */
+bool sot_report_is_drawn(const sot_report *report);
 SOTTO_MUST_CHECK sotto_status sot_report_add_profile(sot_growing *out,
                                                      const sot_report *report,
                                                      sotto_error *error);

@@ -77,7 +77,7 @@ static void add_of_guarantee(sot_growing *out, const sot_report *report)
         sot_html_item(out,
                       "The sampler of %s is within %s of its exact law, in total "
                       "variation; delta includes it.",
-                      certificate->facts.route != NULL ? "the draws" : "the noise",
+                      sot_report_is_drawn(report) ? "the draws" : "the noise",
                       sot_shown_up(certificate->sampler_error, 3, number));
     }
     sot_html_item(out,
@@ -122,8 +122,7 @@ void sot_report_add_weaknesses(sot_growing *out, const sot_report *report)
         sot_html_item(out,
                       "%s and shrinkage push coefficients about. They are good for "
                       "predicting together, and not for conclusions about single causes.",
-                      report->file->certificate.facts.route != NULL ? "Random draws"
-                                                                    : "Noise");
+                      sot_report_is_drawn(report) ? "Random draws" : "Noise");
     }
     sot_html_item(out, "%s",
                   report->model != NULL

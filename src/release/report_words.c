@@ -112,12 +112,18 @@ static bool is_chosen(const sotto_plan *plan)
     return chosen;
 }
 
-/* What the promise rests on. A route says how an output was drawn. */
-static const char *name_chance(const sot_certificate *certificate)
+bool sot_report_is_drawn(const sot_report *report)
 {
-    if (is_chosen(certificate->plan)) return "Chance took part in the choice";
-    return certificate->facts.route != NULL ? "Its coefficients were drawn at random"
-                                            : "Noise was added";
+    return report->file->certificate.facts.route != NULL && !report->is_student;
+}
+
+/* What the promise rests on. */
+static const char *name_chance(const sot_report *report)
+{
+    if (is_chosen(report->file->certificate.plan))
+        return "Chance took part in the choice";
+    return sot_report_is_drawn(report) ? "Its coefficients were drawn at random"
+                                       : "Noise was added";
 }
 
 static void add_promise(sot_growing *out, const sot_report *report)
@@ -143,7 +149,7 @@ static void add_promise(sot_growing *out, const sot_report *report)
         report->is_student ? "This model was learned, by way of teachers,"
         : is_model         ? "This model was learned"
                            : "These labels are what teachers say who learned",
-        name_chance(certificate), is_model ? "model comes out" : "labels come out", unit);
+        name_chance(report), is_model ? "model comes out" : "labels come out", unit);
     if (claims->delta > 0.0) {
         sot_html_say(
             out,

@@ -287,6 +287,10 @@ static void pages_of_students_show_their_labels(void **state)
     assert_non_null(strstr(page, "give it with --taught-by"));
     assert_null(strstr(page, "course-plot"));
     assert_null(strstr(page, "no noise was added"));
+    assert_non_null(strstr(page,
+                           "by way of teachers, from records that stay secret. Noise "
+                           "was added on purpose"));
+    assert_null(strstr(page, "Random draws"));
     sotto_report_free_text(page);
 
     report.labels = here.labels;

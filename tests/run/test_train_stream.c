@@ -275,7 +275,7 @@ static void a_file_that_changes_ends_the_training(void **state)
     config.progress_context = path;
     assert_refused(sotto_train_file(&config, schema, path, &result, &error), SOTTO_IO,
                    &error, path, "changed", "copy", NULL);
-    assert_null(strstr(error.message, "55"));
+    assert_null(strstr(error.message, "55.5")); /* the name of the file may hold a 55 */
     assert_null(result);
     /* In memory nobody minds. */
     config.stream = false;
