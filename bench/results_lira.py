@@ -15,8 +15,8 @@ import json
 import math
 import pathlib
 import struct
-import subprocess
-import time
+
+from results_pate import Runner
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCHEMA = ROOT / "examples" / "mnist.schema.json"
@@ -44,19 +44,6 @@ class Cutter:
                            + self.images[16 + first * size:16 + (first + ROWS) * size])
         labels.write_bytes(struct.pack(">II", 2049, ROWS) + self.labels[8 + first:8 + first + ROWS])
         return images, labels
-
-
-class Runner:
-    def __init__(self, sotto):
-        self.sotto = sotto
-
-    def __call__(self, *words):
-        """Runs one command; gives what it printed as JSON, and the seconds."""
-        print("$ sotto", *words, flush=True)
-        begin = time.monotonic()
-        done = subprocess.run([self.sotto, *map(str, words), "--json"], check=True,
-                              stdout=subprocess.PIPE, encoding="utf-8")
-        return json.loads(done.stdout), time.monotonic() - begin
 
 
 def attack(run, name, seen, members, others, out, shadows):
