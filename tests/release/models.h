@@ -117,4 +117,20 @@ static inline void model_replace(const char *text, const char *from, const char 
     (void)snprintf(out, size, "%.*s%s%s", before, text, to, text + before + strlen(from));
 }
 
+/* The content's file with the first `from` replaced is refused, and the message has `word`. */
+static inline void model_refuse_damaged(const sot_model_content *content,
+                                        const char *from, const char *to,
+                                        const char *word)
+{
+    sotto_error error;
+    sotto_model *model = NULL;
+    char changed[4096];
+    char *text = model_text(content);
+    model_replace(text, from, to, changed, sizeof changed);
+    assert_refused(sotto_model_parse("m.json", changed, strlen(changed), &model, &error),
+                   SOTTO_PARSE, &error, word, NULL);
+    assert_null(model);
+    sot_free(text);
+}
+
 #endif

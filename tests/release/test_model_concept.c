@@ -184,18 +184,9 @@ static void a_file_that_is_not_whole_is_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
-        sotto_error error;
-        sotto_model *model = NULL;
-        char changed[4096];
-        char *text = NULL;
         scene self = open_scene(&cases[damaged[i].case_index]);
-        assert_ok(sot_model_write(&self.content, &text, &error), &error);
-        model_replace(text, damaged[i].from, damaged[i].to, changed, sizeof changed);
-        assert_refused(
-            sotto_model_parse("m.json", changed, strlen(changed), &model, &error),
-            SOTTO_PARSE, &error, damaged[i].word, NULL);
-        assert_null(model);
-        sot_free(text);
+        model_refuse_damaged(&self.content, damaged[i].from, damaged[i].to,
+                             damaged[i].word);
         close_scene(&self);
     }
 }
