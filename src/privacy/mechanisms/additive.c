@@ -125,7 +125,39 @@ static sotto_status release_long(sotto_gate *gate, const sot_additive *mechanism
     return status;
 }
 
+/* ---- joint noise ---- */
+
+static sotto_status release_joint(sotto_gate *gate, const sot_additive *mechanism,
+                                  const int64_t *exact_sums, size_t count,
+                                  int64_t *out_noisy_sums, sotto_error *error)
+{
+    const sotto_status status = mechanism->add(sot_gate_rng(gate), mechanism->law,
+                                               exact_sums, count, out_noisy_sums, error);
+    if (status != SOTTO_OK) sot_wipe(out_noisy_sums, count * sizeof *out_noisy_sums);
+    return status;
+}
+
 /* ---- through the gate ---- */
+
+/* Numbers of noise that are drawn before the first output is written. */
+static size_t held_back(const sot_additive *mechanism, size_t count)
+{
+    return mechanism->add == NULL && count < SOT_NOISE_LONG ? count : 0;
+}
+
+/* `noise` has room for held_back(). */
+static sotto_status add_all(sotto_gate *gate, const sot_additive *mechanism,
+                            const int64_t *exact_sums, size_t count, int64_t *noise,
+                            int64_t *out_noisy_sums, sotto_error *error)
+{
+    if (mechanism->add != NULL)
+        return release_joint(gate, mechanism, exact_sums, count, out_noisy_sums, error);
+    if (held_back(mechanism, count) == 0)
+        return release_long(gate, mechanism, exact_sums, count, out_noisy_sums, error);
+    const sotto_status status = draw(sot_gate_rng(gate), mechanism, noise, count, error);
+    if (status == SOTTO_OK) sot_add_noise(exact_sums, noise, count, out_noisy_sums);
+    return status;
+}
 
 sotto_status sot_additive_release(sotto_gate *gate, const sot_additive *mechanism,
                                   const int64_t *exact_sums, size_t count,
@@ -138,9 +170,9 @@ sotto_status sot_additive_release(sotto_gate *gate, const sot_additive *mechanis
     sotto_status status = sot_gate_check_adjacency(gate, mechanism->adjacency, error);
     if (status != SOTTO_OK) return status;
 
-    const size_t at_once = count < SOT_NOISE_LONG ? count : 0;
-    int64_t *noise = sot_new_array(at_once, sizeof *noise);
-    if (noise == NULL) return sot_fail_memory(error, at_once, sizeof *noise);
+    const size_t held = held_back(mechanism, count);
+    int64_t *noise = sot_new_array(held, sizeof *noise);
+    if (noise == NULL) return sot_fail_memory(error, held, sizeof *noise);
 
     size_t index = 0;
     status = sot_gate_admit(gate, &mechanism->event, &index, error);
@@ -152,19 +184,14 @@ sotto_status sot_additive_release(sotto_gate *gate, const sot_additive *mechanis
                                     .norm = mechanism->norm,
                                     .sensitivity = mechanism->sensitivity,
                                     .order_slack = mechanism->order_slack};
-    if (sot_tape_sum(gate, &call, out_noisy_sums)) {
-        /* a replay gave the output */
-    } else if (at_once == 0) {
-        status = release_long(gate, mechanism, exact_sums, count, out_noisy_sums, error);
-    } else {
-        status = draw(sot_gate_rng(gate), mechanism, noise, count, error);
-        if (status == SOTTO_OK) sot_add_noise(exact_sums, noise, count, out_noisy_sums);
-    }
+    if (!sot_tape_sum(gate, &call, out_noisy_sums)) /* no replay gave the output */
+        status =
+            add_all(gate, mechanism, exact_sums, count, noise, out_noisy_sums, error);
     if (status != SOTTO_OK) goto done;
     sot_tape_sum_result(gate, out_noisy_sums, count);
     sot_gate_record(gate, index, total_error(mechanism->sampler_error, count));
 done:
-    sot_wipe_and_free(noise, at_once * sizeof *noise); /* output - noise = exact sums */
+    sot_wipe_and_free(noise, held * sizeof *noise); /* output - noise = exact sums */
     return status;
 }
 

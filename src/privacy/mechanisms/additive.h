@@ -17,8 +17,16 @@
 #define SOT_SUM_MAX    (INT64_C(1) << 62)
 #define SOT_RESULT_MAX (SOT_SUM_MAX - 1)
 
+/* Writes `count` independent samples. A long release calls it for one piece after the other, each from the stream of
+ * its chunk, so it must not know how long the release is or where a piece stands in it. */
 typedef sotto_status (*sot_noise_fill)(sotto_rng *rng, const void *law, int64_t *out,
                                        size_t count, sotto_error *error);
+
+/* Writes all exact sums of a release with their noise, for noise whose samples depend on each other or on their
+ * place. `out_noisy_sums` may be `exact_sums`. After a failure the caller wipes the outputs. */
+typedef sotto_status (*sot_noise_add)(sotto_rng *rng, const void *law,
+                                      const int64_t *exact_sums, size_t count,
+                                      int64_t *out_noisy_sums, sotto_error *error);
 
 typedef struct sot_additive {
     sotto_event event;
@@ -28,6 +36,7 @@ typedef struct sot_additive {
     double order_slack; /* for the tape: 0 for sums, more for the results of solvers */
     sot_noise_fill fill;
     sot_noise_fill fill_long; /* of long vectors (below); NULL: `fill` */
+    sot_noise_add add;        /* instead of both; NULL: independent samples */
     const void *law;
     double sampler_error; /* total variation of one draw, at most */
 } sot_additive;
@@ -49,7 +58,8 @@ void sot_add_noise_plain(const int64_t *exact_sums, const int64_t *noise, size_t
                          int64_t *out_noisy_sums);
 sot_add_noise_function sot_add_noise_avx2(void); /* NULL where there is no AVX2 */
 
-/* How the noise of a vector is drawn depends on its length, which is public, and on nothing else.
+/* How the noise of a vector of independent samples is drawn depends on its length, which is public, and on nothing
+ * else.
  *
  * Short       One after the other from the gate's generator; outputs are written when all are drawn.
  * Long        In chunks of SOT_NOISE_CHUNK, each from its own stream of a family that begins with a
@@ -57,7 +67,10 @@ sot_add_noise_function sot_add_noise_avx2(void); /* NULL where there is no AVX2 
  *             noise; the threads of the gate's pool take any chunks, and the bits are the same for
  *             every number of threads. Nothing is allocated, and noise never leaves the cache.
  *             If a chunk fails (the random source, or the pool was cancelled), all outputs become
- *             zero: never a part of a release. */
+ *             zero: never a part of a release.
+ *
+ * Joint       `add` draws all noise of the release from the gate's generator, whatever the length. If it fails, all
+ *             outputs become zero. */
 enum { SOT_NOISE_CHUNK = 8192, SOT_NOISE_LONG = 4 * SOT_NOISE_CHUNK };
 
 /* Lets the release through the gate, draws, adds, records. Noise is wiped: noise and output

@@ -27,9 +27,40 @@ static double off_diagonal_sigma(double sigma)
     return sot_mul_up(sigma, ROOT_HALF_UP);
 }
 
-/* A row of the lower triangle at a time; the upper triangle mirrors it. */
-static sotto_status fill_symmetric(sotto_rng *rng, const void *context, int64_t *out,
-                                   size_t count, sotto_error *error)
+/* Adds noise of scale `sigma` to `count` entries of a row. */
+static sotto_status add_to_row(sotto_rng *rng, double sigma, const int64_t *exact,
+                               size_t count, int64_t *out, sotto_error *error)
+{
+    enum { PIECE = 1024 }; /* stays in the cache */
+    int64_t noise[PIECE];
+    sotto_status status = SOTTO_OK;
+    for (size_t at = 0; at < count && status == SOTTO_OK; at += PIECE) {
+        const size_t piece = count - at < PIECE ? count - at : PIECE;
+        status = sot_rounded_gaussian_fill(rng, sigma, noise, piece, error);
+        if (status == SOTTO_OK) sot_add_noise(exact + at, noise, piece, out + at);
+    }
+    sot_wipe(noise, sizeof noise); /* output - noise = exact sums */
+    return status;
+}
+
+/* Copies the lower triangle to the upper one, in blocks that stay in the cache. */
+static void mirror(int64_t *matrix, size_t size)
+{
+    enum { BLOCK = 32 };
+    for (size_t top = 0; top < size; top += BLOCK) {
+        const size_t bottom = size - top < BLOCK ? size : top + BLOCK;
+        for (size_t left = 0; left <= top; left += BLOCK)
+            for (size_t i = top; i < bottom; i++)
+                for (size_t j = left; j < left + BLOCK && j < i; j++)
+                    matrix[j * size + i] = matrix[i * size + j];
+    }
+}
+
+/* A row of the lower triangle at a time, whatever the size: one sample for each unordered pair. The exact upper
+ * triangle is not read, and is written last, so that the two arrays may be one. */
+static sotto_status add_symmetric(sotto_rng *rng, const void *context,
+                                  const int64_t *exact, size_t count, int64_t *out,
+                                  sotto_error *error)
 {
     const law *of = context;
     const size_t size = of->size;
@@ -38,13 +69,13 @@ static sotto_status fill_symmetric(sotto_rng *rng, const void *context, int64_t 
     (void)count;
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; i < size && status == SOTTO_OK; i++) {
-        int64_t *row = out + i * size;
-        if (i > 0) status = sot_rounded_gaussian_fill(rng, beside, row, i, error);
+        const int64_t *row = exact + i * size;
+        int64_t *out_row = out + i * size;
+        status = add_to_row(rng, beside, row, i, out_row, error);
         if (status == SOTTO_OK)
-            status = sot_rounded_gaussian_fill(rng, of->sigma, row + i, 1, error);
-        for (size_t j = 0; j < i; j++)
-            out[j * size + i] = row[j];
+            status = add_to_row(rng, of->sigma, row + i, 1, out_row + i, error);
     }
+    if (status == SOTTO_OK) mirror(out, size);
     return status;
 }
 
@@ -67,7 +98,7 @@ sotto_status sot_symmetric_release(sotto_gate *gate, const sotto_gaussian_config
         .adjacency = config->adjacency,
         .norm = SOTTO_L2, /* over both triangles: Frobenius's */
         .sensitivity = config->l2_sensitivity,
-        .fill = fill_symmetric,
+        .add = add_symmetric,
         .law = &of,
         .sampler_error = ldexp(1.0, SOT_ROUNDED_GAUSSIAN_LOG2_TV),
     };

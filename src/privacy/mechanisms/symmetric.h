@@ -7,6 +7,8 @@
  * Theorem     mu-GDP with mu = l2_sensitivity / sigma, where l2_sensitivity bounds how far, in the
  *             Frobenius norm, neighbours move the matrix.
  * Neighbours  Those of `adjacency`, which must be the plan's.
+ * Noise       One sample for each unordered pair and each diagonal entry, at every size, from the gate's
+ *             generator: the same bits for any number of threads.
  * Rounding    Both scales are rounded up; noise is rounded to whole units, as in sotto/gaussian.h.
  *             Proof note: src/privacy/mechanisms/symmetric.md
  */
@@ -19,7 +21,8 @@
 
 /* The event is sotto_gaussian_event() of the same config, which is not sampled; sigma is at least
  * 2^-19 units. `exact` is size x size, row by row, both triangles; an entry that shall not be told is
- * to be 0 in it. Writes the noisy matrix, both triangles, only on success; the two may be the same array. */
+ * to be 0 in it. Writes the noisy matrix, both triangles; the two may be the same array. If the random source fails,
+ * all of it becomes zero; after any other failure it is as before. */
 SOTTO_MUST_CHECK sotto_status sot_symmetric_release(sotto_gate *gate,
                                                     const sotto_gaussian_config *config,
                                                     const int64_t *exact, size_t size,
