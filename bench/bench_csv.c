@@ -134,7 +134,7 @@ static bool read_table(const char *path, const sotto_schema *schema,
     bool more = true;
     bool right = true;
     size_t rows = 0;
-    if (sot_csv_open(path, schema, false, &csv, NULL) != SOTTO_OK) return false;
+    if (sot_csv_open(path, ',', schema, false, &csv, NULL) != SOTTO_OK) return false;
     for (;; rows++) {
         if (sot_csv_next(csv, values, &more, NULL) != SOTTO_OK) right = false;
         if (!right || !more) break;

@@ -6,9 +6,12 @@
 
 #include "frame.h"
 
-/* --labels and --query. A command adds them with `.shared`. */
+/* --labels, --query and --format. A command adds them with `.shared`. */
 extern const cli_option cli_data_options[];
-extern const cli_option cli_query_option[]; /* --query alone: no labels are needed */
+extern const cli_option cli_query_option[]; /* without --labels */
+
+/* --stored-table, of commands that read private rows. */
+extern const cli_option cli_stored_option[];
 
 /* The file at `path` with the options above, as far as the command has them. Texts are those of the
  * call. */

@@ -56,7 +56,8 @@ static const cli_option paid_options[] = {
     {0},
 };
 
-static const cli_option *const shared[] = {cli_data_options, paid_options, NULL};
+static const cli_option *const shared[] = {cli_data_options, cli_stored_option,
+                                           paid_options, NULL};
 
 /* --- public rows --- */
 

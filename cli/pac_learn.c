@@ -287,7 +287,8 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_train_options, cli_data_options, NULL};
+static const cli_option *const shared[] = {cli_train_options, cli_data_options,
+                                           cli_stored_option, NULL};
 
 const cli_command pac_learn = {
     .name = "learn",

@@ -68,7 +68,8 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_data_options, cli_training_options, NULL};
+static const cli_option *const shared[] = {cli_data_options, cli_stored_option,
+                                           cli_training_options, NULL};
 
 const cli_command pate_teach = {
     .name = "teach",

@@ -311,24 +311,25 @@ static sotto_status run_rr(const cli_call *call, sotto_error *error)
 #define SCHEMA " --schema examples/survey.schema.json --epsilon 1 -o release.json"
 
 static const cli_option *const count_shared[] = {
-    privacy_options, noise_options,  rows_options, cli_query_option,
-    where_options,   output_options, NULL};
+    privacy_options,   noise_options, rows_options,   cli_query_option,
+    cli_stored_option, where_options, output_options, NULL};
 static const cli_option *const sum_shared[] = {
-    column_operand,   privacy_options, noise_options,  rows_options,
-    cli_query_option, where_options,   output_options, NULL};
+    column_operand,    privacy_options, noise_options,  rows_options, cli_query_option,
+    cli_stored_option, where_options,   output_options, NULL};
 static const cli_option *const histogram_shared[] = {
-    column_operand,   histogram_options, privacy_options, noise_options, rows_options,
-    cli_query_option, where_options,     output_options,  NULL};
+    column_operand,   histogram_options, privacy_options, noise_options,  rows_options,
+    cli_query_option, cli_stored_option, where_options,   output_options, NULL};
 static const cli_option *const quantile_shared[] = {
-    column_operand,   quantile_options, privacy_options, rows_options,
-    cli_query_option, where_options,    output_options,  NULL};
+    column_operand,    quantile_options, privacy_options, rows_options, cli_query_option,
+    cli_stored_option, where_options,    output_options,  NULL};
 static const cli_option *const bounds_shared[] = {
-    column_operand, privacy_options, rows_options, cli_query_option,
-    where_options,  output_options,  NULL};
-static const cli_option *const choose_shared[] = {rows_options, cli_query_option,
-                                                  where_options, output_options, NULL};
+    column_operand,    privacy_options, rows_options,   cli_query_option,
+    cli_stored_option, where_options,   output_options, NULL};
+static const cli_option *const choose_shared[] = {rows_options,      cli_query_option,
+                                                  cli_stored_option, where_options,
+                                                  output_options,    NULL};
 static const cli_option *const rr_shared[] = {rows_options, cli_query_option,
-                                              output_options, NULL};
+                                              cli_stored_option, output_options, NULL};
 
 static const cli_command count_command = {
     .name = "count",

@@ -6,6 +6,7 @@
 #include <sotto/certificate.h>
 #include <sotto/report.h>
 
+#include "advisories.h"
 #include "commands.h"
 #include "data_file.h"
 #include "input.h"
@@ -103,6 +104,7 @@ static sotto_status show(const cli_call *call, const model_file *file, sotto_err
             if (!summary.is_verified) cli_json_text(&json, "reason", summary.reason);
             cli_json_number(&json, "epsilon", summary.epsilon);
             cli_json_number(&json, "delta", summary.delta);
+            cli_json_advisories(&json, &summary);
         }
         const sotto_status status = cli_json_print(&json, error);
         if (status != SOTTO_OK) return status;
@@ -111,6 +113,11 @@ static sotto_status show(const cli_call *call, const model_file *file, sotto_err
                  !certified            ? "none: the model is of public rows"
                  : summary.is_verified ? "verified"
                                        : "NOT VERIFIED: the page begins with a warning");
+        if (certified && summary.advisory_count > 0) {
+            char ids[CLI_ADVISORY_BYTES];
+            cli_line("WARNING", "%s: the page says what this means",
+                     cli_advisory_ids(&summary, ids));
+        }
         cli_line("written to", "%s", output);
     }
     if (!certified || summary.is_verified) return SOTTO_OK;

@@ -5,12 +5,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include <sotto/owner.h>
 #include <sotto/schema.h>
 #include <sotto/schema_tools.h>
 
 #include "commands.h"
 #include "data_file.h"
 #include "input.h"
+#include "model_files.h"
 #include "output.h"
 
 /* ---- draft ---- */
@@ -80,10 +82,16 @@ static const cli_option check_options[] = {
     {"schema", CLI_FILE, CLI_OPERAND, "a schema file", .value = "SCHEMA",
      .example = "schema.json"},
     {"data", CLI_FILE, CLI_OPTIONAL_OPERAND,
-     "a data file whose header is compared; its rows are not read", .value = "DATA",
-     .example = "data.csv"},
+     "a data file whose header is compared; its rows are read only with --owner",
+     .value = "DATA", .example = "data.csv"},
     {"target", CLI_TEXT, CLI_OPTIONAL, "column to predict, in place of the schema's",
      .value = "COLUMN", .example = "smokes"},
+    {"owner", CLI_FLAG, CLI_OPTIONAL,
+     "NOT PRIVATE: read the rows and count exactly, for the owner of the data only",
+     .value = NULL},
+    {"key", CLI_FILE, CLI_OPTIONAL,
+     "--owner: curator's secret key, if the schema's ledger names the public one",
+     .value = "FILE", .example = "curator.key"},
     {0},
 };
 
@@ -91,6 +99,42 @@ static bool ends_with(const char *text, const char *end)
 {
     const size_t length = text == NULL ? 0 : strlen(text);
     return length >= strlen(end) && strcasecmp(text + length - strlen(end), end) == 0;
+}
+
+/* Exact counts go to the owner's eyes: the warning comes first, on both streams. */
+static sotto_status check_rows(const cli_call *call, const sotto_schema *schema,
+                               const sotto_data_file *file, sotto_error *error)
+{
+    char *json = NULL;
+    char *text = NULL;
+    const sotto_status status =
+        sotto_owner_check_rows(schema, file, cli_text(call, "target"),
+                               cli_text(call, "key"), &json, &text, error);
+    if (status == SOTTO_OK) {
+        (void)fputs(
+            "NOT PRIVATE: exact counts of private rows, for the owner of the data "
+            "only; do not share, publish or keep them\n",
+            stderr);
+        (void)fputs(cli_flag(call, "json") ? json : text, stdout);
+    }
+    sotto_schema_free_text(json);
+    sotto_schema_free_text(text);
+    return status;
+}
+
+static sotto_status check_owner(const cli_call *call, sotto_error *error)
+{
+    if (cli_flag(call, "owner") && !cli_given(call, "data")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--owner counts rows, and DATA is missing; give it, for example "
+                        "sotto schema check %.90s data.csv --owner",
+                        cli_text(call, "schema"));
+    }
+    if (!cli_flag(call, "owner") && cli_given(call, "key")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--key is for --owner; leave it out, or add --owner");
+    }
+    return SOTTO_OK;
 }
 
 static sotto_status run_check(const cli_call *call, sotto_error *error)
@@ -104,8 +148,16 @@ static sotto_status run_check(const cli_call *call, sotto_error *error)
                         "the schema comes first: sotto schema check %.90s %.90s",
                         cli_text(call, "data"), cli_text(call, "schema"));
     }
-    sotto_status status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
-    const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
+    sotto_status status = check_owner(call, error);
+    if (status == SOTTO_OK)
+        status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    const sotto_data_file file =
+        cli_data_file(call, cli_given(call, "data") ? cli_data_path(call) : NULL);
+    if (status == SOTTO_OK && cli_flag(call, "owner")) {
+        status = check_rows(call, schema, &file, error);
+        sotto_schema_free(schema);
+        return status;
+    }
     if (status == SOTTO_OK && cli_given(call, "data"))
         status = sotto_schema_check_data(schema, &file, error);
     if (status == SOTTO_OK)
@@ -128,8 +180,13 @@ static const cli_option *const check_shared[] = {cli_data_options, NULL};
 static const cli_command check = {
     .name = "check",
     .summary = "Check a schema and show what a learner will see",
-    .details = "Features, dimension, norm bound, labels, where bounds come from, and\n"
-               "warnings. Of DATA only the header is read.",
+    .details =
+        "Features, dimension, norm bound, labels, where bounds come from, and\n"
+        "warnings. Of DATA only the header is read. With --owner the rows are read\n"
+        "instead, and cells that the schema changes are counted: defaults, values\n"
+        "outside the bounds, labels outside the set, rows over the unit's cap. These\n"
+        "counts are exact. They are for the owner of the data, and no privacy\n"
+        "guarantee covers them; nothing is written or charged.",
     .options = check_options,
     .shared = check_shared,
     .example = "sotto schema check examples/fair.schema.json",

@@ -258,7 +258,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
 }
 
 static const cli_option *const shared[] = {cli_train_options, cli_data_options,
-                                           cli_training_options, NULL};
+                                           cli_stored_option, cli_training_options, NULL};
 
 const cli_command cli_train = {
     .name = "train",

@@ -5,6 +5,7 @@
 
 #include <sotto/certificate.h>
 
+#include "advisories.h"
 #include "commands.h"
 #include "input.h"
 #include "output.h"
@@ -23,6 +24,8 @@ static const cli_option options[] = {
      .fallback = "text", .choices = form_choice},
     {"html", CLI_FILE, CLI_OPTIONAL, "also write it as an HTML page", .value = "FILE",
      .example = "certificate.html"},
+    {"strict", CLI_FLAG, CLI_OPTIONAL,
+     "exit with 1 also if an advisory concerns the file", .value = NULL},
     {0},
 };
 
@@ -73,6 +76,7 @@ static sotto_status show_json(const sotto_certificate_summary *summary,
     cli_json_number(&json, "delta", summary->delta);
     cli_json_text(&json, "adjacency", sotto_adjacency_name(summary->adjacency));
     cli_json_text(&json, "hash", summary->hash);
+    cli_json_advisories(&json, summary);
     return cli_json_print(&json, error);
 }
 
@@ -83,6 +87,18 @@ static sotto_status show_unreadable(const sotto_error *reason, sotto_error *erro
     cli_json_flag(&json, "verified", false);
     cli_json_text(&json, "reason", reason->message);
     return cli_json_print(&json, error);
+}
+
+static sotto_status refuse_advisories(const cli_call *call,
+                                      const sotto_certificate_summary *summary,
+                                      sotto_error *error)
+{
+    char ids[CLI_ADVISORY_BYTES];
+    if (summary->advisory_count == 0) return SOTTO_OK;
+    return cli_fail(error, SOTTO_VERIFICATION,
+                    "%.60s: --strict refuses a file that an advisory concerns: %.110s; "
+                    "run it again with the version that has the fix",
+                    cli_text(call, "file"), cli_advisory_ids(summary, ids));
 }
 
 static sotto_status judge(const cli_call *call, const certified *file, sotto_error *error)
@@ -105,9 +121,12 @@ static sotto_status judge(const cli_call *call, const certified *file, sotto_err
         status = as_json ? show_json(&summary, error)
                          : show_page(file, cli_text(call, "form"), error);
     }
-    if (status != SOTTO_OK || summary.is_verified) return status;
-    return cli_fail(error, SOTTO_VERIFICATION, "%.60s: NOT VERIFIED: %.170s",
-                    cli_text(call, "file"), summary.reason);
+    if (status == SOTTO_OK && !summary.is_verified) {
+        return cli_fail(error, SOTTO_VERIFICATION, "%.60s: NOT VERIFIED: %.170s",
+                        cli_text(call, "file"), summary.reason);
+    }
+    if (status != SOTTO_OK || !cli_flag(call, "strict")) return status;
+    return refuse_advisories(call, &summary, error);
 }
 
 static sotto_status run(const cli_call *call, sotto_error *error)
@@ -131,7 +150,8 @@ const cli_command cli_verify = {
     .summary = "Recompute a certificate and show what it guarantees",
     .details =
         "Exit code 0: every number was recomputed and holds; 1: not verified, and\n"
-        "the first difference is named.",
+        "the first difference is named. A warning names each advisory that concerns\n"
+        "the file: a defect of the version that made it. With --strict that is 1 too.",
     .options = options,
     .example = "sotto verify examples/count.json",
     .run = run,

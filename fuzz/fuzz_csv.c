@@ -67,7 +67,9 @@ static void read_file(const sotto_schema *schema, bool without_target,
     sotto_status status =
         sot_source_open_file(path, schema, without_target, &source, &error);
     bool more = status == SOTTO_OK;
-    require(more || status == SOTTO_PARSE || status == SOTTO_IO);
+    /* SOTTO_INVALID_ARGUMENT: the header begins with the signature of another format. */
+    require(more || status == SOTTO_PARSE || status == SOTTO_IO ||
+            status == SOTTO_INVALID_ARGUMENT);
     while (more) {
         sot_record record;
         status = sot_source_next(source, &record, &more, &error);

@@ -45,7 +45,8 @@ static void read_rows(const sotto_schema *schema, const uint8_t *bytes, size_t s
     char path[PATH_BYTES];
     sot_source *source = NULL;
     const int file = open_bytes("", bytes, size, cut_begin, cut_end, path);
-    require(sot_source_open_file(path, schema, false, &source, NULL) == SOTTO_OK);
+    const sotto_data_file declared = {.path = path, .format = "libsvm"};
+    require(sot_source_open(&declared, schema, false, &source, NULL) == SOTTO_OK);
     for (out->count = 0;; out->count++) {
         sot_record record;
         bool more = true;

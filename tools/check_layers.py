@@ -19,7 +19,7 @@ import tempfile
 ROWS = [
     ("0", ["base"]),
     ("1", ["random", "numeric"]),
-    ("2", ["privacy/accounting"]),
+    ("2", ["privacy/accounting", "key"]),
     ("3", ["data", "privacy/mechanisms", "privacy/ledger"]),
     ("3b", ["net", "concept"]),
     ("4", ["release"]),
@@ -34,7 +34,8 @@ HEIGHT = {module: height for height, (_, modules) in enumerate(ROWS) for module 
 # The top row: folders of the repository that see the public headers and their own.
 PUBLIC_ONLY = ["cli", "bindings", "examples"]
 
-# Who may draw from the samplers of src/random; everybody may hold a random/rng.h handle.
+# Who may draw from the samplers of src/random; everybody may hold a random/rng.h handle, and keys are made from
+# bytes of the operating system (random/entropy.h).
 SAMPLER_USERS = {"random", "privacy/mechanisms", "learn/posterior", "data"}
 
 # What a public header may include besides <sotto/...>: the freestanding part of C.
@@ -142,7 +143,7 @@ class Checker:
             return
         if other != module and height_of(other) >= height_of(module):
             self.complain(path, line, f'{module} may not include "{written}": {other} is not below it')
-        sampler = other == "random" and relative.name != "rng.h"
+        sampler = other == "random" and relative.name not in ("rng.h", "entropy.h")
         if sampler and module not in SAMPLER_USERS:
             self.complain(path, line, f'{module} may not include the sampler "{written}"')
 

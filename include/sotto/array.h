@@ -11,6 +11,7 @@
 #ifndef SOTTO_ARRAY_H
 #define SOTTO_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,9 +45,14 @@ typedef struct sotto_records {
     sotto_array features; /* cells of the schema, or features of a matrix */
     sotto_array labels; /* one column: the label of a matrix schema; rows 0: none. With a
                              table's schema the target is one of the cells, and this is unused */
-    sotto_array
-        units; /* one column of SOTTO_INT64: whose row it is, when the schema has a unit;
-                             rows 0: none */
+    /* Whose row it is, when the schema has a unit; rows 0: none. One column of SOTTO_INT64, or the
+     * bytes of texts: SOTTO_UINT8, at most 256 columns, filled up with zeros. The number 17 and the
+     * text "17" are the same unit. */
+    sotto_array units;
+    /* The rows are the result of a query, a filter or a stream, so that how many there are depends on
+     * what stored records say. Their number is then secret under both adjacencies
+     * (src/data/stability.md). False: the rows are a stored table, all of it. */
+    bool selected;
 } sotto_records;
 
 #ifdef __cplusplus

@@ -43,6 +43,9 @@ typedef struct sotto_certificate_facts {
     const sotto_selection *
         selection; /* the one event of the plan is the best of a secret number of runs, and this is
                                what its price follows from; NULL: it is not */
+    bool
+        selected; /* a condition, a query or a stream may leave stored rows out: their number is
+                      secret under replace-one too */
 } sotto_certificate_facts;
 
 /* Nothing is set: output, delta, unit and covered must be. */
@@ -67,6 +70,32 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_certificate_verify(const char *tex
                                                                  size_t size_bytes,
                                                                  sotto_error *error);
 
+/* A defect of a released version that can concern a certified file. The texts live as long as the library. */
+typedef struct sotto_advisory {
+    const char *id;       /* "SOTTO-2026-01", as in SECURITY.md */
+    const char *affected; /* versions with the defect: "0.1.0" */
+    const char *fixed_in; /* the first version without it: "0.2.0" */
+    bool
+        affects_privacy; /* the stated guarantee may not hold; false: only the result may be wrong */
+    const char *effect; /* what went wrong, in a few sentences */
+    const char
+        *remedy; /* how to tell whether the file is affected, and what to do then */
+} sotto_advisory;
+
+enum { SOTTO_ADVISORIES_MAX = 16 }; /* of one file */
+
+/* The advisory number `index`, counted from 0; NULL behind the last. One id may have several entries, for
+ * different kinds of files. */
+SOTTO_API const sotto_advisory *sotto_advisory_at(size_t index);
+
+/* Fills an array of SOTTO_ADVISORIES_MAX with the advisories that can concern the file, by the version that made
+ * it and by what it states of source, unit, adjacency, statistic, model, method and schema. A file without one is
+ * not affected by any listed defect; a file with one may be affected. Nothing is recomputed: the answer is
+ * as true as the file, so verify it too. SOTTO_VERIFICATION: it cannot be read as a certified file. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_certificate_advisories(
+    const char *text, size_t size_bytes, const sotto_advisory **out_advisories,
+    size_t *out_count, sotto_error *error);
+
 /* What a certificate says in short, and whether it holds. */
 typedef struct sotto_certificate_summary {
     double epsilon, delta; /* as stated */
@@ -76,6 +105,10 @@ typedef struct sotto_certificate_summary {
     bool is_exact;    /* made by this very software, so that every bit was compared */
     char reason[SOTTO_MESSAGE_BYTES]; /* why it is not verified; else empty */
     char hash[SOTTO_HASH_HEX_BYTES];  /* as stated */
+    /* Known defects of the version that made the file. They leave `is_verified` as it is: the numbers follow
+     * from the stated facts, but an affected version may not have kept to these facts. */
+    size_t advisory_count;
+    const sotto_advisory *advisories[SOTTO_ADVISORIES_MAX];
 } sotto_certificate_summary;
 
 /* SOTTO_OK also for a file that is not verified, as long as it can be read. */
@@ -91,7 +124,7 @@ typedef enum sotto_certificate_form {
 
 /* The certificate of a file for people to read, free with sotto_certificate_free_text(). It is
  * verified first, and the page begins with the outcome: one that does not hold is shown under
- * a warning. Only what cannot be read at all is refused. */
+ * a warning, and so is one that an advisory concerns. Only what cannot be read at all is refused. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_certificate_render(const char *text, size_t size_bytes, sotto_certificate_form form,
                          char **out_text, sotto_error *error);

@@ -1,17 +1,20 @@
 /* sotto/data_file.h: where records lie: a file, and what its name and the schema do not say.
  *
- * Formats     The schema and the file's name decide, never the content: where the first bytes are a
- *             record's, one record must not decide how all others are read.
+ * Formats     The name, the schema and the first bytes decide, before anything is charged. A file of no
+ *             known format is refused.
  *               a query is given                   SQLite; a table's schema
  *               *.npy, *.npy.gz                    NPY: an array of numbers
  *               *.idx, *idx3-ubyte ... (.gz)       IDX: the format of MNIST
  *               a matrix schema, *.bin, *.bin.gz   CIFAR-10: records of a label and 3 x 32 x 32 pixels
- *               a table's schema, any other name   CSV; TSV for *.tsv, *.tsv.gz; plain or gzip
- *               a matrix schema, any other name    LIBSVM; gzip for *.gz
+ *               a matrix schema, *.libsvm, *.svm,  LIBSVM; gzip for *.gz
+ *               *.svmlight, or a first line that is LIBSVM
+ *               a table's schema, other names      CSV; TSV for *.tsv; plain or gzip
  * Docs        docs/records.md
  */
 #ifndef SOTTO_DATA_FILE_H
 #define SOTTO_DATA_FILE_H
+
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,6 +28,12 @@ typedef struct sotto_data_file {
     const char *labels;
     /* SQLite: SELECT columns FROM one table [WHERE condition]; NULL: the file is no database. */
     const char *query;
+    /* Declares the format: "csv", "tsv", "libsvm" or "sqlite"; no byte is then looked at to tell
+     * it. NULL: by name and content. */
+    const char *format;
+    /* Declares that a stream (a pipe, standard input) holds every row of a stored table. Without
+     * it the number of its rows is secret under both adjacencies (src/data/stability.md). */
+    bool stored_table;
 } sotto_data_file;
 
 #ifdef __cplusplus

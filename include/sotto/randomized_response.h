@@ -46,7 +46,7 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_randomized_response_event(const sotto_randomized_response_config *config,
                                 sotto_event *out_event, sotto_error *error);
 
-/* Randomises `count` answers; `out_reports` may be `answers`. At most min(categories, e^epsilon)
+/* Randomises `count` answers, which may be none; `out_reports` may be `answers`. At most min(categories, e^epsilon)
  * trials an answer on average; an answer that is not below `categories` gives a uniform report. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_randomized_response_release(
     sotto_gate *gate, const sotto_randomized_response_config *config,
@@ -77,8 +77,8 @@ sotto_coin_survey_epsilon(const sotto_coin_survey_config *config,
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_coin_survey_event(
     const sotto_coin_survey_config *config, sotto_event *out_event, sotto_error *error);
 
-/* Randomises `count` answers, 0 (no) or 1 (yes); `out_reports` may be `answers`. Any other answer is
- * reported as the second coin says. */
+/* Randomises `count` answers, 0 (no) or 1 (yes), which may be none; `out_reports` may be `answers`. Any other
+ * answer is reported as the second coin says. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_coin_survey_release(
     sotto_gate *gate, const sotto_coin_survey_config *config, const uint32_t *answers,
     size_t count, uint32_t *out_reports, sotto_error *error);

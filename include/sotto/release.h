@@ -7,7 +7,7 @@
  *             follows from the schema alone: src/run/release.md has the claims and their proofs.
  * Neighbours  config->adjacency: one row more or less (the number of rows is secret), or one row
  *             exchanged (it is public). If the schema has a `unit`: all rows of one unit more or
- *             less; counts, sums, means and histograms only.
+ *             less, or exchanged for those of another; the number of rows is secret in both.
  * Assumes     (1) The schema was written without looking at the rows; (2) one person has one row,
  *             or one value of the `unit` of the schema; (3) whoever sees the output does not see how long
  *             the run took.

@@ -84,6 +84,11 @@ typedef struct sotto_row_norm {
     sotto_norm_rule rule;
 } sotto_row_norm;
 
+/* The "source" of a column, of "numbers", "target", "row_norm" or "unit" that was changed because of
+ * sotto_owner_check_rows(), or of any other look at the private rows. The model's schema keeps it, and certificates
+ * list these parts as not protected. */
+#define SOTTO_SOURCE_ADJUSTED "adjusted after viewing private rows"
+
 typedef struct sotto_schema sotto_schema;
 
 /* Parses the JSON text; `name` starts messages. Free with sotto_schema_free(). */

@@ -18,6 +18,7 @@
 #include <sotto/gate.h>
 #include <sotto/gaussian.h>
 #include <sotto/grid.h>
+#include <sotto/key.h>
 #include <sotto/laplace.h>
 #include <sotto/ledger.h>
 #include <sotto/model.h>

@@ -278,7 +278,7 @@ static size_t line_bytes_of(const sotto_schema *schema)
     return bytes;
 }
 
-sotto_status sot_csv_open(const char *path, const sotto_schema *schema,
+sotto_status sot_csv_open(const char *path, char delimiter, const sotto_schema *schema,
                           bool without_target, sot_csv **out_csv, sotto_error *error)
 {
     const size_t size = sotto_schema_size(schema);
@@ -286,8 +286,7 @@ sotto_status sot_csv_open(const char *path, const sotto_schema *schema,
     if (csv == NULL) return sot_fail_memory(error, 1, sizeof *csv);
     csv->schema = schema;
     csv->path = path;
-    csv->delimiter =
-        sot_name_ends(path, ".tsv") || sot_name_ends(path, ".tsv.gz") ? '\t' : ',';
+    csv->delimiter = delimiter;
     csv->fields = sot_new_array(size, sizeof *csv->fields);
     csv->ids = sot_new_array(size, sizeof *csv->ids);
     sotto_status status = csv->fields == NULL || csv->ids == NULL
@@ -317,27 +316,52 @@ void sot_csv_close(sot_csv *csv)
     sot_free(csv);
 }
 
-sotto_status sot_csv_next(sot_csv *csv, double *out_values, bool *out_more,
-                          sotto_error *error)
+/* Whether the id of a line that was cut is whole: its cell ended before the kept bytes did. An id that is cut, or
+ * missing because it is behind them, would count for another unit, which would then have rows of two. */
+static bool keeps_unit(const sot_csv *csv, const csv_field *cut)
 {
-    char *line;
-    size_t size_bytes;
-    const sotto_status status =
-        sot_lines_next(csv->lines, &line, &size_bytes, out_more, error);
-    if (status != SOTTO_OK || !*out_more) return status;
-    if (csv->rows == rows_max) {
-        return sot_fail(error, SOTTO_IO,
-                        "the data have more than 2^32 rows; is it the right file?");
-    }
-    csv->rows++;
-    const char *const end = line + size_bytes;
+    const char *unit = sotto_schema_unit(csv->schema);
+    if (unit == NULL || !sot_lines_was_cut(csv->lines)) return true;
+    for (const csv_field *field = csv->fields; field < cut; field++)
+        if (strcmp(field->described->name, unit) == 0) return true;
+    return false;
+}
+
+/* Reads one line; *out_counts is false where it gives no row. */
+static void read_row(sot_csv *csv, char *line, const char *end, double *out_values,
+                     bool *out_counts)
+{
     const csv_field *field = csv->fields;
     const csv_field *const in_file_end = field + csv->field_count;
     const csv_field *const all_end = csv->fields + sotto_schema_size(csv->schema);
-    for (; field < in_file_end && line <= end; field++)
+    const csv_field *last = field; /* the cell that reaches the end of the line */
+    for (; field < in_file_end && line <= end; field++) {
+        last = field;
         out_values[field->column] = read_cell(csv, field, &line, end);
+    }
+    if (line <= end) last = field; /* all cells ended before it */
     for (; field < all_end; field++)
         out_values[field->column] = absent_cell(csv, field);
+    *out_counts = keeps_unit(csv, last);
+}
+
+sotto_status sot_csv_next(sot_csv *csv, double *out_values, bool *out_more,
+                          sotto_error *error)
+{
+    bool counts = false;
+    while (!counts) {
+        char *line;
+        size_t size_bytes;
+        const sotto_status status =
+            sot_lines_next(csv->lines, &line, &size_bytes, out_more, error);
+        if (status != SOTTO_OK || !*out_more) return status;
+        if (csv->rows == rows_max) {
+            return sot_fail(error, SOTTO_IO,
+                            "the data have more than 2^32 rows; is it the right file?");
+        }
+        csv->rows++;
+        read_row(csv, line, line + size_bytes, out_values, &counts);
+    }
     return SOTTO_OK;
 }
 

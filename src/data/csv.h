@@ -10,7 +10,8 @@
  * Refused     Only what is seen before the first row: no file, no header, a header that does not
  *             name the schema's columns; and files that cannot be read to the end.
  * Memory      Bounded by the schema: of a line only the first bytes are kept, 1 MiB and what the
- *             schema's own names and values take; cells behind them count as missing.
+ *             schema's own names and values take; cells behind them count as missing. With a unit, a line that
+ *             was cut in or before its id gives no row: it would count for another unit (unit.md).
  */
 #ifndef SOT_DATA_CSV_H
 #define SOT_DATA_CSV_H
@@ -23,10 +24,10 @@ typedef struct sot_csv sot_csv;
 
 /* Opens the file and reads its header; no row is looked at. Messages quote the file's name and
  * the schema, never the file: without a header its first line is a record. The schema is a table's
- * and must outlive the reader. A name ending in .tsv or .tsv.gz is read with tabs, every other with
- * commas. With `without_target` the target, id and ignored columns may be missing from the file:
+ * and must outlive the reader. `delimiter` is a comma or a tab. With `without_target` the target, id and ignored columns may be missing from the file:
  * they count as missing in every row. */
-SOTTO_MUST_CHECK sotto_status sot_csv_open(const char *path, const sotto_schema *schema,
+SOTTO_MUST_CHECK sotto_status sot_csv_open(const char *path, char delimiter,
+                                           const sotto_schema *schema,
                                            bool without_target, sot_csv **out_csv,
                                            sotto_error *error);
 void sot_csv_close(sot_csv *csv); /* wipes what it read; NULL is fine */

@@ -115,34 +115,44 @@ static double factor_of(const sot_encoding *encoding, double squares)
     return encoding->inverse_unit;
 }
 
+static double squares_of_table(const sot_encoding *encoding, const sot_record *record)
+{
+    double squares = 0.0;
+    double value;
+    for (size_t i = 0; i < encoding->part_count; i++) {
+        (void)feature_of(&encoding->parts[i], record, &value);
+        squares += value * value;
+    }
+    return squares;
+}
+
 static void encode_table(grid_row *row, const sot_record *record)
 {
     const sot_encoding *encoding = row->encoding;
     double value;
-    if (encoding->cut) {
-        double squares = 0.0;
-        for (size_t i = 0; i < encoding->part_count; i++) {
-            (void)feature_of(&encoding->parts[i], record, &value);
-            squares += value * value;
-        }
-        row->factor = factor_of(encoding, squares);
-    }
+    if (encoding->cut)
+        row->factor = factor_of(encoding, squares_of_table(encoding, record));
     for (size_t i = 0; i < encoding->part_count; i++) {
         const size_t index = feature_of(&encoding->parts[i], record, &value);
         append(row, index, value);
     }
 }
 
-static void encode_matrix(grid_row *row, const sot_record *record)
+static double squares_of_matrix(const sot_encoding *encoding, const sot_record *record)
 {
-    const sot_encoding *encoding = row->encoding;
     double squares = 0.0;
     for (size_t i = 0; i < record->count; i++) {
         if (record->indices[i] >= encoding->features) continue;
         const double value = cleaned(record->values[i]);
         squares += value * value;
     }
-    row->factor = factor_of(encoding, squares);
+    return squares;
+}
+
+static void encode_matrix(grid_row *row, const sot_record *record)
+{
+    const sot_encoding *encoding = row->encoding;
+    row->factor = factor_of(encoding, squares_of_matrix(encoding, record));
     for (size_t i = 0; i < record->count; i++) {
         if (record->indices[i] >= encoding->features) continue;
         append(row, record->indices[i], cleaned(record->values[i]));
@@ -167,19 +177,23 @@ static double next_feature(bounded_walk *at)
     return sot_encode_value(at->encoding, record->values[at->entry++]);
 }
 
+static double squares_of_bounded(const sot_encoding *encoding, const sot_record *record)
+{
+    bounded_walk at = {.encoding = encoding, .record = record};
+    double squares = 0.0;
+    while (at.index < encoding->features) {
+        const double value = next_feature(&at);
+        squares += value * value;
+    }
+    return squares;
+}
+
 static void encode_bounded(grid_row *row, const sot_record *record)
 {
     const sot_encoding *encoding = row->encoding;
     bounded_walk at = {.encoding = encoding, .record = record};
-    if (encoding->cut) {
-        double squares = 0.0;
-        while (at.index < encoding->features) {
-            const double value = next_feature(&at);
-            squares += value * value;
-        }
-        row->factor = factor_of(encoding, squares);
-        at = (bounded_walk){.encoding = encoding, .record = record};
-    }
+    if (encoding->cut)
+        row->factor = factor_of(encoding, squares_of_bounded(encoding, record));
     while (at.index < encoding->features) {
         const size_t index = at.index;
         append(row, index, next_feature(&at));
@@ -205,6 +219,16 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
         out_features->values[out_features->count] = (float)encoding->intercept;
         out_features->count++;
     }
+}
+
+bool sot_encode_is_shortened(const sot_encoding *encoding, const sot_record *record)
+{
+    if (!encoding->cut || encoding->rule != SOTTO_NORM_CLIP) return false;
+    const double squares = encoding->parts != NULL ? squares_of_table(encoding, record)
+                           : encoding->numbers != NULL
+                               ? squares_of_bounded(encoding, record)
+                               : squares_of_matrix(encoding, record);
+    return sqrt(squares) > encoding->bound;
 }
 
 /* ---- labels ---- */

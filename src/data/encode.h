@@ -100,6 +100,9 @@ const char *sot_encoding_class(const sot_encoding *encoding, size_t index);
 /* Total. */
 void sot_encode(const sot_encoding *encoding, const sot_record *record,
                 sot_features *out_features);
+/* Whether sot_encode() shrinks the row to the norm bound. False under the rule "scale", which divides every row by
+ * its norm. Secret: for the owner of the data (data/owner.h). */
+bool sot_encode_is_shortened(const sot_encoding *encoding, const sot_record *record);
 /* The same as a whole row: room for sot_encoding_dimension() floats, all of which are written.
  * `scratch` has room for as many features. */
 void sot_encode_dense(const sot_encoding *encoding, const sot_record *record,

@@ -132,7 +132,7 @@ static const char *skip_blanks(const char *at, const char *end)
 static void read_line(sot_libsvm *reader, const char *at, const char *end,
                       sot_record *out_record)
 {
-    size_t count = 0;
+    size_t count = 0, words = 0;
     bool in_order = true;
     double label = (double)NAN;
     at = skip_blanks(at, end);
@@ -140,6 +140,7 @@ static void read_line(sot_libsvm *reader, const char *at, const char *end,
         label = (double)NAN;
     for (at = skip_blanks(at, end); !ends_word(at, end); at = skip_blanks(at, end)) {
         uint32_t index;
+        words++;
         if (!read_entry(reader, &at, end, &index, &reader->values[count])) continue;
         if (in_order && count > 0 && index <= reader->indices[count - 1]) {
             in_order = false; /* from here on an entry may be a repeated one */
@@ -154,7 +155,8 @@ static void read_line(sot_libsvm *reader, const char *at, const char *end,
     *out_record = (sot_record){.indices = reader->indices,
                                .values = reader->values,
                                .count = count,
-                               .label = label};
+                               .label = label,
+                               .not_read = words - count};
 }
 
 sotto_status sot_libsvm_next(sot_libsvm *reader, sot_record *out_record, bool *out_more,

@@ -1,11 +1,14 @@
 #include "data/memory_rows.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/cell.h"
+#include "data/unit.h"
 
 static const uint64_t rows_max = UINT64_C(1) << 32;
 
@@ -13,9 +16,10 @@ struct sot_memory_rows {
     const sotto_schema *schema;
     sotto_records records;
     bool is_matrix;
-    size_t next;       /* row */
-    uint32_t *indices; /* of a matrix: 0, 1, 2, ... */
-    double *values;    /* the current row, where it had to be converted */
+    size_t next;                /* row */
+    char id[SOT_UNIT_ID_BYTES]; /* of the current row's unit */
+    uint32_t *indices;          /* of a matrix: 0, 1, 2, ... */
+    double *values;             /* the current row, where it had to be converted */
 };
 
 /* ---- shapes ---- */
@@ -53,18 +57,33 @@ static sotto_status check_array(const sotto_array *array, const char *name,
     return SOTTO_OK;
 }
 
-/* Labels or units: one column, as many rows as the features; no rows: left out. */
+/* Labels or units: as many rows as the features, and one column, of an id's bytes more; no rows:
+ * left out. */
 static sotto_status check_column(const sotto_array *array, const char *name, size_t rows,
-                                 sotto_error *error)
+                                 size_t columns_max, sotto_error *error)
 {
     if (array->rows == 0) return SOTTO_OK;
-    if (array->rows != rows || array->columns != 1) {
+    if (array->rows != rows || array->columns < 1 || array->columns > columns_max) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the %s have %zu rows and %zu columns; give one column and as "
-                        "many rows as the features",
-                        name, array->rows, array->columns);
+                        "the %s have %zu rows and %zu columns; give as many rows as the "
+                        "features have, and at most %zu column%s",
+                        name, array->rows, array->columns, columns_max,
+                        columns_max == 1 ? "" : "s");
     }
     return check_array(array, name, error);
+}
+
+static sotto_status check_units(const sotto_array *units, size_t rows, sotto_error *error)
+{
+    const size_t columns_max = units->element == SOTTO_UINT8 ? SOT_UNIT_ID_BYTES : 1;
+    if (units->rows > 0 && units->element != SOTTO_INT64 &&
+        units->element != SOTTO_UINT8) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the element kind of the units is %d; use SOTTO_INT64, or "
+                        "SOTTO_UINT8 for the bytes of texts",
+                        (int)units->element);
+    }
+    return check_column(units, "units", rows, columns_max, error);
 }
 
 static sotto_status check_records(const sotto_records *records,
@@ -87,16 +106,9 @@ static sotto_status check_records(const sotto_records *records,
     }
     sotto_status status = check_array(features, "records", error);
     if (status == SOTTO_OK && is_matrix)
-        status = check_column(&records->labels, "labels", features->rows, error);
-    if (status == SOTTO_OK)
-        status = check_column(&records->units, "units", features->rows, error);
-    if (status == SOTTO_OK && records->units.rows > 0 &&
-        records->units.element != SOTTO_INT64) {
-        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "the element kind of the units is %d; use SOTTO_INT64",
-                          (int)records->units.element);
-    }
-    return status;
+        status = check_column(&records->labels, "labels", features->rows, 1, error);
+    return status == SOTTO_OK ? check_units(&records->units, features->rows, error)
+                              : status;
 }
 
 sotto_status sot_memory_rows_check_training(const sot_memory_rows *rows,
@@ -110,8 +122,8 @@ sotto_status sot_memory_rows_check_training(const sot_memory_rows *rows,
     if (!empty && sotto_schema_unit_rows(rows->schema) > 0 &&
         rows->records.units.rows == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schema has a unit, but the records have no units; give one "
-                        "whole number for each row that says whose it is");
+                        "the schema has a unit, but the records have no units; give the "
+                        "id of each row's unit");
     }
     return SOTTO_OK;
 }
@@ -205,6 +217,25 @@ static void fill_cells(sot_memory_rows *rows, size_t row, sot_record *out_record
     out_record->cells = rows->values;
 }
 
+/* The id as the text that a file would have: 17 and "17" are one unit, in every kind of element. */
+static void fill_unit(sot_memory_rows *rows, size_t row, sot_record *out_record)
+{
+    const sotto_array *units = &rows->records.units;
+    size_t size = 0;
+    if (units->element == SOTTO_INT64) {
+        int64_t number;
+        memcpy(&number, element_at(units, row, 0), sizeof number);
+        size = (size_t)snprintf(rows->id, sizeof rows->id, "%" PRId64, number);
+    } else {
+        for (size_t i = 0; i < units->columns; i++) {
+            rows->id[i] = *element_at(units, row, i);
+            if (rows->id[i] != '\0') size = i + 1; /* zeros at the end only fill */
+        }
+    }
+    out_record->unit = rows->id;
+    out_record->unit_bytes = size;
+}
+
 bool sot_memory_rows_next(sot_memory_rows *rows, sot_record *out_record)
 {
     if (rows->next == rows->records.features.rows) return false;
@@ -215,10 +246,8 @@ bool sot_memory_rows_next(sot_memory_rows *rows, sot_record *out_record)
     } else {
         fill_cells(rows, row, out_record);
     }
-    if (sotto_schema_unit_rows(rows->schema) > 0 && rows->records.units.rows > 0) {
-        out_record->unit = element_at(&rows->records.units, row, 0);
-        out_record->unit_bytes = sizeof(int64_t);
-    }
+    if (sotto_schema_unit_rows(rows->schema) > 0 && rows->records.units.rows > 0)
+        fill_unit(rows, row, out_record);
     return true;
 }
 
@@ -257,5 +286,5 @@ void sot_memory_rows_close(sot_memory_rows *rows)
     sot_wipe_and_free(rows->values,
                       rows->records.features.columns * sizeof *rows->values);
     sot_free(rows->indices);
-    sot_free(rows);
+    sot_wipe_and_free(rows, sizeof *rows);
 }

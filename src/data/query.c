@@ -1,18 +1,18 @@
 #include "data/query.h"
 
+#include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
-#include <strings.h>
-
-#include <sqlite3.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/cell.h"
+#include "data/query_prepare.h"
 #include "data/query_text.h"
 
-enum { NAME_BYTES = 128, BUSY_MILLISECONDS = 5000 };
+enum { BUSY_MILLISECONDS = 5000 };
 
 static const uint64_t rows_max = UINT64_C(1) << 32;
 
@@ -21,6 +21,8 @@ typedef struct query_field {
     size_t column; /* of the schema */
     const sotto_column *described;
     sot_words *categories; /* of a category */
+    char spelled
+        [SOT_DOUBLE_TEXT_BYTES]; /* of the current row, where SQLite's text will not do */
 } query_field;
 
 typedef struct id_text {
@@ -28,154 +30,17 @@ typedef struct id_text {
     size_t size_bytes;
 } id_text;
 
-/* What the query reads, as SQLite sees it while it prepares the text. */
-typedef struct query_reads {
-    char table[NAME_BYTES]; /* "": none yet */
-    char refused[NAME_BYTES];
-    const char *why; /* NULL: nothing was refused */
-} query_reads;
-
 struct sot_query {
     char *path;
     const sotto_schema *schema;
-    sqlite3 *database;
+    sot_query_table table;
     sqlite3_stmt *statement;
     query_field *fields; /* those of the result, then those that it lacks */
     size_t field_count;  /* of the result */
     id_text *ids;        /* schema column -> id of the current row */
     uint64_t rows;
     bool at_end; /* of this pass: SQLite would begin again */
-    query_reads reads;
 };
-
-/* ---- failures ---- */
-
-/* Never SQLite's own words about a row: they may quote it. */
-static sotto_status fail_reading(const sot_query *query, int code, sotto_error *error)
-{
-    if ((code & 0xff) == SQLITE_NOMEM) return sot_fail_memory(error, 1, 1);
-    return sot_fail(error, SOTTO_IO,
-                    "%.120s cannot be read: %s; is it a SQLite database?", query->path,
-                    sqlite3_errstr(code & 0xff));
-}
-
-/* What was prepared is the text of the query: public, and so is what SQLite says of it. */
-static sotto_status fail_preparing(const sot_query *query, int code, sotto_error *error)
-{
-    char words[120];
-    if (query->reads.why != NULL) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the query: %s %s",
-                        query->reads.refused, query->reads.why);
-    }
-    if ((code & 0xff) != SQLITE_ERROR) return fail_reading(query, code, error);
-    sot_printable(sqlite3_errmsg(query->database), words, sizeof words);
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the query does not fit %.90s: %s",
-                    query->path, words);
-}
-
-/* ---- what the query may read ---- */
-
-static int deny(query_reads *reads, const char *what, const char *why)
-{
-    (void)sot_printable(what == NULL ? "it" : what, reads->refused, NAME_BYTES);
-    reads->why = why;
-    return SQLITE_DENY;
-}
-
-/* SQLite asks this for everything that the text refers to, while it prepares it. */
-static int judge(void *context, int action, const char *first, const char *second,
-                 const char *database, const char *view)
-{
-    query_reads *reads = context;
-    (void)database;
-    if (view != NULL)
-        return deny(reads, view,
-                    "is a view or a trigger; give a table that holds the rows");
-    switch (action) {
-    case SQLITE_SELECT:
-        return SQLITE_OK;
-    case SQLITE_FUNCTION:
-        if (sot_query_function_is_total(second)) return SQLITE_OK;
-        return deny(reads, second,
-                    "is a function that may fail on a row, or see more than one; select "
-                    "the columns themselves");
-    case SQLITE_READ:
-        if (first == NULL || strncasecmp(first, "sqlite_", 7) == 0)
-            return deny(reads, first, "is a table of SQLite's own; give one of rows");
-        if (strlen(first) >= NAME_BYTES)
-            return deny(reads, first, "is too long a name for a table");
-        if (reads->table[0] == '\0') memcpy(reads->table, first, strlen(first) + 1);
-        if (strcasecmp(reads->table, first) == 0) return SQLITE_OK;
-        return deny(reads, first, "is a second table; give one");
-    default:
-        return deny(reads, NULL,
-                    "reads a virtual table, or does more than to select rows; give a "
-                    "table that holds its rows");
-    }
-}
-
-/* One number that SQLite knows about the table. */
-static sotto_status ask(const sot_query *query, const char *sql, int64_t *out_number,
-                        sotto_error *error)
-{
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(query->database, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_text(statement, 1, query->reads.table, -1, SQLITE_STATIC);
-    if (code == SQLITE_OK) code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) *out_number = sqlite3_column_int64(statement, 0);
-    (void)sqlite3_finalize(statement);
-    return code == SQLITE_ROW ? SOTTO_OK : fail_reading(query, code, error);
-}
-
-/* A table of the file whose columns are all there: not computed when they are read (hidden is 2, or
- * 1 in a virtual table). */
-static sotto_status check_table(const sot_query *query, sotto_error *error)
-{
-    int64_t plain = 0;
-    int64_t computed = 0;
-    sotto_status status = ask(
-        query,
-        "SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND rootpage > 0 "
-        "AND name = ?1 COLLATE NOCASE",
-        &plain, error);
-    if (status == SOTTO_OK) {
-        status = ask(query,
-                     "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden IN (1, 2)",
-                     &computed, error);
-    }
-    if (status != SOTTO_OK) return status;
-    if (plain != 1) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the query: %s is not a table that holds its rows; give one that "
-                        "does (CREATE TABLE ... AS SELECT ...)",
-                        query->reads.table);
-    }
-    if (computed != 0) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the query: %s has columns that are computed when they are read, which may "
-            "fail on a row; make them STORED",
-            query->reads.table);
-    }
-    return SOTTO_OK;
-}
-
-static sotto_status prepare(sot_query *query, const char *text, sotto_error *error)
-{
-    const char *rest = NULL;
-    (void)sqlite3_set_authorizer(query->database, judge, &query->reads);
-    const int code =
-        sqlite3_prepare_v2(query->database, text, -1, &query->statement, &rest);
-    (void)sqlite3_set_authorizer(query->database, NULL, NULL);
-    if (code != SQLITE_OK) return fail_preparing(query, code, error);
-    if (query->statement == NULL || query->reads.table[0] == '\0' ||
-        sqlite3_bind_parameter_count(query->statement) > 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the query reads no table, or has a parameter; write all of it");
-    }
-    return check_table(query, error);
-}
 
 /* ---- the columns ---- */
 
@@ -247,21 +112,68 @@ static sotto_status match_columns(sot_query *query, bool without_target,
     return status;
 }
 
+/* The unit decides which rows are of one person: a stored column under its own name, so that the
+ * query cannot make another person of each row. */
+static sotto_status check_unit(const sot_query *query, const char *text,
+                               sotto_error *error)
+{
+    const char *unit = sotto_schema_unit(query->schema);
+    int64_t stored = 0;
+    size_t place = 0;
+    while (unit != NULL && place < query->field_count &&
+           strcmp(query->fields[place].described->name, unit) != 0)
+        place++;
+    if (unit == NULL || place == query->field_count) return SOTTO_OK;
+    const bool is_itself =
+        sot_query_selects_column(text, query->field_count, place, unit);
+    const sotto_status status = sot_query_ask(
+        &query->table,
+        "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden = 0 AND name = ?2",
+        unit, &stored, error);
+    if (status != SOTTO_OK) return status;
+    if (is_itself && stored == 1) return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "the query: '%.60s' is the schema's unit, which must be a stored column "
+        "of the table under its own name, not an expression or an alias; "
+        "select the column itself",
+        unit);
+}
+
 /* ---- opening ---- */
 
 /* The file must be there: SQLite would say the same of a file that is missing and of one that it may
  * not read. The transaction's first look takes the snapshot. */
+static sotto_status begin_reading(sot_query *query, sotto_error *error)
+{
+    int code =
+        sqlite3_open_v2(query->path, &query->table.database, SQLITE_OPEN_READONLY, NULL);
+    sqlite3 *database = query->table.database;
+    if (code != SQLITE_OK) return sot_query_fail(query->path, code, error);
+    (void)sqlite3_busy_timeout(database, BUSY_MILLISECONDS);
+    (void)sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    (void)sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    (void)sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    code = sqlite3_exec(database, "BEGIN; SELECT count(*) FROM main.sqlite_schema", NULL,
+                        NULL, NULL);
+    return code == SQLITE_OK ? SOTTO_OK : sot_query_fail(query->path, code, error);
+}
+
+/* Texts in UTF-16 are converted when they are read, which fails on the longest. The encoding was fixed when the
+ * database was made, before there were rows. */
 static sotto_status open_database(sot_query *query, sotto_error *error)
 {
-    int code = sqlite3_open_v2(query->path, &query->database, SQLITE_OPEN_READONLY, NULL);
-    if (code != SQLITE_OK) return fail_reading(query, code, error);
-    (void)sqlite3_busy_timeout(query->database, BUSY_MILLISECONDS);
-    (void)sqlite3_db_config(query->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    (void)sqlite3_db_config(query->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    (void)sqlite3_db_config(query->database, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    code = sqlite3_exec(query->database, "BEGIN; SELECT count(*) FROM main.sqlite_schema",
-                        NULL, NULL, NULL);
-    return code == SQLITE_OK ? SOTTO_OK : fail_reading(query, code, error);
+    int64_t is_utf8 = 0;
+    sotto_status status = begin_reading(query, error);
+    if (status == SOTTO_OK)
+        status =
+            sot_query_ask(&query->table, "SELECT encoding = 'UTF-8' FROM pragma_encoding",
+                          NULL, &is_utf8, error);
+    if (status != SOTTO_OK || is_utf8 != 0) return status;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%.90s stores texts in UTF-16; copy it into a database with UTF-8 "
+                    "(sqlite3 OLD .dump | sqlite3 NEW)",
+                    query->path);
 }
 
 sotto_status sot_query_open(const char *path, const char *text,
@@ -269,19 +181,23 @@ sotto_status sot_query_open(const char *path, const char *text,
                             sot_query **out_query, sotto_error *error)
 {
     const size_t size = sotto_schema_size(schema);
-    sotto_status status = sot_query_check(text, error);
+    sot_query_parts parts;
+    sotto_status status = sot_query_check(text, &parts, error); /* before the file */
     if (status != SOTTO_OK) return status;
     sot_query *query = sot_new_array(1, sizeof *query);
     if (query == NULL) return sot_fail_memory(error, 1, sizeof *query);
     query->schema = schema;
     query->path = sot_copy_string(path);
+    query->table.path = query->path;
     query->fields = sot_new_array(size, sizeof *query->fields);
     query->ids = sot_new_array(size, sizeof *query->ids);
     status = query->path == NULL || query->fields == NULL || query->ids == NULL
                  ? sot_fail_memory(error, size, sizeof *query->fields)
                  : open_database(query, error);
-    if (status == SOTTO_OK) status = prepare(query, text, error);
+    if (status == SOTTO_OK)
+        status = sot_query_prepare(&query->table, text, &parts, &query->statement, error);
     if (status == SOTTO_OK) status = match_columns(query, without_target, error);
+    if (status == SOTTO_OK) status = check_unit(query, text, error);
     if (status != SOTTO_OK) {
         sot_query_close(query);
         return status;
@@ -294,7 +210,7 @@ void sot_query_close(sot_query *query)
 {
     if (query == NULL) return;
     (void)sqlite3_finalize(query->statement);
-    (void)sqlite3_close(query->database);
+    (void)sqlite3_close(query->table.database);
     for (size_t i = 0; i < query->field_count; i++)
         sot_words_free(query->fields[i].categories);
     sot_free(query->fields);
@@ -305,20 +221,37 @@ void sot_query_close(sot_query *query)
 
 /* ---- rows ---- */
 
-/* The text of a cell; NULL is empty. SQLite has it until the next row. */
-static sotto_status text_at(sot_query *query, int place, id_text *out, sotto_error *error)
+/* A floating-point number as other sources spell it: 17.0 is the same id and category as 17. SQLite's own text has 15
+ * digits, so that two ids could become one. */
+static void spell(double value, char text[SOT_DOUBLE_TEXT_BYTES])
 {
+    if (value == floor(value) && fabs(value) < 0x1p63) {
+        (void)snprintf(text, SOT_DOUBLE_TEXT_BYTES, "%lld", (long long)value);
+    } else {
+        (void)sot_format_double(value, text);
+    }
+}
+
+/* The text of a cell; NULL is empty. It is there until the next row. */
+static sotto_status text_at(sot_query *query, query_field *field, int place, id_text *out,
+                            sotto_error *error)
+{
+    if (sqlite3_column_type(query->statement, place) == SQLITE_FLOAT) {
+        spell(sqlite3_column_double(query->statement, place), field->spelled);
+        *out = (id_text){field->spelled, strlen(field->spelled)};
+        return SOTTO_OK;
+    }
     const void *text = sqlite3_column_type(query->statement, place) == SQLITE_BLOB
                            ? sqlite3_column_blob(query->statement, place)
                            : (const void *)sqlite3_column_text(query->statement, place);
     *out = (id_text){text == NULL ? "" : text,
                      (size_t)sqlite3_column_bytes(query->statement, place)};
-    if (text == NULL && sqlite3_errcode(query->database) == SQLITE_NOMEM)
+    if (text == NULL && sqlite3_errcode(query->table.database) == SQLITE_NOMEM)
         return sot_fail_memory(error, 1, 1);
     return SOTTO_OK;
 }
 
-static sotto_status read_cell(sot_query *query, const query_field *field, int place,
+static sotto_status read_cell(sot_query *query, query_field *field, int place,
                               double *out_value, sotto_error *error)
 {
     const sotto_column *column = field->described;
@@ -338,7 +271,7 @@ static sotto_status read_cell(sot_query *query, const query_field *field, int pl
         }
         break;
     case SOTTO_COLUMN_ID:
-        return text_at(query, place, &query->ids[field->column], error);
+        return text_at(query, field, place, &query->ids[field->column], error);
     case SOTTO_COLUMN_IGNORE:
         return SOTTO_OK;
     case SOTTO_COLUMN_CATEGORY:
@@ -346,7 +279,7 @@ static sotto_status read_cell(sot_query *query, const query_field *field, int pl
     }
     *out_value = column->missing;
     if (kind == SQLITE_NULL || kind == SQLITE_BLOB) return SOTTO_OK;
-    status = text_at(query, place, &text, error);
+    status = text_at(query, field, place, &text, error);
     if (status == SOTTO_OK)
         *out_value =
             sot_cell_of_text(column, field->categories, text.text, text.size_bytes);
@@ -360,14 +293,14 @@ sotto_status sot_query_next(sot_query *query, double *out_values, bool *out_more
     *out_more = code == SQLITE_ROW;
     query->at_end = code == SQLITE_DONE;
     if (query->at_end) return SOTTO_OK;
-    if (code != SQLITE_ROW) return fail_reading(query, code, error);
+    if (code != SQLITE_ROW) return sot_query_fail(query->path, code, error);
     if (query->rows == rows_max) {
         return sot_fail(error, SOTTO_IO,
                         "the data have more than 2^32 rows; is it the right table?");
     }
     query->rows++;
     for (size_t i = 0; i < query->field_count; i++) {
-        const query_field *field = &query->fields[i];
+        query_field *field = &query->fields[i];
         const sotto_status status =
             read_cell(query, field, (int)i, &out_values[field->column], error);
         if (status != SOTTO_OK) return status;

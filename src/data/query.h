@@ -1,9 +1,8 @@
 /* data/query.h: rows of a SQLite table, chosen by a query, by the schema.
  *
  * Isolation   A record is one row of one table. The query sees each row by itself
- *             (data/query_text.h); the table is a table of the file, not a view or a virtual one, and
- *             has no columns that are computed when they are read: SQLite evaluates nothing that the
- *             check has not seen.
+ *             (data/query_text.h), and its table holds the rows (data/query_prepare.h).
+ * Order       That of the table's own tree, whatever the query and the indexes are (data/query_prepare.h).
  * Totality    Every row that meets the condition gives a record. NULL, a blob where a number is
  *             meant, a text that is none count as missing; numbers are clipped, as in data/csv.h.
  * Refused     Only what is seen before the first row: no database, a query that is none of records,

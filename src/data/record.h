@@ -20,6 +20,9 @@ typedef struct sot_record {
      * to them. Else NULL. */
     const unsigned char *bytes;
     double label; /* matrix schema: as read; NaN: missing or malformed */
+    /* Words of a LIBSVM line that are not read: malformed, of an index outside the features, or repeated. Only for the
+     * owner of the data (data/owner.h). */
+    size_t not_read;
     /* Whose record it is, when the schema has a unit; else NULL. Not NUL-terminated. */
     const char *unit;
     size_t unit_bytes;

@@ -62,10 +62,16 @@ static sotto_status optional_name(const sot_json_value *object, const char *key,
     return sot_schema_copy_name(&member, out_copy, error);
 }
 
+sotto_status sot_schema_copy_source(const sot_json_value *object, char **out_copy,
+                                    sotto_error *error)
+{
+    return optional_name(object, "source", out_copy, error);
+}
+
 static sotto_status read_unit(const sot_json_value *root, sotto_schema *schema,
                               sotto_error *error)
 {
-    static const char *const known_keys[] = {"column", "rows", NULL};
+    static const char *const known_keys[] = {"column", "rows", "source", NULL};
     sot_json_value unit;
     if (!sot_json_member(root, "unit", &unit)) return SOTTO_OK;
     int64_t rows = 0;
@@ -77,6 +83,8 @@ static sotto_status read_unit(const sot_json_value *root, sotto_schema *schema,
         status = sot_json_refuse(&unit, "name the id column", error);
     }
     if (status == SOTTO_OK) status = sot_schema_copy_name(&member, &schema->unit, error);
+    if (status == SOTTO_OK)
+        status = sot_schema_copy_source(&unit, &schema->unit_source, error);
     if (status != SOTTO_OK) return status;
     if (rows < 1 || rows > 1000000) {
         return sot_json_refuse(&unit, "give rows between 1 and 1000000", error);
@@ -198,6 +206,10 @@ void sotto_schema_free(sotto_schema *schema)
     sot_free(schema->dataset);
     sot_free(schema->ledger);
     sot_free(schema->unit);
+    sot_free(schema->unit_source);
+    sot_free(schema->target_source);
+    sot_free(schema->row_norm_source);
+    sot_free((char *)(uintptr_t)schema->numbers.source);
     sot_free(schema);
 }
 

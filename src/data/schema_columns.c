@@ -276,9 +276,9 @@ static sotto_status read_column(const sot_json_value *value, sotto_column *colum
     }
     if (status == SOTTO_OK)
         status = sot_schema_copy_name(&member, (char **)(uintptr_t)&column->name, error);
-    if (status == SOTTO_OK && sot_json_member(value, "source", &member))
+    if (status == SOTTO_OK)
         status =
-            sot_schema_copy_name(&member, (char **)(uintptr_t)&column->source, error);
+            sot_schema_copy_source(value, (char **)(uintptr_t)&column->source, error);
     if (status != SOTTO_OK) return status;
     set_scale(column, SOTTO_SCALE_NONE);
     switch (column->type) {

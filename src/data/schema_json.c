@@ -106,16 +106,20 @@ static void write_target(sot_json_writer *writer, const sotto_schema *schema,
         sot_json_key(writer, "default");
         write_label(writer, target, numbers, target->missing);
     }
+    if (target == &schema->target) /* another column as the target has its own source */
+        sot_json_put_text(writer, "source", schema->target_source);
     sot_json_end_object(writer);
 }
 
-static void write_row_norm(sot_json_writer *writer, const sotto_row_norm *norm)
+static void write_row_norm(sot_json_writer *writer, const sotto_schema *schema)
 {
+    const sotto_row_norm *norm = &schema->row_norm;
     if (!norm->given) return; /* it follows from the columns */
     sot_json_key(writer, "row_norm");
     sot_json_begin_object(writer);
     write_number(writer, "bound", norm->bound);
     sot_json_put_text(writer, "rule", sotto_norm_rule_name(norm->rule));
+    sot_json_put_text(writer, "source", schema->row_norm_source);
     sot_json_end_object(writer);
 }
 
@@ -128,6 +132,7 @@ static void write_table(sot_json_writer *writer, const sotto_schema *schema,
         sot_json_put_text(writer, "column", schema->unit);
         sot_json_key(writer, "rows");
         sot_json_write_int64(writer, (int64_t)schema->unit_rows);
+        sot_json_put_text(writer, "source", schema->unit_source);
         sot_json_end_object(writer);
     }
     if (target != NULL) write_target(writer, schema, target);
@@ -154,6 +159,7 @@ static void write_matrix(sot_json_writer *writer, const sotto_schema *schema)
         sot_json_key(writer, "numbers");
         sot_json_begin_object(writer);
         write_bounds(writer, numbers);
+        sot_json_put_text(writer, "source", numbers->source);
         sot_json_end_object(writer);
     }
     if (schema->target.label_count == 0) {
@@ -162,6 +168,7 @@ static void write_matrix(sot_json_writer *writer, const sotto_schema *schema)
         write_number(writer, "lower", schema->target.lower);
         write_number(writer, "upper", schema->target.upper);
         write_number(writer, "missing", schema->target.missing_number);
+        sot_json_put_text(writer, "source", schema->target_source);
         sot_json_end_object(writer);
         return;
     }
@@ -181,7 +188,7 @@ static void write_schema(sot_json_writer *writer, const sotto_schema *schema,
     } else {
         write_table(writer, schema, target);
     }
-    write_row_norm(writer, &schema->row_norm);
+    write_row_norm(writer, schema);
     write_number(writer, "intercept", schema->intercept);
     sot_json_end_object(writer);
 }

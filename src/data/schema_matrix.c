@@ -63,7 +63,8 @@ sot_shape_origin sot_schema_shape(const sotto_schema *schema, size_t out_shape[3
 static sotto_status read_numbers(const sot_json_value *value, sotto_column *numbers,
                                  sotto_error *error)
 {
-    static const char *const known_keys[] = {"lower", "upper", "missing", "scale", NULL};
+    static const char *const known_keys[] = {"lower", "upper",  "missing",
+                                             "scale", "source", NULL};
     if (sot_json_kind_of(value) != SOT_JSON_OBJECT) {
         return sot_json_refuse(value,
                                "give the bounds of every number, such as {\"lower\": 0, "
@@ -74,6 +75,9 @@ static sotto_status read_numbers(const sot_json_value *value, sotto_column *numb
     if (status != SOTTO_OK) return status;
     numbers->type = SOTTO_COLUMN_NUMBER;
     status = sot_schema_read_number(value, numbers, error);
+    if (status == SOTTO_OK)
+        status =
+            sot_schema_copy_source(value, (char **)(uintptr_t)&numbers->source, error);
     if (status != SOTTO_OK || numbers->bounded) return status;
     return sot_json_refuse(value, "give \"lower\" and \"upper\"", error);
 }

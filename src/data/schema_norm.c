@@ -14,10 +14,11 @@ const char *sotto_norm_rule_name(sotto_norm_rule rule)
     return index >= 0 && index < 2 ? rule_names[index] : "unknown";
 }
 
-static sotto_status read_row_norm(const sot_json_value *value, sotto_row_norm *norm,
+static sotto_status read_row_norm(const sot_json_value *value, sotto_schema *schema,
                                   sotto_error *error)
 {
-    static const char *const known_keys[] = {"bound", "rule", NULL};
+    static const char *const known_keys[] = {"bound", "rule", "source", NULL};
+    sotto_row_norm *norm = &schema->row_norm;
     if (sot_json_kind_of(value) != SOT_JSON_OBJECT) {
         return sot_json_refuse(
             value, "give an object such as {\"bound\": 1.0, \"rule\": \"clip\"}", error);
@@ -26,6 +27,8 @@ static sotto_status read_row_norm(const sot_json_value *value, sotto_row_norm *n
     sotto_status status = sot_json_only_keys(value, known_keys, error);
     if (status == SOTTO_OK)
         status = sot_json_get_double(value, "bound", &norm->bound, error);
+    if (status == SOTTO_OK)
+        status = sot_schema_copy_source(value, &schema->row_norm_source, error);
     if (status != SOTTO_OK) return status;
     if (!(norm->bound >= 0x1p-40 && norm->bound <= 0x1p60)) {
         (void)sot_json_member(value, "bound", &member);
@@ -91,6 +94,6 @@ sotto_status sot_schema_read_learning(const sot_json_value *root, sotto_schema *
         status = sot_schema_read_target(&member, schema, error);
     }
     if (status == SOTTO_OK && sot_json_member(root, "row_norm", &member))
-        status = read_row_norm(&member, &schema->row_norm, error);
+        status = read_row_norm(&member, schema, error);
     return status == SOTTO_OK ? read_intercept(root, schema, error) : status;
 }

@@ -27,6 +27,8 @@ struct sotto_schema {
     char *dataset;
     char *ledger;
     char *unit;
+    /* Where the cap, the label set and the norm bound come from; NULL: not said. */
+    char *unit_source, *target_source, *row_norm_source;
     uint64_t unit_rows;
     sotto_column *columns;
     size_t size;
@@ -43,6 +45,10 @@ struct sotto_schema {
  * UTF-8. The copy is the caller's to free. */
 SOTTO_MUST_CHECK sotto_status sot_schema_copy_name(const sot_json_value *value,
                                                    char **out_copy, sotto_error *error);
+
+/* Copies the member "source" of an object, if it has one. */
+SOTTO_MUST_CHECK sotto_status sot_schema_copy_source(const sot_json_value *object,
+                                                     char **out_copy, sotto_error *error);
 
 /* Reads "columns" (schema_columns.c); frees one column's parts. */
 SOTTO_MUST_CHECK sotto_status sot_schema_read_columns(const sot_json_value *root,

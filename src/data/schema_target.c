@@ -306,8 +306,8 @@ static sotto_status read_labels(const sot_json_value *value, const sotto_column 
 sotto_status sot_schema_read_target(const sot_json_value *value, sotto_schema *schema,
                                     sotto_error *error)
 {
-    static const char *const known_keys[] = {"column", "labels", "default", "above",
-                                             NULL};
+    static const char *const known_keys[] = {"column", "labels", "default",
+                                             "above",  "source", NULL};
     const bool object = sot_json_kind_of(value) == SOT_JSON_OBJECT;
     sot_json_value name = *value;
     sot_json_value member;
@@ -322,7 +322,8 @@ sotto_status sot_schema_read_target(const sot_json_value *value, sotto_schema *s
     schema->has_target = status == SOTTO_OK;
     if (status != SOTTO_OK || !object) return status;
     const sotto_column *column = &schema->columns[index];
-    if (sot_json_member(value, "above", &member))
+    status = sot_schema_copy_source(value, &schema->target_source, error);
+    if (status == SOTTO_OK && sot_json_member(value, "above", &member))
         status = read_threshold(&member, column, &schema->target, error);
     if (status == SOTTO_OK) status = read_labels(value, column, &schema->target, error);
     if (schema->target.label_count > 0) { /* a class, not a number */
@@ -358,7 +359,7 @@ static sotto_status read_matrix_labels(const sot_json_value *root, sotto_schema 
 static sotto_status read_range(const sot_json_value *value, sotto_target *target,
                                sotto_error *error)
 {
-    static const char *const known_keys[] = {"lower", "upper", "missing", NULL};
+    static const char *const known_keys[] = {"lower", "upper", "missing", "source", NULL};
     sot_json_value member;
     if (sot_json_kind_of(value) != SOT_JSON_OBJECT) {
         return sot_json_refuse(
@@ -405,5 +406,8 @@ sotto_status sot_schema_read_matrix_target(const sot_json_value *root,
                                error);
     }
     schema->has_target = true;
-    return read_range(&target, &schema->target, error);
+    const sotto_status status = read_range(&target, &schema->target, error);
+    return status == SOTTO_OK
+               ? sot_schema_copy_source(&target, &schema->target_source, error)
+               : status;
 }

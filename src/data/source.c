@@ -9,9 +9,11 @@
 #include "data/array_rows.h"
 #include "data/bytes.h"
 #include "data/csv.h"
+#include "data/format.h"
 #include "data/libsvm.h"
 #include "data/memory_rows.h"
 #include "data/query.h"
+#include "data/query_text.h"
 
 /* What tells that a file is still the same. */
 typedef struct file_stamp {
@@ -28,6 +30,7 @@ struct sot_source {
     char *path; /* NULL: records in memory */
     char *labels;
     char *query_text;
+    sot_format format;
     bool without_target;
     file_stamp stamps[2]; /* of the file and of its labels */
     sot_csv *csv;
@@ -42,49 +45,29 @@ struct sot_source {
 
 /* ---- formats ---- */
 
-static bool is_named_database(const char *path)
+static bool is_array(sot_format format)
 {
-    return sot_name_ends(path, ".db") || sot_name_ends(path, ".sqlite") ||
-           sot_name_ends(path, ".sqlite3");
+    return format == SOT_FORMAT_NPY || format == SOT_FORMAT_IDX ||
+           format == SOT_FORMAT_CIFAR;
 }
 
-static bool is_array(const sot_source *source)
+/* A file of labels goes with NPY and IDX and a schema of a matrix. */
+static sotto_status check_labels(const sot_source *source, sotto_error *error)
 {
-    return source->query_text == NULL && (sot_array_file_is_named(source->path) ||
-                                          (sotto_schema_is_matrix(source->schema) &&
-                                           sot_array_file_is_cifar(source->path)));
-}
-
-/* Settings that have no meaning for the format. */
-static sotto_status check_settings(const sot_source *source, sotto_error *error)
-{
-    const bool is_matrix = sotto_schema_is_matrix(source->schema);
-    if (source->query_text == NULL && is_named_database(source->path)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%.90s is a database by its name; give a query, such as SELECT * "
-                        "FROM patients",
-                        source->path);
-    }
-    if (source->query_text != NULL && is_matrix) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a query has columns with names; give a schema with \"columns\"");
-    }
+    const bool is_cifar = source->format == SOT_FORMAT_CIFAR;
     if (source->labels == NULL) return SOTTO_OK;
-    const bool is_cifar = is_matrix && sot_array_file_is_cifar(source->path);
-    if (is_matrix && is_array(source) && !is_cifar) {
+    if (sotto_schema_is_matrix(source->schema) && is_array(source->format) && !is_cifar) {
         if (sot_array_file_is_named(source->labels)) return SOTTO_OK;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the labels %.90s are neither NPY nor IDX by their name; give "
                         "such a file",
                         source->labels);
     }
-    if (is_matrix && !is_cifar) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "%.90s is neither *.npy nor IDX (*-idx3-ubyte, *.idx) by its name, "
-            "and LIBSVM carries its own labels; leave the file of labels out, "
-            "or give the other its name",
-            source->path);
+    if (source->format == SOT_FORMAT_LIBSVM) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--labels is %.60s, but %.60s is LIBSVM, whose lines begin with "
+                        "their labels; leave --labels out",
+                        source->labels, source->path);
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "a file of labels goes with NPY or IDX and a schema of \"features\"; "
@@ -110,17 +93,17 @@ static sotto_status make_cells(sot_source *source, sotto_error *error)
 static sotto_status open_reader(sot_source *source, sotto_error *error)
 {
     const sotto_schema *schema = source->schema;
-    if (is_array(source))
+    if (is_array(source->format))
         return sot_array_rows_open(source->path, source->labels, schema,
                                    source->without_target, &source->array, error);
-    if (sotto_schema_is_matrix(schema))
+    if (source->format == SOT_FORMAT_LIBSVM)
         return sot_libsvm_open(source->path, sotto_schema_features(schema),
                                &source->libsvm, error);
-    if (source->query_text != NULL)
+    if (source->format == SOT_FORMAT_SQLITE)
         return sot_query_open(source->path, source->query_text, schema,
                               source->without_target, &source->query, error);
-    return sot_csv_open(source->path, schema, source->without_target, &source->csv,
-                        error);
+    return sot_csv_open(source->path, source->format == SOT_FORMAT_TSV ? '\t' : ',',
+                        schema, source->without_target, &source->csv, error);
 }
 
 static void close_reader(sot_source *source)
@@ -167,7 +150,10 @@ sotto_status sot_source_open(const sotto_data_file *file, const sotto_schema *sc
     sotto_status status = copy_text(file->path, &source->path, error);
     if (status == SOTTO_OK) status = copy_text(file->labels, &source->labels, error);
     if (status == SOTTO_OK) status = copy_text(file->query, &source->query_text, error);
-    if (status == SOTTO_OK) status = check_settings(source, error);
+    if (status == SOTTO_OK)
+        status = sot_format_decide(file, sotto_schema_is_matrix(schema), &source->format,
+                                   error);
+    if (status == SOTTO_OK) status = check_labels(source, error);
     if (status == SOTTO_OK) {
         source->stamps[0] = stamp_of(source->path);
         source->stamps[1] = stamp_of(source->labels);
@@ -228,9 +214,10 @@ sotto_status sot_source_check_training(const sot_source *source, sotto_error *er
     if ((source->libsvm != NULL || source->array != NULL) &&
         sotto_schema_unit(source->schema) != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schema has a unit, but a LIBSVM, NPY, IDX or CIFAR-10 file "
-                        "does not say whose a "
-                        "row is; leave \"unit\" out, or hand the rows over in memory");
+                        "the schema's unit is the column '%.60s', but a LIBSVM, NPY, IDX "
+                        "or CIFAR-10 file has no ids; give a CSV file or a query with "
+                        "that column, or hand the rows over in memory",
+                        sotto_schema_unit(source->schema));
     }
     return SOTTO_OK;
 }
@@ -244,6 +231,19 @@ uint64_t sot_source_rows(const sot_source *source)
 {
     if (source->memory != NULL) return sot_memory_rows_count(source->memory);
     return source->array != NULL ? sot_array_rows_hint(source->array) : 0;
+}
+
+sot_origin sot_origin_of_file(const sotto_data_file *file)
+{
+    if (file->query != NULL)
+        return sot_query_has_condition(file->query) ? SOT_ROWS_SELECTED : SOT_ROWS_STORED;
+    if (stamp_of(file->path).regular) return SOT_ROWS_STORED;
+    return file->stored_table ? SOT_ROWS_DECLARED : SOT_ROWS_SELECTED;
+}
+
+sot_origin sot_origin_of_records(const sotto_records *records)
+{
+    return records->selected ? SOT_ROWS_SELECTED : SOT_ROWS_GIVEN;
 }
 
 /* ---- again ---- */

@@ -17,7 +17,21 @@
 
 typedef struct sot_source sot_source;
 
-/* The format follows from the schema, the name and whether there is a query. With `without_target`
+/* How the rows that are read belong to the stored records (stability.md). Public: from the settings and the
+ * kind of file. */
+typedef enum sot_origin {
+    SOT_ROWS_STORED = 1, /* all rows of a stored table, read by sotto itself */
+    SOT_ROWS_DECLARED =
+        2, /* a stream, declared by the caller to hold all rows of a stored table */
+    SOT_ROWS_GIVEN = 3, /* records in memory, all of them: the caller's word */
+    SOT_ROWS_SELECTED =
+        4 /* a condition or an unknown program left rows out: their number is secret */
+} sot_origin;
+
+sot_origin sot_origin_of_file(const sotto_data_file *file);
+sot_origin sot_origin_of_records(const sotto_records *records);
+
+/* data/format.h decides the format. With `without_target`
  * the file may lack the target, and columns of type id and ignore (prediction). The schema must
  * outlive the source; the texts of `file` are copied. */
 SOTTO_MUST_CHECK sotto_status sot_source_open(const sotto_data_file *file,

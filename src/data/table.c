@@ -31,9 +31,8 @@ sotto_status sot_table_check_stream(const sotto_schema *schema, sotto_error *err
     if (sotto_schema_unit(schema) == NULL) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
-        "the schema's unit is the column '%.60s', whose rows are bounded when "
-        "all of them are there; train without a stream, or give each value "
-        "one row and leave \"unit\" out",
+        "the schema's unit is the column '%.60s', and rows per unit are bounded with "
+        "all rows in memory; leave out --stream",
         sotto_schema_unit(schema));
 }
 

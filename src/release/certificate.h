@@ -171,6 +171,16 @@ SOTTO_MUST_CHECK sotto_status sot_certificate_file_recompute(sot_certificate_fil
                                                              bool *out_exact,
                                                              sotto_error *error);
 
+/* certificate_advisory.c: the advisories that can concern an open file; returns how many. */
+size_t
+sot_certificate_advisories(const sot_certificate_file *file,
+                           const sotto_advisory *out_advisories[SOTTO_ADVISORIES_MAX]);
+
+/* An advisory for people: its title, and what it means for a file of `version`. */
+void sot_advisory_title(const sotto_advisory *advisory, char *out, size_t size_bytes);
+void sot_advisory_text(const sotto_advisory *advisory, const char *version, char *out,
+                       size_t size_bytes);
+
 /* The work of sotto_certificate_attach(): `certificate` has its facts filled in. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_attach(const char *payload_json,
                                                      sot_certificate *certificate,

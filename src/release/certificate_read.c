@@ -329,8 +329,15 @@ static sotto_status read_facts(const sot_json_value *object, sot_certificate_fil
                                sotto_error *error)
 {
     sotto_certificate_facts *facts = &file->certificate.facts;
-    sot_json_value dataset, route;
+    sot_json_value dataset, route, rows;
     sotto_status status = sot_json_get_string(object, "output", &facts->output, error);
+    /* Compared with the rest of the certificate later: without it, it is not the same text. */
+    if (status == SOTTO_OK && sot_json_member(object, "rows_public", &rows) &&
+        sot_json_kind_of(&rows) == SOT_JSON_BOOLEAN) {
+        bool is_public = true;
+        status = sot_json_get_bool(object, "rows_public", &is_public, error);
+        facts->selected = !is_public;
+    }
     if (status == SOTTO_OK)
         status = sot_json_get_string(object, "unit", &facts->unit, error);
     if (status == SOTTO_OK && !(sot_json_member(object, "dataset", &dataset) &&

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "release/certificate_page.h"
 
-enum { SENTENCE_BYTES = 768 };
+enum { SENTENCE_BYTES = 768, ADVISORY_BYTES = 1024 };
 
 static void add_outcome(sot_page *page, const sot_certificate *certificate,
                         sotto_status outcome, bool exact, const char *reason)
@@ -31,6 +31,19 @@ static void add_outcome(sot_page *page, const sot_certificate *certificate,
                                "alone. Other software made it; each bound holds.",
                        sotto_version());
         sot_page_good_news(page, "Verified", sentence);
+    }
+}
+
+static void add_advisories(sot_page *page, const sot_certificate_file *file)
+{
+    const sotto_advisory *advisories[SOTTO_ADVISORIES_MAX];
+    const size_t count = sot_certificate_advisories(file, advisories);
+    for (size_t i = 0; i < count; i++) {
+        char title[SENTENCE_BYTES], text[ADVISORY_BYTES];
+        sot_advisory_title(advisories[i], title, sizeof title);
+        sot_advisory_text(advisories[i], file->certificate.software.version, text,
+                          sizeof text);
+        sot_page_bad_news(page, title, text);
     }
 }
 
@@ -69,7 +82,10 @@ sotto_status sotto_certificate_render(const char *text, size_t size_bytes,
     status = sot_page_new(&page, error);
     if (status != SOTTO_OK) goto done;
     sot_page_title(page, "Privacy certificate");
+    /* The worse news first. */
+    if (outcome == SOTTO_OK) add_advisories(page, &file);
     add_outcome(page, &file.certificate, outcome, exact, reason.message);
+    if (outcome != SOTTO_OK) add_advisories(page, &file);
     sot_page_add_guarantee(page, &file.certificate);
     sot_page_add_run(page, &file.certificate);
     sot_page_add_check(page, &file);

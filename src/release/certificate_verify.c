@@ -126,6 +126,7 @@ sotto_status sotto_certificate_summarize(const char *text, size_t size_bytes,
         };
         memcpy(summary.reason, reason.message, sizeof summary.reason);
         (void)snprintf(summary.hash, sizeof summary.hash, "%s", file.hash);
+        summary.advisory_count = sot_certificate_advisories(&file, summary.advisories);
         *out_summary = summary;
         status = SOTTO_OK;
     } else {

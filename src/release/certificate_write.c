@@ -150,7 +150,7 @@ void sot_certificate_write(const sot_certificate *certificate, sot_json_writer *
     write_text(writer, "unit", facts->unit);
     write_text(writer, "adjacency", sotto_adjacency_name(adjacency));
     sot_json_key(writer, "rows_public");
-    sot_json_write_bool(writer, adjacency == SOTTO_REPLACE_ONE);
+    sot_json_write_bool(writer, adjacency == SOTTO_REPLACE_ONE && !facts->selected);
     write_claims(writer, &certificate->claims);
     write_run(writer, certificate);
     write_list(writer, "covered", facts->covered);

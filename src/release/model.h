@@ -142,6 +142,10 @@ typedef struct sot_scorer {
     size_t label;          /* of classes: the true one's place */
     double number;         /* of numbers: the true one */
     struct sot_rows_ahead *ahead; /* of a network: rows that are scored together */
+    /* Called with each record when it is read, in their order, before it is scored; NULL: nobody listens. */
+    sotto_status (*on_record)(void *context, const sot_record *record,
+                              sotto_error *error);
+    void *on_record_context;
 } sot_scorer;
 
 SOTTO_MUST_CHECK sotto_status sot_scorer_open(const sotto_model *model,

@@ -185,6 +185,8 @@ sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *source, bool *out_m
     } else {
         sot_record record;
         status = sot_source_next(source, &record, out_more, error);
+        if (status == SOTTO_OK && *out_more && scorer->on_record != NULL)
+            status = scorer->on_record(scorer->on_record_context, &record, error);
         if (status == SOTTO_OK && *out_more) read_record(scorer, &record);
         sot_wipe(&record, sizeof record);
     }

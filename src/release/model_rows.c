@@ -110,6 +110,8 @@ static sotto_status read_ahead(sot_scorer *scorer, sot_source *source, sotto_err
     ahead->next = 0;
     while (status == SOTTO_OK && more && ahead->count < ahead->room) {
         status = sot_source_next(source, &record, &more, error);
+        if (status == SOTTO_OK && more && scorer->on_record != NULL)
+            status = scorer->on_record(scorer->on_record_context, &record, error);
         if (status == SOTTO_OK && more)
             keep_row(ahead, scorer->model, &scorer->features, &record);
     }

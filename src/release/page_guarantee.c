@@ -49,7 +49,7 @@ static void add_protected(sot_page *page, const sot_certificate *certificate)
     /* Exchanging a unit of several rows may change how many rows there are. */
     const bool is_row = strcmp(facts->unit, "row") == 0;
     sot_page_fact(page, is_row ? "number of rows" : "number of units",
-                  replaced ? "public" : "secret");
+                  replaced && !facts->selected ? "public" : "secret");
     sot_page_paragraph(page,
                        "The guarantee covers these accesses to the data, together:");
     for (size_t i = 0; facts->covered[i] != NULL; i++)

@@ -11,7 +11,13 @@
 #include "release/report.h"
 #include "release/shown.h"
 
-enum { NEWS_BYTES = 768, CHANCE_BYTES = 64, FACTOR_DIGITS = 3, DIGITS = 6 };
+enum {
+    NEWS_BYTES = 768,
+    ADVISORY_BYTES = 1024,
+    CHANCE_BYTES = 64,
+    FACTOR_DIGITS = 3,
+    DIGITS = 6
+};
 
 #define CHANCE_LEAST 1e12 /* of which people have an idea: one in so many */
 
@@ -24,6 +30,16 @@ static void add_news(sot_growing *out, bool good, const char *title, const char 
                           : "<div class=\"news bad\" role=\"alert\"><strong>",
                      title, "</strong>");
     sot_html_element(out, "<span>", text, "</span></div>\n");
+}
+
+/* Whether the stated guarantee may not hold, although every number was recomputed. */
+static bool has_advisory(const sot_report *report)
+{
+    const sotto_advisory *advisories[SOTTO_ADVISORIES_MAX];
+    const size_t count = sot_certificate_advisories(report->file, advisories);
+    for (size_t i = 0; i < count; i++)
+        if (advisories[i]->affects_privacy) return true;
+    return false;
 }
 
 static void add_outcome(sot_growing *out, const sot_report *report)
@@ -61,7 +77,24 @@ static void add_outcome(sot_growing *out, const sot_report *report)
             "in it from the file alone, and %s.",
             report->model != NULL ? "model carries" : "labels carry", sotto_version(),
             report->is_exact ? "each agrees to the last bit" : "each bound holds");
-        add_news(out, true, "Private, and verified", text);
+        add_news(out, true,
+                 has_advisory(report) ? "Numbers verified" : "Private, and verified",
+                 text);
+    }
+}
+
+/* Warnings about the version that made the file. */
+static void add_advisories(sot_growing *out, const sot_report *report)
+{
+    const sotto_advisory *advisories[SOTTO_ADVISORIES_MAX];
+    const size_t count =
+        report->file == NULL ? 0 : sot_certificate_advisories(report->file, advisories);
+    for (size_t i = 0; i < count; i++) {
+        char title[NEWS_BYTES], text[ADVISORY_BYTES];
+        sot_advisory_title(advisories[i], title, sizeof title);
+        sot_advisory_text(advisories[i], report->file->certificate.software.version, text,
+                          sizeof text);
+        add_news(out, false, title, text);
     }
 }
 
@@ -245,7 +278,10 @@ static void add_figures(sot_growing *out, const sot_report *report)
 void sot_report_add_words(sot_growing *out, const sot_report *report)
 {
     sot_html_section_open(out, "words", "In plain words");
+    /* The worse news first. */
+    if (sot_report_holds(report)) add_advisories(out, report);
     add_outcome(out, report);
+    if (!sot_report_holds(report)) add_advisories(out, report);
     if (sot_report_holds(report)) add_promise(out, report);
     add_figures(out, report);
     if (report->file != NULL) {

@@ -46,6 +46,7 @@ typedef struct sot_pate_directory {
     sot_sharding sharding;
     sotto_adjacency adjacency;
     uint64_t touched;
+    bool selected;  /* the rows were a selection, whose number is secret */
     char *settings; /* of the teachers' training, as JSON: who goes on has the same */
     char *schema_json;
     char *ledger; /* of the schema that was taught with; NULL: none */

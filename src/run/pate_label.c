@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/plant.h"
+#include "data/owner.h"
 #include "privacy/accounting/pate.h"
 #include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/pate.h"
@@ -236,12 +237,14 @@ static sotto_status certify(sot_pate_label_run *run, double realised, sotto_erro
                                       : "the table of votes, once",
                    (unsigned long long)run->vote.teachers);
     const char *const covered[] = {access, NULL};
-    const char *unprotected[10] = {
+    char adjusted[SOT_ADJUSTED_BYTES];
+    const char *unprotected[11] = {
         "the schema: columns, types, bounds, categories, the label set",
         "the settings of the teachers and of the votes, and the number of teachers",
         "the rows that are labelled, which are public",
         "how many queries were asked and answered, which the labels tell", NULL};
     size_t count = 4;
+    if (sot_schema_state_adjusted(run->schema, adjusted)) unprotected[count++] = adjusted;
     if (run->table != NULL)
         unprotected[count++] =
             "that one unit moves no more votes than was said: the word "
@@ -250,7 +253,7 @@ static sotto_status certify(sot_pate_label_run *run, double realised, sotto_erro
         unprotected[count++] =
             "the student's probabilities: of a model that is public, or released before "
             "and paid for by itself";
-    if (run->vote.adjacency == SOTTO_REPLACE_ONE)
+    if (run->vote.adjacency == SOTTO_REPLACE_ONE && !run->directory.selected)
         unprotected[count++] = "the number of rows";
     sotto_certificate_facts facts = sotto_certificate_defaults();
     facts.output = output;
@@ -293,7 +296,7 @@ static sotto_status summarise(const sot_pate_label_run *run, double realised,
                                         run->vote.adjacency);
     else
         sot_prose_guarantee(&prose, run->epsilon, run->config->delta, run->vote.adjacency,
-                            run->schema);
+                            run->schema, run->directory.selected ? SOT_ROWS_SELECTED : 0);
     sot_prose_line(&prose, "for information",
                    "the queries asked and answered%s add up to epsilon %s; the guarantee "
                    "is the line above",

@@ -253,7 +253,7 @@ static sotto_status summarise(const student_run *run, char **out_text, sotto_err
                                         run->inherited.delta, run->inherited.adjacency);
     else
         sot_prose_guarantee(&prose, run->inherited.epsilon, run->inherited.delta,
-                            run->inherited.adjacency, run->labels.schema);
+                            run->inherited.adjacency, run->labels.schema, 0);
     sot_prose_line(&prose, "privacy",
                    "that of the labels: the student is post-processing of them");
     if (!run->labels.file.certificate.is_secure)

@@ -73,7 +73,8 @@ sotto_status sot_pate_plain_training(const char *who, sotto_train_config *config
 }
 
 static sotto_status choose_sharding(const sotto_pate_teach_config *config,
-                                    const sotto_schema *schema, bool is_query,
+                                    const sotto_schema *schema,
+                                    const sotto_data_file *file,
                                     sot_pate_directory *directory, sotto_error *error)
 {
     const bool has_unit = sotto_schema_unit(schema) != NULL;
@@ -81,13 +82,19 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
     sotto_pate_sharding chosen = config->sharding;
     if (public_n > 0 && (config->training.adjacency != SOTTO_REPLACE_ONE || has_unit)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a public number of rows needs adjacency replace-one and a "
-                        "schema without a unit: the number of rows is secret otherwise");
+                        "--public-n is %llu, but the number of rows is secret under "
+                        "add-remove and with a unit in the schema; leave --public-n out",
+                        (unsigned long long)public_n);
     }
+    const sot_origin origin = sot_origin_of_file(file);
+    /* An index, or the program at the other end of a pipe, may order rows by what they say. */
+    const bool keeps_place = file->query == NULL && origin == SOT_ROWS_STORED;
+    const sotto_status status = sot_check_origin(origin, public_n, error);
+    if (status != SOTTO_OK) return status;
     if (chosen == SOTTO_PATE_BY_RULE)
-        chosen = has_unit                    ? SOTTO_PATE_BY_UNIT
-                 : public_n > 0 && !is_query ? SOTTO_PATE_BY_PLACE
-                                             : SOTTO_PATE_BY_CONTENT;
+        chosen = has_unit                      ? SOTTO_PATE_BY_UNIT
+                 : public_n > 0 && keeps_place ? SOTTO_PATE_BY_PLACE
+                                               : SOTTO_PATE_BY_CONTENT;
     if (has_unit != (chosen == SOTTO_PATE_BY_UNIT)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         has_unit
@@ -102,14 +109,15 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
                         "number of rows: a row that is added or removed moves all rows "
                         "behind it to other shards; use the sharding content");
     }
-    if (chosen == SOTTO_PATE_BY_PLACE && is_query) {
+    if (chosen == SOTTO_PATE_BY_PLACE && !keeps_place) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the order of a query's rows may follow an index, and with it "
-                        "what the rows say: one that is exchanged moves others; use the "
-                        "sharding content");
+                        "the order of a query's or a stream's rows may depend on what "
+                        "they say: one that is exchanged moves others; use the sharding "
+                        "content");
     }
     directory->sharding.rule = (sot_shard_rule)chosen;
     directory->adjacency = config->training.adjacency;
+    directory->selected = origin == SOT_ROWS_SELECTED;
     directory->touched =
         sot_sharding_touched(directory->sharding.rule, directory->adjacency);
     if (directory->touched == 0)
@@ -148,12 +156,12 @@ static sotto_status check_teachers(const sotto_pate_teach_config *config,
 
 /* Everything that is public: the plan of one teacher, who votes for a class. */
 static sotto_status prepare(teach_run *run, const sotto_pate_teach_config *config,
-                            bool is_query, sotto_error *error)
+                            const sotto_data_file *file, sotto_error *error)
 {
     sot_pate_directory *directory = &run->directory;
     sotto_status status = check_teachers(config, error);
     if (status == SOTTO_OK)
-        status = choose_sharding(config, run->schema, is_query, directory, error);
+        status = choose_sharding(config, run->schema, file, directory, error);
     if (status != SOTTO_OK) return status;
     directory->path = config->directory;
     directory->sharding.count = (size_t)config->teachers;
@@ -374,7 +382,7 @@ sotto_status sotto_pate_teach(const sotto_pate_teach_config *config,
 {
     teach_run run = {.schema = schema};
     char *text = NULL, *json = NULL;
-    sotto_status status = prepare(&run, config, file->query != NULL, error);
+    sotto_status status = prepare(&run, config, file, error);
     if (status == SOTTO_OK) status = keep_ledger(&run, error);
     if (status == SOTTO_OK)
         status = sot_source_open(file, schema, false, &run.source, error);

@@ -51,7 +51,9 @@ struct sot_release {
     const sotto_column *described; /* NULL when the statistic has no column */
     sot_filter *filters;
     size_t filter_count;
-    uint64_t unit_rows; /* rows that a unit has at most; 1: the unit is a row */
+    sot_origin origin;  /* of the rows; with a condition SOT_ROWS_SELECTED */
+    bool has_unit;      /* false: the unit is a row */
+    uint64_t unit_rows; /* rows of one unit that count at most; 1 without a unit */
     sotto_mechanism mechanism;
     sotto_plan *plan;
     sot_noise
@@ -98,9 +100,17 @@ extern const sot_statistic sot_statistic_count, sot_statistic_sum, sot_statistic
 /* Everything up to the plan; sot_release_clear() frees what it made, also after a failure. */
 SOTTO_MUST_CHECK sotto_status sot_release_prepare(const sotto_release_config *config,
                                                   const sotto_schema *schema,
+                                                  sot_origin origin,
                                                   sot_release *out_release,
                                                   sotto_error *error);
 void sot_release_clear(sot_release *release);
+
+/* Whether a row may come or go when a stored row, or the unit, is exchanged: because a condition selects rows, or
+ * because units differ in their number of rows. Under replace-one the row then moves a sum as far as a row that comes or goes (data/stability.md). */
+bool sot_release_selects(const sot_release *release);
+
+/* Whether the scores of a choice come from a file, with the sensitivity that the caller declares. */
+bool sot_release_scores_are_given(const sot_release *release);
 
 /* For prepare(): the column must be numeric with bounds that are known. */
 SOTTO_MUST_CHECK sotto_status sot_release_need_number(const sot_release *release,
@@ -163,18 +173,44 @@ SOTTO_MUST_CHECK sotto_status sot_parse_list(const char *name, const char *text,
                                              bool ascending, double **out_numbers,
                                              size_t *out_count, sotto_error *error);
 
+/* What a row has to say: its value, if it meets the conditions. */
+typedef struct sot_row_value {
+    double value;
+    bool counts;
+} sot_row_value;
+SOTTO_MUST_CHECK sotto_status sot_release_take(sot_release *release, sot_row_value row,
+                                               sotto_error *error);
+
+/* The rows that the units keep; each has its slot (data/unit.h). Start with {0}. */
+typedef struct sot_kept_rows {
+    sot_row_value *rows;
+    size_t count, room;
+} sot_kept_rows;
+SOTTO_MUST_CHECK sotto_status sot_kept_put(sot_kept_rows *kept, size_t slot,
+                                           sot_row_value row, sotto_error *error);
+/* Takes them all. Sums are exact integers, so that the order of the slots does not matter. */
+SOTTO_MUST_CHECK sotto_status sot_kept_take(sot_release *release,
+                                            const sot_kept_rows *kept,
+                                            sotto_error *error);
+void sot_kept_clear(sot_kept_rows *kept); /* wipes */
+
 /* Rows of a model, one after another: `take` gets 1 for each that it predicts right and 0 for the
  * others. Opening sees the header only; start with {0}. */
 typedef struct sot_accuracy_rows {
     sot_source *source;
     sot_scorer scorer;
+    /* With a unit: what it keeps, and the slots of the rows that are read but not yet scored. */
+    struct sot_units *units;
+    sot_kept_rows kept;
+    uint64_t *slots; /* NOT_KEPT: the unit does not keep the row */
+    size_t slot_count, slot_room, next_slot;
 } sot_accuracy_rows;
 SOTTO_MUST_CHECK sotto_status sot_accuracy_open(const sot_release *release,
                                                 const sotto_data_file *file,
                                                 sot_accuracy_rows *out_rows,
                                                 sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_accuracy_read(sot_release *release,
-                                                sot_accuracy_rows *rows,
+                                                sot_accuracy_rows *rows, sotto_rng *rng,
                                                 sotto_error *error);
 void sot_accuracy_close(sot_accuracy_rows *rows);
 

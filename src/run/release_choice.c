@@ -43,7 +43,9 @@ static sotto_status set_prices(sot_release *release, sotto_error *error)
         }
         if (!whole) continue;
         release->prices_per_unit = tens;
-        release->selection.sensitivity = largest;
+        /* An exchanged unit of several rows may raise one score and lower another, but the range of the change, all
+         * that the mechanisms use, is no larger than that of a change of one sign (release.md). */
+        release->selection.sensitivity = release->unit_rows * largest;
         release->selection.change = SOTTO_CHANGE_MONOTONE;
         return SOTTO_OK;
     }
@@ -84,7 +86,7 @@ static sotto_status prepare_by_count(sot_release *release, sotto_error *error)
             "most 1000000 whole numbers; the column '%.60s' is none of these",
             column->name);
     }
-    release->selection.sensitivity = 1;
+    release->selection.sensitivity = release->unit_rows;
     release->selection.change = release->config->adjacency == SOTTO_REPLACE_ONE
                                     ? SOTTO_CHANGE_ANY
                                     : SOTTO_CHANGE_MONOTONE;

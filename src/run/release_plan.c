@@ -131,10 +131,8 @@ static sotto_status set_mechanism(sot_release *release, sotto_error *error)
 static sotto_status check_schema(const sot_release *release, sotto_error *error)
 {
     const sotto_schema *schema = release->schema;
-    const bool given = release->config->statistic == SOTTO_RELEASE_CHOICE &&
-                       release->config->score == SOTTO_SCORE_GIVEN;
     if (schema == NULL) {
-        if (given) return SOTTO_OK;
+        if (sot_release_scores_are_given(release)) return SOTTO_OK;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the %s needs a schema: types and bounds never come from rows",
                         release->statistic->name);
@@ -151,35 +149,35 @@ static sotto_status check_schema(const sot_release *release, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* Units of several rows: sums and counts move by as many rows as the cap says. Under replace-one
- * the number of rows would be public, but an exchanged unit may have another number of them. */
+/* Units of several rows: everything moves by as many rows as the cap says, and how many rows there are is secret under both
+ * adjacencies, because an exchanged unit may have another number of them. Randomised answers: one of each unit. */
 static sotto_status set_unit(sot_release *release, sotto_error *error)
 {
     const sotto_schema *schema = release->schema;
-    const sotto_statistic statistic = release->config->statistic;
+    const sotto_release_config *config = release->config;
     const char *unit = schema == NULL ? NULL : sotto_schema_unit(schema);
     release->unit_rows = 1;
+    release->has_unit = unit != NULL;
     if (unit == NULL) return SOTTO_OK;
-    if (statistic != SOTTO_RELEASE_COUNT && statistic != SOTTO_RELEASE_SUM &&
-        statistic != SOTTO_RELEASE_MEAN && statistic != SOTTO_RELEASE_HISTOGRAM) {
+    if (config->public_n > 0) {
         return sot_fail(
-            error, SOTTO_UNSUPPORTED,
-            "the schema's unit is the column '%.60s', but the %s protects rows, "
-            "not units of several rows; bound each unit to one row and leave "
-            "\"unit\" out",
-            unit, release->statistic->name);
+            error, SOTTO_INVALID_ARGUMENT,
+            "--public-n is %llu, but the schema's unit is the column '%.60s', "
+            "whose values have different numbers of rows, so that the number "
+            "of rows is secret; leave --public-n out",
+            (unsigned long long)config->public_n, unit);
     }
-    if (release->config->adjacency != SOTTO_ADD_REMOVE) {
-        return sot_fail(
-            error, SOTTO_UNSUPPORTED,
-            "the schema's unit is the column '%.60s', whose values may have "
-            "different numbers of rows, so the number of rows cannot be public; "
-            "use adjacency add-remove",
-            unit);
+    if (sot_release_scores_are_given(release)) {
+        sot_release_note(release, "the declared sensitivity is that of all rows of one "
+                                  "unit");
+    } else if (config->statistic == SOTTO_RELEASE_RESPONSES) {
+        sot_release_note(release, "one answer of each unit, of a row chosen at random "
+                                  "among its own");
+    } else {
+        release->unit_rows = sotto_schema_unit_rows(schema);
+        sot_release_note(release, "at most the schema's number of rows of each unit "
+                                  "count, chosen at random among its own");
     }
-    release->unit_rows = sotto_schema_unit_rows(schema);
-    sot_release_note(release, "at most the schema's number of rows of each unit count, "
-                              "chosen at random among its own");
     return SOTTO_OK;
 }
 
@@ -187,8 +185,7 @@ static sotto_status find_column(sot_release *release, sotto_error *error)
 {
     const sotto_release_config *config = release->config;
     const bool needed =
-        release->statistic->needs_column && !(config->statistic == SOTTO_RELEASE_CHOICE &&
-                                              config->score == SOTTO_SCORE_GIVEN);
+        release->statistic->needs_column && !sot_release_scores_are_given(release);
     if (needed != (config->column != NULL)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         needed ? "the %s is of a column; name one of the schema's"
@@ -316,6 +313,7 @@ static sotto_status read_conditions(sot_release *release, sotto_error *error)
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; i < count && status == SOTTO_OK; i++)
         status = read_condition(release, where[i], error);
+    release->origin = SOT_ROWS_SELECTED;
     return status;
 }
 
@@ -403,12 +401,24 @@ sotto_status sot_release_make_exact(sot_release *release, uint64_t size,
 
 /* ---- the whole ---- */
 
+bool sot_release_selects(const sot_release *release)
+{
+    return release->origin == SOT_ROWS_SELECTED || release->has_unit;
+}
+
+bool sot_release_scores_are_given(const sot_release *release)
+{
+    return release->config->statistic == SOTTO_RELEASE_CHOICE &&
+           release->config->score == SOTTO_SCORE_GIVEN;
+}
+
 sotto_status sot_release_prepare(const sotto_release_config *config,
-                                 const sotto_schema *schema, sot_release *release,
-                                 sotto_error *error)
+                                 const sotto_schema *schema, sot_origin origin,
+                                 sot_release *release, sotto_error *error)
 {
     *release = (sot_release){.config = config,
                              .schema = schema,
+                             .origin = origin,
                              .selection = sotto_selection_defaults(),
                              .grid = SOTTO_UNSET,
                              .prices_per_unit = 1.0,
@@ -427,6 +437,8 @@ sotto_status sot_release_prepare(const sotto_release_config *config,
     if (status == SOTTO_OK) status = set_unit(release, error);
     if (status == SOTTO_OK) status = find_column(release, error);
     if (status == SOTTO_OK) status = read_conditions(release, error);
+    if (status == SOTTO_OK)
+        status = sot_check_origin(release->origin, config->public_n, error);
     if (status == SOTTO_OK)
         status = sotto_plan_new(config->adjacency, &release->plan, error);
     if (status == SOTTO_OK) status = release->statistic->prepare(release, error);
@@ -458,7 +470,8 @@ sotto_status sotto_release_plan(const sotto_release_config *config,
                                 sotto_error *error)
 {
     sot_release release;
-    const sotto_status status = sot_release_prepare(config, schema, &release, error);
+    const sotto_status status =
+        sot_release_prepare(config, schema, SOT_ROWS_STORED, &release, error);
     if (status == SOTTO_OK) {
         *out_plan = release.plan;
         release.plan = NULL;

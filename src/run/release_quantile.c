@@ -55,7 +55,8 @@ void sot_rank_selection(sot_release *release)
     const uint64_t b = release->rank_denominator;
     const uint64_t larger = a > b - a ? a : b - a;
     release->selection.sensitivity =
-        release->config->adjacency == SOTTO_REPLACE_ONE ? b : larger;
+        release->unit_rows *
+        (release->config->adjacency == SOTTO_REPLACE_ONE ? b : larger);
     release->selection.change = SOTTO_CHANGE_ANY;
 }
 

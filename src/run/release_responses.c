@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "privacy/mechanisms/gate.h"
+#include "random/rng.h"
 #include "run/release.h"
 
 enum { CATEGORIES_MAX = 100000, FIRST_ROOM = 1024 };
@@ -42,10 +44,17 @@ static sotto_status prepare_responses(sot_release *release, sotto_error *error)
                         "from 2 to 100000",
                         column->name, column->value_count);
     }
-    if (release->config->adjacency != SOTTO_REPLACE_ONE || release->filter_count > 0) {
+    if (release->config->adjacency != SOTTO_REPLACE_ONE) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "one answer a row shows how many rows there are; use adjacency "
-                        "replace-one, under which that is public, and no condition");
+                        "--adjacency is %s, but one answer a row shows the number of "
+                        "rows; give --adjacency replace-one, under which it is public",
+                        sotto_adjacency_name(release->config->adjacency));
+    }
+    if (release->origin == SOT_ROWS_SELECTED) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "one answer a row shows the number of rows, which is secret for "
+                        "rows that a condition selects or a stream brings; give a whole "
+                        "stored table (of a stream: --stored-table)");
     }
     sotto_event event;
     const sotto_randomized_response_config config = settings_of(release);
@@ -81,6 +90,20 @@ static sotto_status take_answer(sot_release *release, double value, sotto_error 
     return SOTTO_OK;
 }
 
+/* A uniform random order (Fisher and Yates), fresh in every run: what leaves says nothing about the order in which
+ * the rows were read, which may follow what they say (data/stability.md). */
+static sotto_status shuffle(uint32_t *answers, size_t count, sotto_rng *rng,
+                            sotto_error *error)
+{
+    for (size_t i = count; i > 1; i--) {
+        const uint64_t other = sot_rng_below(rng, (uint64_t)i);
+        const uint32_t kept = answers[other];
+        answers[other] = answers[i - 1];
+        answers[i - 1] = kept;
+    }
+    return sot_rng_check(rng, error);
+}
+
 static sotto_status publish_responses(sot_release *release, sotto_gate *gate,
                                       sotto_error *error)
 {
@@ -89,11 +112,15 @@ static sotto_status publish_responses(sot_release *release, sotto_gate *gate,
     if (release->reports == NULL)
         return sot_fail_memory(error, count, sizeof *release->reports);
     const sotto_randomized_response_config config = settings_of(release);
-    const sotto_status status = sotto_randomized_response_release(
-        gate, &config, release->answers, count, release->reports, error);
+    sotto_status status = shuffle(release->answers, count, sot_gate_rng(gate), error);
+    if (status == SOTTO_OK)
+        status = sotto_randomized_response_release(gate, &config, release->answers, count,
+                                                   release->reports, error);
     if (status == SOTTO_OK) release->report_count = count;
-    sot_release_note(release, "each answer is randomised by itself: estimate frequencies "
-                              "with sotto release rr --estimate");
+    sot_release_note(release,
+                     "each answer is randomised by itself, and the answers are in "
+                     "random order: estimate frequencies with sotto release rr "
+                     "--estimate");
     return status;
 }
 

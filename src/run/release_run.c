@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/owner.h"
 #include "data/source.h"
 #include "data/unit.h"
 #include "numeric/outward.h"
@@ -18,12 +19,6 @@ typedef struct release_run {
     sot_source *source;         /* NULL for scores from a file, and for an accuracy */
     sot_accuracy_rows accuracy; /* the rows of an accuracy */
 } release_run;
-
-static bool scores_are_given(const sot_release *release)
-{
-    return release->config->statistic == SOTTO_RELEASE_CHOICE &&
-           release->config->score == SOTTO_SCORE_GIVEN;
-}
 
 static bool is_accuracy(const sot_release *release)
 {
@@ -46,17 +41,20 @@ static void begin_session(release_run *run)
     const sotto_release_config *config = release->config;
     char column[120];
     const char *name = config->column;
-    run->session = (sot_session){.data_path = run->file.path,
-                                 .labels_path = run->file.labels,
-                                 .query = run->file.query,
-                                 .schema = release->schema,
-                                 .ledger_asked = config->ledger,
-                                 .output = config->output,
-                                 .plan = release->plan,
-                                 .delta = config->delta,
-                                 .sampler_error = sampler_error(release),
-                                 .insecure_test = config->insecure_test,
-                                 .test_seed = config->test_seed};
+    run->session =
+        (sot_session){.data_path = run->file.path,
+                      .labels_path = run->file.labels,
+                      .query = run->file.query,
+                      .origin = release->origin,
+                      .schema = release->schema,
+                      .ledger_asked = config->ledger,
+                      .output = config->output,
+                      .plan = release->plan,
+                      .delta = config->delta,
+                      .sampler_error = sampler_error(release),
+                      .counts_units = config->statistic == SOTTO_RELEASE_RESPONSES,
+                      .insecure_test = config->insecure_test,
+                      .test_seed = config->test_seed};
     sot_printable(name == NULL ? "" : name, column, sizeof column);
     (void)snprintf(run->session.label, sizeof run->session.label, "release %s%s%s",
                    release->statistic->name, name == NULL ? "" : " of ", column);
@@ -64,59 +62,27 @@ static void begin_session(release_run *run)
 
 /* ---- the rows ---- */
 
-/* What a row has to say: its value, if it meets the conditions. */
-typedef struct row_value {
-    double value;
-    bool counts;
-} row_value;
-
-static row_value value_of(const sot_release *release, const double *row)
+static sot_row_value value_of(const sot_release *release, const double *row)
 {
-    row_value result = {.value = release->described == NULL ? 0.0 : row[release->column],
-                        .counts = true};
+    sot_row_value result = {
+        .value = release->described == NULL ? 0.0 : row[release->column], .counts = true};
     for (size_t i = 0; i < release->filter_count; i++)
         result.counts &= row[release->filters[i].column] == release->filters[i].value;
     return result;
 }
 
-static sotto_status take(sot_release *release, row_value row, sotto_error *error)
-{
-    if (!row.counts) return SOTTO_OK;
-    const sotto_status status = release->statistic->take(release, row.value, error);
-    if (status == SOTTO_OK) release->rows++;
-    return status;
-}
-
-/* The rows that the units keep; each has its slot. */
-typedef struct kept_rows {
-    row_value *rows;
-    size_t count, room;
-} kept_rows;
-
-static sotto_status keep(kept_rows *kept, size_t slot, row_value row, sotto_error *error)
-{
-    if (slot >= kept->room) {
-        const size_t room = kept->room == 0 ? 1024 : 2 * kept->room;
-        row_value *rows = sot_move_array(kept->rows, kept->room, room, sizeof *rows);
-        if (rows == NULL) return sot_fail_memory(error, room, sizeof *rows);
-        kept->rows = rows;
-        kept->room = room;
-    }
-    if (slot == kept->count) kept->count++;
-    kept->rows[slot] = row;
-    return SOTTO_OK;
-}
-
 /* One row of the file goes to its unit, which may drop another one for it. */
 static sotto_status offer(const release_run *run, sot_units *units,
-                          const sot_record *record, kept_rows *kept, sotto_error *error)
+                          const sot_record *record, sot_kept_rows *kept,
+                          sotto_error *error)
 {
     bool is_kept = false;
     uint64_t slot = 0;
     const sotto_status status =
         sot_units_offer(units, record->unit, record->unit_bytes, &is_kept, &slot, error);
     if (status != SOTTO_OK || !is_kept) return status;
-    return keep(kept, (size_t)slot, value_of(&run->release, record->cells), error);
+    return sot_kept_put(kept, (size_t)slot, value_of(&run->release, record->cells),
+                        error);
 }
 
 /* The rows of the table; with a unit at most its cap of each (src/data/unit.md). Sums are exact
@@ -125,7 +91,7 @@ static sotto_status read_units(release_run *run, sotto_error *error)
 {
     sot_release *release = &run->release;
     sot_units *units = NULL;
-    kept_rows kept = {0};
+    sot_kept_rows kept = {0};
     bool more = true;
     sotto_status status =
         sot_units_new(release->unit_rows, run->session.rng, &units, error);
@@ -136,9 +102,8 @@ static sotto_status read_units(release_run *run, sotto_error *error)
         release->lines++;
         status = offer(run, units, &record, &kept, error);
     }
-    for (size_t i = 0; i < kept.count && status == SOTTO_OK; i++)
-        status = take(release, kept.rows[i], error);
-    sot_wipe_and_free(kept.rows, kept.room * sizeof *kept.rows);
+    if (status == SOTTO_OK) status = sot_kept_take(release, &kept, error);
+    sot_kept_clear(&kept);
     sot_units_free(units);
     return status;
 }
@@ -154,7 +119,7 @@ static sotto_status read_table(release_run *run, sotto_error *error)
         status = sot_source_next(run->source, &record, &more, error);
         if (status != SOTTO_OK || !more) break;
         release->lines++;
-        status = take(release, value_of(release, record.cells), error);
+        status = sot_release_take(release, value_of(release, record.cells), error);
     }
     return status;
 }
@@ -162,10 +127,12 @@ static sotto_status read_table(release_run *run, sotto_error *error)
 static sotto_status read_rows(release_run *run, sotto_error *error)
 {
     sot_release *release = &run->release;
-    if (scores_are_given(release)) return sot_read_scores(release, run->file.path, error);
-    const sotto_status status = is_accuracy(release)
-                                    ? sot_accuracy_read(release, &run->accuracy, error)
-                                    : read_table(run, error);
+    if (sot_release_scores_are_given(release))
+        return sot_read_scores(release, run->file.path, error);
+    const sotto_status status =
+        is_accuracy(release)
+            ? sot_accuracy_read(release, &run->accuracy, run->session.rng, error)
+            : read_table(run, error);
     if (status != SOTTO_OK) return status;
     const uint64_t declared = release->config->public_n;
     if (declared == 0 || release->lines == declared) return SOTTO_OK;
@@ -178,8 +145,7 @@ static sotto_status certify(release_run *run, sotto_error *error)
 {
     const sot_release *release = &run->release;
     const sotto_release_config *config = release->config;
-    const bool exchanged = config->adjacency == SOTTO_REPLACE_ONE;
-    const bool given = scores_are_given(release);
+    const bool given = sot_release_scores_are_given(release);
     char output[160];
     char access[SOT_COVERED_BYTES];
     char column[80];
@@ -192,27 +158,27 @@ static sotto_status certify(release_run *run, sotto_error *error)
     if (given)
         (void)snprintf(access, sizeof access, "the scores of the candidates, once");
     const char *const covered[] = {access, NULL};
-    const char *const secret_n[] = {"the schema: columns, types, bounds, categories",
-                                    "the settings of this release", NULL};
-    const char *const public_n[] = {"the schema: columns, types, bounds, categories",
-                                    "the settings of this release", "the number of rows",
-                                    NULL};
-    const char *const model[] = {"the schema: columns, types, bounds, categories",
-                                 "the model, which was released before",
-                                 "the settings of this release",
-                                 exchanged ? "the number of rows" : NULL, NULL};
-    const char *const scores[] = {"the candidates and how many there are",
-                                  "that the scores have the declared sensitivity: nobody "
-                                  "checked how they were computed",
+    const char *const scores[] = {"the candidates and how many there are, and whether "
+                                  "the first score is a number",
+                                  "that the scores have the declared sensitivity: "
+                                  "declared by the caller, not checked",
                                   "the settings of this release", NULL};
+    char adjusted[SOT_ADJUSTED_BYTES];
+    const char *unprotected[4 + SOT_ROWS_FACTS + 1] = {
+        "the schema: columns, types, bounds, categories"};
+    size_t count = 1;
+    if (release->schema != NULL && sot_schema_state_adjusted(release->schema, adjusted))
+        unprotected[count++] = adjusted;
+    if (is_accuracy(release))
+        unprotected[count++] = "the model, which was released before";
+    unprotected[count++] = "the settings of this release";
+    count += sot_session_row_facts(&run->session, unprotected + count);
+    unprotected[count] = NULL;
     sotto_certificate_facts facts = sotto_certificate_defaults();
     facts.output = output;
     facts.unit = unit;
     facts.covered = covered;
-    facts.unprotected = given                  ? scores
-                        : is_accuracy(release) ? model
-                        : exchanged            ? public_n
-                                               : secret_n;
+    facts.unprotected = given ? scores : unprotected;
 
     char *payload = NULL;
     sotto_status status = sot_release_payload(release, &payload, error);
@@ -239,7 +205,7 @@ static sotto_status release_rows(void *context, sotto_error *error)
 static sotto_status make_ready(release_run *run, sotto_error *error)
 {
     const sot_release *release = &run->release;
-    if (scores_are_given(release) && run->file.query != NULL) {
+    if (sot_release_scores_are_given(release) && run->file.query != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "given scores are lines of a file; leave the query out");
     }
@@ -247,7 +213,7 @@ static sotto_status make_ready(release_run *run, sotto_error *error)
     sotto_status status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK && is_accuracy(release)) {
         status = sot_accuracy_open(release, &run->file, &run->accuracy, error);
-    } else if (status == SOTTO_OK && !scores_are_given(release)) {
+    } else if (status == SOTTO_OK && !sot_release_scores_are_given(release)) {
         status = sot_source_open(&run->file, release->schema, false, &run->source, error);
         if (status == SOTTO_OK) status = sot_source_check_training(run->source, error);
     }
@@ -300,7 +266,9 @@ sotto_status sotto_release_data(const sotto_release_config *config,
     release_run run = {.file = *file};
     sotto_release_result *result = sot_new_array(1, sizeof *result);
     if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
-    sotto_status status = sot_release_prepare(config, schema, &run.release, error);
+    const sot_origin origin = sot_origin_of_file(file);
+    sotto_status status =
+        sot_release_prepare(config, schema, origin, &run.release, error);
     if (status == SOTTO_OK) status = make_ready(&run, error);
     if (status == SOTTO_OK)
         status = sot_session_run(&run.session, release_rows, &run, error);

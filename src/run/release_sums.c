@@ -45,8 +45,8 @@ static bool is_whole(const sotto_column *column)
     return column->type == SOTTO_COLUMN_INTEGER || column->type == SOTTO_COLUMN_BOOLEAN;
 }
 
-/* How far one row moves the sum of rounded values. A row that does not pass the conditions adds
- * nothing, so a replaced row may also move it between 0 and a value. */
+/* How far one stored row moves the sum of rounded values. A row outside the selection adds
+ * nothing, so a replaced row may also move it between 0 and a value (data/stability.md). */
 static double sum_sensitivity(const sot_release *release)
 {
     const double least = (double)release->least;
@@ -54,7 +54,7 @@ static double sum_sensitivity(const sot_release *release)
     const double farthest = fmax(fabs(least), fabs(most));
     if (release->config->adjacency == SOTTO_ADD_REMOVE) return fmax(1.0, farthest);
     const double replaced =
-        release->filter_count > 0 ? fmax(most - least, farthest) : most - least;
+        sot_release_selects(release) ? fmax(most - least, farthest) : most - least;
     return fmax(1.0, replaced); /* a declared 0 is no sensitivity */
 }
 
@@ -62,7 +62,7 @@ static double sum_sensitivity(const sot_release *release)
 
 static sotto_status refuse_public_count(const sot_release *release, sotto_error *error)
 {
-    if (release->config->adjacency == SOTTO_ADD_REMOVE || release->filter_count > 0)
+    if (release->config->adjacency == SOTTO_ADD_REMOVE || sot_release_selects(release))
         return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "under replace-one the number of rows is public: there is nothing to "
@@ -177,10 +177,10 @@ const sot_statistic sot_statistic_sum = {.name = "sum",
 
 /* ---- mean ---- */
 
-/* The divisor is public: every row of the file counts, and their number was declared. */
+/* The divisor is public: every row of a stored table counts, and their number was declared. */
 static bool divisor_is_public(const sot_release *release)
 {
-    return release->config->public_n > 0 && release->filter_count == 0;
+    return release->config->public_n > 0;
 }
 
 static sotto_status prepare_mean(sot_release *release, sotto_error *error)
@@ -188,8 +188,8 @@ static sotto_status prepare_mean(sot_release *release, sotto_error *error)
     sotto_status status = sot_release_need_number(release, error);
     if (status != SOTTO_OK) return status;
     const sotto_column *column = release->described;
-    if (release->config->adjacency == SOTTO_REPLACE_ONE && release->filter_count == 0 &&
-        release->config->public_n == 0) {
+    if (release->config->adjacency == SOTTO_REPLACE_ONE &&
+        !sot_release_selects(release) && release->config->public_n == 0) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "under replace-one the number of rows is public; give it, so that "

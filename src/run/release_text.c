@@ -88,7 +88,7 @@ sotto_status sot_release_prose(const sot_release *release,
     if (release->accuracy[0] != '\0')
         sot_prose_line(&prose, "accuracy", "%s", release->accuracy);
     sot_prose_guarantee(&prose, config->epsilon, config->delta, config->adjacency,
-                        release->schema);
+                        release->schema, release->origin);
     sot_prose_ledger(&prose, reservation);
     for (size_t i = 0; i < release->note_count; i++)
         sot_prose_line(&prose, i == 0 ? "notes" : "", "%s", release->notes[i]);

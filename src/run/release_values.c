@@ -1,4 +1,4 @@
-/* Values on their way out, and scores that come with their candidates. */
+/* Rows on their way in, values on their way out, and scores that come with their candidates. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,6 +43,45 @@ void sot_release_note(sot_release *release, const char *sentence)
 {
     if (release->note_count < SOT_RELEASE_NOTES)
         release->notes[release->note_count++] = sentence;
+}
+
+/* ---- rows ---- */
+
+sotto_status sot_release_take(sot_release *release, sot_row_value row, sotto_error *error)
+{
+    if (!row.counts) return SOTTO_OK;
+    const sotto_status status = release->statistic->take(release, row.value, error);
+    if (status == SOTTO_OK) release->rows++;
+    return status;
+}
+
+sotto_status sot_kept_put(sot_kept_rows *kept, size_t slot, sot_row_value row,
+                          sotto_error *error)
+{
+    if (slot >= kept->room) {
+        const size_t room = kept->room == 0 ? 1024 : 2 * kept->room;
+        sot_row_value *rows = sot_move_array(kept->rows, kept->room, room, sizeof *rows);
+        if (rows == NULL) return sot_fail_memory(error, room, sizeof *rows);
+        kept->rows = rows;
+        kept->room = room;
+    }
+    if (slot == kept->count) kept->count++;
+    kept->rows[slot] = row;
+    return SOTTO_OK;
+}
+
+sotto_status sot_kept_take(sot_release *release, const sot_kept_rows *kept,
+                           sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; i < kept->count && status == SOTTO_OK; i++)
+        status = sot_release_take(release, kept->rows[i], error);
+    return status;
+}
+
+void sot_kept_clear(sot_kept_rows *kept)
+{
+    sot_wipe_and_free(kept->rows, kept->room * sizeof *kept->rows);
 }
 
 /* ---- a file of scores ---- */
@@ -97,28 +136,36 @@ static bool is_printable(const char *text)
 }
 
 /* One line, cut at its last comma, in place. */
-static bool read_line(char *line, const char **out_label, int64_t *out_score)
+/* A score is secret, so that each has a value: rounded down and clipped to +-2^52, neither of which moves two scores
+ * further apart than the whole sensitivity that was declared. What is no number counts as 0. */
+static bool read_score(const char *text, int64_t *out_score)
 {
-    double score;
+    double score = 0.0;
+    while (*text == ' ')
+        text++;
+    const size_t size_bytes = strlen(text);
+    const sot_number read = size_bytes > SOT_NUMBER_BYTES_MAX
+                                ? SOT_NUMBER_MALFORMED
+                                : sot_parse_double(text, size_bytes, &score);
+    if (read == SOT_NUMBER_TOO_LARGE) score = text[0] == '-' ? -0x1p52 : 0x1p52;
+    *out_score = (int64_t)fmin(fmax(floor(score), -0x1p52), 0x1p52);
+    return read != SOT_NUMBER_MALFORMED;
+}
+
+/* Candidates are public: a line without one is refused. *out_is_number: its score is a number. */
+static bool read_line(char *line, const char **out_label, int64_t *out_score,
+                      bool *out_is_number)
+{
     char *comma = strrchr(line, ',');
     if (comma == NULL) return false;
     *comma = '\0';
-    char *digits = comma + 1;
-    while (*digits == ' ')
-        digits++;
-    const size_t size_bytes = strlen(digits);
-    if (size_bytes > SOT_NUMBER_BYTES_MAX ||
-        sot_parse_double(digits, size_bytes, &score) != SOT_NUMBER_OK ||
-        score != floor(score) || fabs(score) > 0x1p52) {
-        return false;
-    }
+    *out_is_number = read_score(comma + 1, out_score);
     const size_t length = strlen(line);
     if (length >= 2 && line[0] == '"' && line[length - 1] == '"') {
         line[length - 1] = '\0';
         line++;
     }
     *out_label = line;
-    *out_score = (int64_t)score;
     return line[0] != '\0' && strlen(line) < LABEL_BYTES_MAX && is_printable(line);
 }
 
@@ -159,18 +206,23 @@ static sotto_status read_lines(sot_release *release, char *text, size_t lines,
         if (next != NULL) *next++ = '\0';
         line[strcspn(line, "\r")] = '\0';
         const bool header = first && strcmp(line, "candidate,score") == 0;
-        first = false;
-        if (line[0] == '\0' || header) continue;
-        const char *label;
-        const size_t index = release->candidate_count;
-        if (!read_line(line, &label, &release->exact[index])) {
-            /* Scores are secret: neither the line nor its number is quoted. */
-            return sot_fail(
-                error, SOTTO_PARSE,
-                "%s has a line that is not candidate,score with a whole score "
-                "within +-2^52",
-                path);
+        if (line[0] == '\0' || header) {
+            first = false;
+            continue;
         }
+        const char *label;
+        bool is_number = false;
+        const size_t index = release->candidate_count;
+        if (!read_line(line, &label, &release->exact[index], &is_number) ||
+            (first && !is_number)) {
+            /* Scores are secret: neither the line nor its number is quoted. */
+            return sot_fail(error, SOTTO_PARSE,
+                            "%s has a line without a candidate, or begins with another "
+                            "header than candidate,score; give lines of a candidate, a "
+                            "comma and its score",
+                            path);
+        }
+        first = false;
         release->labels[index] = sot_copy_string(label);
         if (release->labels[index] == NULL)
             return sot_fail_memory(error, strlen(label) + 1, 1);

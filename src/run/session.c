@@ -49,6 +49,17 @@ sotto_status sot_check_privacy(double epsilon, double delta, sotto_adjacency adj
     return SOTTO_OK;
 }
 
+sotto_status sot_check_origin(sot_origin origin, uint64_t n, sotto_error *error)
+{
+    if (n == 0 || origin != SOT_ROWS_SELECTED) return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "--public-n is %llu, but the rows are selected by a condition or come "
+        "from a stream, so that their number is secret; leave --public-n out, "
+        "or give a whole stored table (of a stream: --stored-table)",
+        (unsigned long long)n);
+}
+
 void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES])
 {
     char column[80];
@@ -67,14 +78,38 @@ void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BY
 {
     char query[SOT_COVERED_BYTES - 80];
     if (session->query == NULL) {
+        const bool is_stream =
+            session->data_path != NULL && (session->origin == SOT_ROWS_DECLARED ||
+                                           session->origin == SOT_ROWS_SELECTED);
         (void)snprintf(covered, SOT_COVERED_BYTES, "%s",
-                       session->data_path != NULL ? "the rows of the data file, once"
-                                                  : "the records handed over, once");
+                       is_stream                    ? "the rows of the stream, once"
+                       : session->data_path != NULL ? "the rows of the data file, once"
+                                                    : "the records handed over, once");
         return;
     }
     (void)snprintf(covered, SOT_COVERED_BYTES,
                    "the rows that the query selects, once: %s",
                    sot_printable(session->query, query, sizeof query));
+}
+
+size_t sot_session_row_facts(const sot_session *session,
+                             const char *out_facts[SOT_ROWS_FACTS])
+{
+    const bool has_unit =
+        session->schema != NULL && sotto_schema_unit(session->schema) != NULL;
+    size_t count = 0;
+    if (session->plan == NULL ||
+        sotto_plan_adjacency(session->plan) != SOTTO_REPLACE_ONE ||
+        (has_unit && !session->counts_units) || session->origin == SOT_ROWS_SELECTED)
+        return 0;
+    out_facts[count++] = has_unit ? "the number of units" : "the number of rows";
+    if (session->origin == SOT_ROWS_DECLARED)
+        out_facts[count++] = "that the stream held every row of a stored table: declared "
+                             "by the caller, not checked";
+    if (session->origin == SOT_ROWS_GIVEN)
+        out_facts[count++] = "that the records handed over were every row of a stored "
+                             "table: declared by the caller, not checked";
+    return count;
 }
 
 sotto_status sot_refuse_public_n(const char *data_path, uint64_t n, sotto_error *error)
@@ -185,9 +220,26 @@ static sotto_status check_price(const sot_session *session, sotto_error *error)
                                          session->sampler_error, &account, error);
 }
 
+/* A seed that someone knows makes the noise computable: the charge would be for nothing, and the exact result could
+ * be had for any epsilon. A ledger charges for secret noise only. */
+static sotto_status check_seed(const sot_session *session, sotto_error *error)
+{
+    const char *ledger = NULL;
+    char shown[80];
+    const sotto_status status = ledger_path(session, &ledger, error);
+    if (status != SOTTO_OK || ledger == NULL || !session->insecure_test) return status;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "--insecure-test-seed is %llu and the ledger is %s; a ledger charges "
+                    "for secret noise only; leave out --insecure-test-seed, or test with "
+                    "a schema that names no \"ledger\"",
+                    (unsigned long long)session->test_seed,
+                    sot_printable(ledger, shown, sizeof shown));
+}
+
 sotto_status sot_session_check(const sot_session *session, sotto_error *error)
 {
-    const sotto_status status = check_output(session, error);
+    sotto_status status = check_seed(session, error);
+    if (status == SOTTO_OK) status = check_output(session, error);
     return status == SOTTO_OK ? check_price(session, error) : status;
 }
 
@@ -309,6 +361,7 @@ sotto_status sot_session_certify(sot_session *session, const char *payload_json,
     whole.delta = isnan(session->delta) ? 0.0 : session->delta;
     whole.dataset =
         session->schema == NULL ? NULL : sotto_schema_dataset(session->schema);
+    whole.selected = session->origin == SOT_ROWS_SELECTED;
     whole.ledger = session->ledger == NULL ? NULL : &session->reservation;
     sotto_status status = sotto_certificate_attach(payload_json, session->gate, &whole,
                                                    &session->file, session->hash, error);
@@ -364,7 +417,8 @@ static void state_loss(sot_prose *prose, double epsilon, double delta)
 }
 
 void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
-                         sotto_adjacency adjacency, const sotto_schema *schema)
+                         sotto_adjacency adjacency, const sotto_schema *schema,
+                         sot_origin origin)
 {
     static const char *const sentences[2][2] = {
         {"one row more or less; the number of rows is secret",
@@ -372,9 +426,12 @@ void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
         {"all rows of one unit more or less; the number of rows is secret",
          "all rows of one unit exchanged for those of another"}};
     const bool has_unit = schema != NULL && sotto_schema_unit(schema) != NULL;
+    const bool replaced = adjacency == SOTTO_REPLACE_ONE;
     state_loss(prose, epsilon, delta);
     sot_prose_line(prose, "adjacency", "%s (%s)", sotto_adjacency_name(adjacency),
-                   sentences[has_unit][adjacency == SOTTO_REPLACE_ONE]);
+                   replaced && !has_unit && origin == SOT_ROWS_SELECTED
+                       ? "one stored row exchanged; the number of selected rows is secret"
+                       : sentences[has_unit][replaced]);
     if (has_unit) {
         char unit[SOT_UNIT_NAME_BYTES];
         sot_name_unit(schema, unit);

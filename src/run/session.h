@@ -1,6 +1,6 @@
 /* run/session.h: what every run does around its gate, in the only order there is:
  *
- *     sot_session_check()    the price is finite, the output can be written
+ *     sot_session_check()    no test seed beside a ledger, the price is finite, the output can be written
  *     (the caller opens its data: header, shape)
  *     sot_session_open()     randomness, a gate that is shut, the one ledger that may be charged
  *     sot_session_keep()     long runs: the checkpoint of an earlier process, if there is one
@@ -22,6 +22,7 @@
 #include <sotto/rng.h>
 #include <sotto/schema.h>
 
+#include "data/source.h"
 #include "run/prose.h"
 
 typedef struct sot_session {
@@ -29,6 +30,7 @@ typedef struct sot_session {
     const char *data_path;      /* NULL: records in memory */
     const char *labels_path;    /* beside it; NULL: none */
     const char *query;          /* of a database; NULL: none */
+    sot_origin origin;          /* of the rows that are read; 0: none are */
     const sotto_schema *schema; /* NULL: none, and so no ledger */
     const char *ledger_asked;   /* NULL: the schema's */
     const char *output;         /* NULL: nothing is written */
@@ -36,6 +38,7 @@ typedef struct sot_session {
     double delta;         /* that is certified; SOTTO_UNSET or 0: pure */
     double sampler_error; /* of the whole run, an upper bound */
     bool capped;          /* the plan's counts are caps: less may be released */
+    bool counts_units;    /* the output shows how many units there are */
     char label[SOTTO_LEDGER_TEXT_BYTES];
     bool insecure_test;
     uint64_t test_seed;
@@ -56,6 +59,11 @@ SOTTO_MUST_CHECK sotto_status sot_check_privacy(double epsilon, double delta,
                                                 sotto_adjacency adjacency, uint64_t n,
                                                 sotto_error *error);
 
+/* A public number of rows, `n`, needs all rows of a stored table: selected rows have a secret number. 0: none is
+ * declared. Public, for before the charge. */
+SOTTO_MUST_CHECK sotto_status sot_check_origin(sot_origin origin, uint64_t n,
+                                               sotto_error *error);
+
 /* What a certificate says that is protected: "row", or the values of the unit's column. `schema`
  * may be NULL. */
 enum { SOT_UNIT_NAME_BYTES = 160 };
@@ -64,6 +72,12 @@ void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES]);
 /* What a certificate says was read. */
 enum { SOT_COVERED_BYTES = 512 };
 void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BYTES]);
+
+/* What a certificate does not protect or check about the rows under replace-one: their number, or that of the units where
+ * the output shows it, and the caller's word that they are all rows of a stored table. At most SOT_ROWS_FACTS texts; returns how many. */
+enum { SOT_ROWS_FACTS = 2 };
+size_t sot_session_row_facts(const sot_session *session,
+                             const char *out_facts[SOT_ROWS_FACTS]);
 
 /* The file has not the number of rows that was declared public. */
 SOTTO_MUST_CHECK sotto_status sot_refuse_public_n(const char *data_path, uint64_t n,
@@ -100,9 +114,10 @@ void sot_session_close(sot_session *session);
 
 /* ---- lines that every run's summary has ---- */
 
-/* `schema` says what the unit is; NULL: a row. */
+/* `schema` says what the unit is; NULL: a row. `origin` 0: no rows are known yet. */
 void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
-                         sotto_adjacency adjacency, const sotto_schema *schema);
+                         sotto_adjacency adjacency, const sotto_schema *schema,
+                         sot_origin origin);
 /* The same where whole teachers come and go, and no row is protected by itself. */
 void sot_prose_guarantee_of_teachers(sot_prose *prose, double epsilon, double delta,
                                      sotto_adjacency adjacency);

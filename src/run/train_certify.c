@@ -4,6 +4,7 @@
 #include <sotto/loss.h>
 
 #include "concept/concept.h"
+#include "data/owner.h"
 #include "data/schema_parts.h"
 #include "run/checkpoint.h"
 #include "run/train.h"
@@ -49,15 +50,12 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
                                   const char *payload, sotto_error *error)
 {
     const sotto_train_config *config = &training->config;
-    const bool person = sotto_schema_unit(training->schema) != NULL;
     char output[120];
     char access[SOT_COVERED_BYTES];
     const size_t classes = sot_encoding_classes(training->encoding);
     name_output(training, output, sizeof output);
     sot_session_covered(session, access);
     const char *const covered[] = {access, NULL};
-    const char *const row_count =
-        config->adjacency != SOTTO_REPLACE_ONE || person ? NULL : "the number of rows";
     char word[240] = "";
     if (config->model == SOTTO_MODEL_CUSTOM) {
         (void)snprintf(
@@ -67,7 +65,8 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
             config->loss->name);
     }
     const bool concept = training->learner->concept != NULL;
-    const char *unprotected[12] = {
+    char adjusted[SOT_ADJUSTED_BYTES];
+    const char *unprotected[13 + SOT_ROWS_FACTS] = {
         concept ? "the schema: columns, types, bounds, categories"
                 : "the schema: columns, types, bounds, categories, the norm bound",
         classes == 0   ? "the bounds of the target"
@@ -75,6 +74,8 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
                        : "the label set",
         "the settings of this training", NULL};
     size_t count = 3;
+    if (sot_schema_state_adjusted(training->schema, adjusted))
+        unprotected[count++] = adjusted;
     if (training->learner->net != NULL)
         unprotected[count++] = "the network: its layers, and the numbers in its file";
     if (concept)
@@ -96,7 +97,8 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
         unprotected[count++] = "that this training was gone on with once from each of "
                                "its checkpoints: no ledger could tell";
     }
-    unprotected[count++] = row_count;
+    count += sot_session_row_facts(session, unprotected + count);
+    unprotected[count] = NULL;
     sotto_certificate_facts facts = sotto_certificate_defaults();
     facts.output = output;
     facts.unit = training->unit;

@@ -1,6 +1,7 @@
 /* What a training would be worth, found out on public rows. */
 #include "base/error.h"
 #include "random/rng.h"
+#include "run/declared.h"
 #include "run/rehearsal.h"
 
 static sotto_status repeat(sot_rehearsal *run, const sotto_training *training,
@@ -38,9 +39,12 @@ sotto_status sotto_training_forecast_data(const sotto_training *training,
             "rows to draw from the schema");
     }
     sotto_status status =
-        training->config.insecure_test
-            ? sotto_rng_new_for_test(training->config.test_seed, &rng, error)
-            : sotto_rng_new(&rng, error);
+        file == NULL ? SOTTO_OK
+                     : sot_check_public_rows("--public", training->schema, error);
+    if (status == SOTTO_OK)
+        status = training->config.insecure_test
+                     ? sotto_rng_new_for_test(training->config.test_seed, &rng, error)
+                     : sotto_rng_new(&rng, error);
     if (status == SOTTO_OK)
         status = sot_rehearsal_open(training, file, rows, rng, &run, error);
     if (status == SOTTO_OK) status = repeat(&run, training, repeats, &found, error);

@@ -14,6 +14,7 @@
 #include "learn/nn/nn.h"
 #include "net/scores.h"
 #include "release/model.h"
+#include "run/declared.h"
 
 /* Of a last layer that no init has: public, like everything that is drawn with it. */
 enum { ENDING_SEED = 1 };
@@ -171,6 +172,9 @@ static sotto_status load_init(sotto_training *training, sotto_error *error)
     sot_net_task task;
     if (config->init == NULL) return SOTTO_OK;
     sotto_status status = sotto_model_load(config->init, &model, error);
+    if (status == SOTTO_OK && !config->data_is_public)
+        status = sot_check_public_model("--init", config->init, model, training->schema,
+                                        error);
     if (status == SOTTO_OK && model->net == NULL) {
         status =
             sot_fail(error, SOTTO_INVALID_ARGUMENT,

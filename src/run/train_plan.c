@@ -16,6 +16,7 @@
 #include "learn/posterior/posterior.h"
 #include "privacy/mechanisms/objective.h"
 #include "release/model.h"
+#include "run/declared.h"
 #include "run/train.h"
 #include "run/train_concept.h"
 #include "run/train_network.h"
@@ -209,7 +210,12 @@ static sotto_status load_prior(sotto_training *training, const char *path,
         training->config.model == SOTTO_MODEL_CONCEPT)
         return SOTTO_OK; /* the learner refuses it */
     sotto_status status = sotto_model_load(path, &model, error);
-    if (status != SOTTO_OK) return status;
+    if (status == SOTTO_OK && !training->config.data_is_public)
+        status = sot_check_public_model("--prior", path, model, training->schema, error);
+    if (status != SOTTO_OK) {
+        sotto_model_free(model);
+        return status;
+    }
     const size_t dimension = sotto_model_dimension(model);
     const bool softmax = training->config.model == SOTTO_MODEL_SOFTMAX;
     const size_t vectors = softmax ? sotto_model_classes(model) : 1;

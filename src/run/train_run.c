@@ -13,6 +13,7 @@
 #include "data/matrix.h"
 #include "privacy/mechanisms/gate.h"
 #include "run/checkpoint.h"
+#include "run/declared.h"
 #include "run/train.h"
 #include "run/train_concept.h"
 #include "run/train_network.h"
@@ -136,12 +137,14 @@ static sotto_status learn_from_rows(void *context, sotto_error *error)
 /* ---- before anything is charged ---- */
 
 static void begin_session(train_run *run, const sotto_train_config *config,
-                          const sotto_data_file *file)
+                          const sotto_data_file *file, const sotto_records *records)
 {
     const sotto_training *training = run->training;
     run->session = (sot_session){.data_path = file == NULL ? NULL : file->path,
                                  .labels_path = file == NULL ? NULL : file->labels,
                                  .query = file == NULL ? NULL : file->query,
+                                 .origin = file == NULL ? sot_origin_of_records(records)
+                                                        : sot_origin_of_file(file),
                                  .schema = training->schema,
                                  .ledger_asked = config->ledger,
                                  .output = config->output,
@@ -161,8 +164,14 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
 {
     const sotto_schema *schema = run->training->schema;
     const size_t count = sot_learner_coefficients(run->training->learner);
-    begin_session(run, config, file);
-    sotto_status status = sot_training_check_keeping(run->training, &run->session, error);
+    begin_session(run, config, file, records);
+    sotto_status status = config->data_is_public
+                              ? sot_check_public_rows("--data-is-public", schema, error)
+                              : SOTTO_OK;
+    if (status == SOTTO_OK)
+        status = sot_training_check_keeping(run->training, &run->session, error);
+    if (status == SOTTO_OK)
+        status = sot_check_origin(run->session.origin, config->public_n, error);
     if (status == SOTTO_OK) status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK)
         status = sot_training_spare_files(config, config->output, error);

@@ -227,7 +227,7 @@ static sotto_status make_text(sotto_training *training, sotto_error *error)
     show_method(&prose, training);
     if (training->plan != NULL) {
         sot_prose_guarantee(&prose, config->epsilon, stated_delta(training),
-                            config->adjacency, training->schema);
+                            config->adjacency, training->schema, 0);
     }
     show_sampler(&prose, training);
     show_settings(&prose, training, true);
@@ -254,7 +254,7 @@ sotto_status sot_training_summary(const sotto_training *training,
         sot_training_show_rule(training, theta, &prose);
     if (training->plan != NULL) {
         sot_prose_guarantee(&prose, config->epsilon, stated_delta(training),
-                            config->adjacency, training->schema);
+                            config->adjacency, training->schema, session->origin);
         sot_prose_ledger(&prose, session->ledger == NULL ? NULL : &session->reservation);
     } else {
         sot_prose_line(

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
+#include "run/declared.h"
 #include "run/rehearsal.h"
 #include "run/tune.h"
 
@@ -193,11 +194,13 @@ sotto_status sot_tune_public(sotto_tuning *tuning, const sotto_tune_config *conf
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "public rows are tuned on from a file; write them to one");
     }
+    sotto_status status =
+        sot_check_public_rows("--data-is-public", tuning->schema, error);
+    if (status != SOTTO_OK) return status;
     all.means = sot_new_array(count, sizeof *all.means);
     all.deviations = sot_new_array(count, sizeof *all.deviations);
-    sotto_status status = all.means == NULL || all.deviations == NULL
-                              ? sot_fail_memory(error, count, sizeof *all.means)
-                              : SOTTO_OK;
+    if (all.means == NULL || all.deviations == NULL)
+        status = sot_fail_memory(error, count, sizeof *all.means);
     if (status == SOTTO_OK)
         status = train->insecure_test
                      ? sotto_rng_new_for_test(train->test_seed, &rng, error)

@@ -102,7 +102,7 @@ static sotto_status make_text(sotto_tuning *tuning, sotto_error *error)
     show_score(&prose, tuning);
     sot_prose_guarantee(&prose, config->epsilon,
                         tuning->delta > 0.0 ? tuning->delta : SOTTO_UNSET,
-                        config->adjacency, first->schema);
+                        config->adjacency, first->schema, 0);
     return sot_prose_finish(&prose, &tuning->text, error);
 }
 

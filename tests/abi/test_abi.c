@@ -21,12 +21,14 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_event, 216, purpose, 168);
     assert_layout(sotto_account, 56, adjacency, 48);
     assert_layout(sotto_reference_value, 40, reference, 36);
-    assert_layout(sotto_certificate_facts, 80, selection, 72);
-    assert_layout(sotto_certificate_summary, 344, hash, 279);
+    assert_layout(sotto_certificate_facts, 88, selected, 80);
+    assert_layout(sotto_certificate_summary, 480, hash, 279);
+    assert_layout(sotto_certificate_summary, 480, advisories, 352);
+    assert_layout(sotto_advisory, 48, remedy, 40);
     assert_layout(sotto_grid, 16, bound, 8);
     assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
-    assert_layout(sotto_report_config, 72, images, 64);
+    assert_layout(sotto_report_config, 88, images, 80);
     assert_layout(sotto_release_config, 168, threshold, 160);
     assert_layout(sotto_release_value, 32, upper, 24);
     assert_layout(sotto_column, 96, source, 88);
@@ -36,8 +38,8 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_draft_config, 24, dataset, 16);
     assert_layout(sotto_sample_config, 24, tabs, 16);
     assert_layout(sotto_array, 48, column_stride_bytes, 40);
-    assert_layout(sotto_records, 144, units, 96);
-    assert_layout(sotto_data_file, 24, query, 16);
+    assert_layout(sotto_records, 152, selected, 144);
+    assert_layout(sotto_data_file, 40, stored_table, 32);
     assert_layout(sotto_evaluation, 88, deviance, 80);
     assert_layout(sotto_training_errors, 24, upper, 16);
     assert_layout(sotto_train_config, 368, progress_context, 360);
@@ -77,7 +79,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_audit_verdict, 32, promised, 24);
     assert_layout(sotto_audit_config, 88, progress_context, 80);
     assert_layout(sotto_audit_summary, 216, delta_lower, 208);
-    assert_layout(sotto_membership_config, 104, threads, 96);
+    assert_layout(sotto_membership_config, 136, threads, 128);
     assert_layout(sotto_membership_attack, 128, bounds, 80);
     assert_layout(sotto_demo_row, 40, guess_bound, 32);
     assert_layout(sotto_one_run, 64, mu_lower, 56);

@@ -405,7 +405,8 @@ static void labels_where_none_belong_are_refused(void **state)
     const sotto_data_file cells = {.path = "a.npy", .labels = "l.npy"};
     const sotto_data_file query = {.path = "a.db", .query = "SELECT * FROM t"};
     assert_refused(sot_source_open(&libsvm, matrix, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "LIBSVM carries its own labels", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "--labels is l.npy",
+                   "begin with their labels", NULL);
     assert_refused(sot_source_open(&text, matrix, false, &source, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "l.csv", "NPY nor IDX", NULL);
     assert_refused(sot_source_open(&cells, table, false, &source, &error),
@@ -444,6 +445,28 @@ static void an_array_of_cells_is_a_table(void **state)
         assert_true(more);
         assert_numbers(record.cells, wanted + 2 * row, 2);
     }
+    sot_source_close(source);
+    (void)unlink(path);
+    sotto_schema_free(schema);
+}
+
+/* A cap needs to know whose a row is. */
+static void an_array_says_nothing_of_units(void **state)
+{
+    (void)state;
+    sotto_error error = {0};
+    sot_source *source = NULL;
+    sotto_schema *schema = parse_schema(
+        "{\"unit\": {\"column\": \"person\", \"rows\": 2}, \"columns\": [{\"name\": "
+        "\"a\", \"type\": \"boolean\"}, {\"name\": \"person\", \"type\": \"id\"}]}");
+    array_bytes bytes =
+        npy_of("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}", 1);
+    for (size_t i = 0; i < 2; i++)
+        add_bits(&bytes, bits_of(1.0), 8, false);
+    const char *path = write_bytes("units.npy", bytes.bytes, bytes.size);
+    assert_ok(sot_source_open_file(path, schema, false, &source, &error), &error);
+    assert_refused(sot_source_check_training(source, &error), SOTTO_INVALID_ARGUMENT,
+                   &error, "the schema's unit", "in memory", NULL);
     sot_source_close(source);
     (void)unlink(path);
     sotto_schema_free(schema);
@@ -496,6 +519,7 @@ int main(void)
         cmocka_unit_test(labels_go_with_their_rows),
         cmocka_unit_test(labels_where_none_belong_are_refused),
         cmocka_unit_test(an_array_of_cells_is_a_table),
+        cmocka_unit_test(an_array_says_nothing_of_units),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static size_t read_rows(const char *rows, size_t size_bytes, double out[][6], si
     size_t count = 0;
     bool more;
     double values[6];
-    assert_ok(sot_csv_open(path, schema, false, &csv, &error), &error);
+    assert_ok(sot_csv_open(path, ',', schema, false, &csv, &error), &error);
     for (;;) {
         assert_ok(sot_csv_next(csv, values, &more, &error), &error);
         if (!more) break;
@@ -170,15 +170,15 @@ static void the_header_is_checked_before_any_row(void **state)
                  {"person,age,age,children,town,smokes,note\n", "'age'"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *path = write_file("header.csv", cases[i].text, strlen(cases[i].text));
-        assert_refused(sot_csv_open(path, schema, false, &csv, &error), SOTTO_PARSE,
+        assert_refused(sot_csv_open(path, ',', schema, false, &csv, &error), SOTTO_PARSE,
                        &error, cases[i].word, NULL);
         /* Without a header the first line is a record: nothing of it is quoted. */
         assert_null(strstr(error.message, "secret"));
         (void)unlink(path);
     }
-    assert_refused(sot_csv_open("no/such/file.csv", schema, false, &csv, &error),
+    assert_refused(sot_csv_open("no/such/file.csv", ',', schema, false, &csv, &error),
                    SOTTO_IO, &error, "no/such/file.csv", NULL);
-    assert_refused(sot_csv_open(".", schema, false, &csv, &error), SOTTO_IO, &error,
+    assert_refused(sot_csv_open(".", ',', schema, false, &csv, &error), SOTTO_IO, &error,
                    "directory", NULL);
     sotto_schema_free(schema);
 }
@@ -198,7 +198,7 @@ static void compressed_and_tabbed_files_read_the_same(void **state)
     double row[6];
     bool more;
     size_t size_bytes;
-    assert_ok(sot_csv_open(path, schema, false, &csv, &error), &error);
+    assert_ok(sot_csv_open(path, '\t', schema, false, &csv, &error), &error);
     assert_ok(sot_csv_next(csv, row, &more, &error), &error);
     assert_true(more && row[0] == 3.5 && row[2] == 2.0);
     assert_memory_equal(sot_csv_id(csv, 4, &size_bytes), "p", 1);
@@ -208,7 +208,7 @@ static void compressed_and_tabbed_files_read_the_same(void **state)
     sot_csv_close(csv);
     /* Cut in the middle: the file cannot be read to its end, and says so. */
     assert_int_equal(truncate(path, 40), 0);
-    sotto_status status = sot_csv_open(path, schema, false, &csv, &error);
+    sotto_status status = sot_csv_open(path, ',', schema, false, &csv, &error);
     if (status == SOTTO_OK) {
         do {
             status = sot_csv_next(csv, row, &more, &error);
@@ -305,7 +305,8 @@ static void no_allocation_failure_leaks_or_lies(void **state)
         (void)sot_test_fail_allocation(nth);
         sotto_status status =
             sotto_schema_parse("s", schema_text, strlen(schema_text), &schema, &error);
-        if (status == SOTTO_OK) status = sot_csv_open(path, schema, false, &csv, &error);
+        if (status == SOTTO_OK)
+            status = sot_csv_open(path, ',', schema, false, &csv, &error);
         const size_t asked = sot_test_fail_allocation(0);
         sot_csv_close(csv);
         sotto_schema_free(schema);

@@ -23,7 +23,7 @@ static size_t read_path(const char *path, values *out, size_t most)
     bool more = true;
     size_t rows = 0;
     sotto_schema *schema = parse_schema(schema_text);
-    assert_ok(sot_csv_open(path, schema, false, &csv, &error), &error);
+    assert_ok(sot_csv_open(path, ',', schema, false, &csv, &error), &error);
     for (;; rows++) {
         values row;
         assert_ok(sot_csv_next(csv, row, &more, &error), &error);
@@ -148,8 +148,8 @@ static void refuse_header(const char *bytes, size_t size_bytes, const char *word
     sot_csv *csv = NULL;
     sotto_schema *schema = parse_schema(schema_text);
     const char *path = write_bytes("header.csv", bytes, size_bytes);
-    assert_refused(sot_csv_open(path, schema, false, &csv, &error), SOTTO_PARSE, &error,
-                   word, NULL);
+    assert_refused(sot_csv_open(path, ',', schema, false, &csv, &error), SOTTO_PARSE,
+                   &error, word, NULL);
     assert_null(strstr(error.message, "secret"));
     (void)unlink(path);
     sotto_schema_free(schema);
@@ -196,8 +196,8 @@ static void a_header_without_end_takes_no_memory(void **state)
     sotto_error error;
     sot_csv *csv = NULL;
     sotto_schema *schema = parse_schema(schema_text);
-    assert_refused(sot_csv_open("/dev/zero", schema, false, &csv, &error), SOTTO_PARSE,
-                   &error, "longer", NULL);
+    assert_refused(sot_csv_open("/dev/zero", ',', schema, false, &csv, &error),
+                   SOTTO_PARSE, &error, "longer", NULL);
     sotto_schema_free(schema);
 }
 
@@ -237,11 +237,58 @@ static void any_bytes_are_rows(void **state)
     }
 }
 
+/* A line of more than a MiB is cut. With its id behind the cut it would count for another unit: it gives no row. */
+static void a_line_whose_id_is_cut_gives_no_row_of_a_unit(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"unit\": {\"column\": \"id\", \"rows\": 1}, \"columns\": [{\"name\": "
+        "\"note\", "
+        "\"type\": \"ignore\"}, {\"name\": \"id\", \"type\": \"id\"}, {\"name\": \"x\", "
+        "\"type\": \"number\", \"lower\": 0, \"upper\": 9}]}";
+    enum { LONG = (1 << 20) + 5000 };
+    static const struct {
+        const char *header;
+        size_t rows; /* of a short, a long and a short line */
+    } cases[] = {{"note,id,x\n", 2}, {"id,note,x\n", 3}, {"x,id,note\n", 3}};
+    char *file = malloc(LONG + 200);
+    assert_non_null(file);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sotto_error error;
+        sot_csv *csv = NULL;
+        double row[3];
+        bool more = true;
+        size_t rows = 0, used = (size_t)sprintf(file, "%s1,p1,1\n", cases[i].header);
+        const bool note_first = cases[i].header[0] == 'n';
+        used += (size_t)sprintf(file + used, "%s", note_first ? "" : "2,p2,");
+        memset(file + used, 'n', LONG);
+        used += LONG;
+        used += (size_t)sprintf(file + used, "%s\n3,p3,3\n", note_first ? ",p2,2" : "");
+        const char *path = write_bytes("cut.csv", file, used);
+        sotto_schema *schema = parse_schema(text);
+        assert_ok(sot_csv_open(path, ',', schema, false, &csv, &error), &error);
+        while (more) {
+            assert_ok(sot_csv_next(csv, row, &more, &error), &error);
+            if (!more) break;
+            size_t size_bytes = 0;
+            (void)sot_csv_id(csv, 1, &size_bytes);
+            assert_int_not_equal(size_bytes, 0);
+            rows++;
+        }
+        assert_int_equal(rows, cases[i].rows);
+        sot_csv_close(csv);
+        sotto_schema_free(schema);
+        (void)unlink(path);
+    }
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_header_without_end_takes_no_memory),
         cmocka_unit_test(lines_are_whole_wherever_a_block_ends),
+        cmocka_unit_test(a_line_whose_id_is_cut_gives_no_row_of_a_unit),
         cmocka_unit_test(a_pipe_is_read_like_a_file),
         cmocka_unit_test(cells_are_read_by_the_rules),
         cmocka_unit_test(headers_that_name_something_else_are_refused),

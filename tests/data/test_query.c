@@ -122,7 +122,7 @@ static void columns_may_come_in_any_order_and_be_computed(void **state)
                 "30.5 2 0 0 a\n50.5 4 1 1 b\n");
     assert_rows(path,
                 "SELECT coalesce(note, town) AS town, iif(age > 40, 1, 0) AS smokes, "
-                "round(age / 7, 1) AS age, children, substr(person, 1, 1) AS person "
+                "round(age / 7, 1) AS age, children, person "
                 "FROM main.t AS x WHERE town LIKE 'L%' OR x.age IN (50, 51) -- both\n;",
                 "4 2 0 0 a\n7 4 1 1 b\n");
     assert_rows(path, "SELECT * FROM \"t\" WHERE (age BETWEEN 40 AND 60) /* one */",
@@ -163,6 +163,9 @@ static void queries_that_mix_rows_or_can_fail_are_refused(void **state)
         {"SELECT * FROM t EXCEPT SELECT * FROM u", "EXCEPT"},
         {"SELECT t.* FROM t JOIN u", "JOIN"},
         {"SELECT t.* FROM t, u", ","},
+        {"SELECT t.* FROM t, t AS x", ","},
+        {"SELECT t.* FROM t CROSS JOIN t AS x", "JOIN"},
+        {"SELECT * FROM t ON age > 5", "ON"},
         {"SELECT t.* FROM t NATURAL JOIN u", "JOIN"},
         {"SELECT * FROM (SELECT * FROM t)", "("},
         {"SELECT * FROM (t)", "("},
@@ -283,14 +286,13 @@ static const char *const fine[] = {
     "SELECT coalesce(age, children) AS age, ifnull(children, 3) AS children, "
     "nullif(town, note) AS town, iif(smokes, note, town) AS smokes, person FROM t",
     "SELECT length(note) AS age, instr(town, note) AS children, substr(note, age, "
-    "children) AS town, smokes, typeof(person) AS person FROM t",
-    "SELECT round(age, children) AS age, julianday(note) AS children, date(town) AS "
-    "town, "
-    "smokes, datetime(person, note) AS person FROM t WHERE time(note) IS NOT town",
+    "children) AS town, smokes, person FROM t",
+    "SELECT round(age, children) AS age, typeof(note) AS children, town, smokes, person "
+    "FROM t WHERE substr(note, 1, 1) IS NOT town",
     "SELECT substring(age, -3) AS age, children, town, smokes, person FROM t "
     "WHERE note LIKE '%a_' ESCAPE 'e' OR note GLOB '[a-z]*' OR 1",
     "SELECT age * children + smokes AS age, -children AS children, CAST(note AS TEXT) AS "
-    "town, age / 0 AS smokes, age % children AS person FROM t WHERE age << children >= 0 "
+    "town, age / 0 AS smokes, person FROM t WHERE age << children >= 0 "
     "OR 1",
     "SELECT CASE WHEN age > 5 THEN town ELSE note END AS town, age, children, smokes, "
     "person FROM t WHERE note COLLATE NOCASE BETWEEN 'a' AND 'z' OR age NOT IN (1, 2)",
@@ -442,6 +444,188 @@ static void no_allocation_failure_leaks_or_lies(void **state)
     sotto_schema_free(schema);
 }
 
+/* ---- units ---- */
+
+/* One person with many rows must not become many persons. */
+static void the_unit_is_a_stored_column(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {
+        "SELECT age, children, town, smokes, rowid AS person FROM t",
+        "SELECT age, children, town, smokes, rowid person FROM t",
+        "SELECT age, children, town, smokes, rowid AS \"person\" FROM t",
+        "SELECT age, children, town, smokes, note AS person FROM t",
+        "SELECT age, children, town, smokes, (person) AS person FROM t",
+        "SELECT age, children, town, smokes, 'x' AS person FROM t",
+        "SELECT substr(person, 1, 1) AS person, age, children, town, smokes FROM t",
+        "SELECT coalesce(1, person, 2) AS age, rowid AS person, children, town, smokes "
+        "FROM t",
+        "SELECT (age + (children)) AS age, children, town, smokes, rowid AS person FROM "
+        "t",
+        "SELECT age, children, town, smokes, person COLLATE NOCASE AS person FROM t",
+        "SELECT age, children, town, smokes, person FROM generated",
+        "SELECT * FROM generated"};
+    static const char *const allowed[] = {
+        "SELECT * FROM t",
+        "SELECT t.* FROM t",
+        "SELECT x.* FROM t AS x",
+        "SELECT person, age, children, town, smokes FROM t",
+        "SELECT \"person\", t.age, [children], `town`, smokes FROM t",
+        "SELECT main.t.person, age + 1 AS age, children, town, smokes FROM t",
+        "SELECT PERSON, age, children, town, iif(age > 3, 1, 0) AS smokes FROM t"};
+    const char *path =
+        make_database(TABLE "CREATE TABLE generated(age, children, town, smokes, note, "
+                            "person AS (note) STORED);"
+                            "INSERT INTO t VALUES(1, 2, 'Lund', 1, 'p1', 'n');",
+                      NULL);
+    sotto_schema *schema = parse_schema(schema_text);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        sotto_error error = {0};
+        sot_query *query = NULL;
+        assert_refused(sot_query_open(path, refused[i], schema, false, &query, &error),
+                       SOTTO_INVALID_ARGUMENT, &error, "'person' is the schema's unit",
+                       NULL);
+    }
+    for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++) {
+        sotto_error error = {0};
+        char *rows = rows_of(path, allowed[i], schema, &error);
+        if (rows == NULL) print_error("%s: %s\n", allowed[i], error.message);
+        assert_non_null(rows);
+        assert_non_null(strstr(rows, " p1\n"));
+        free(rows);
+    }
+    sotto_schema_free(schema);
+}
+
+/* A literal has a name too: a column of that name is not what is selected. */
+static void a_literal_is_not_the_unit(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"1", "null"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char text[200], sql[200], query[80];
+        (void)snprintf(text, sizeof text,
+                       "{\"unit\": {\"column\": \"%s\", \"rows\": 1}, \"columns\": ["
+                       "{\"name\": \"%s\", \"type\": \"id\"}]}",
+                       names[i], names[i]);
+        (void)snprintf(sql, sizeof sql,
+                       "CREATE TABLE t(\"%s\"); INSERT INTO t VALUES('a');", names[i]);
+        (void)snprintf(query, sizeof query, "SELECT %s FROM t", names[i]);
+        sotto_error error = {0};
+        sot_query *reader = NULL;
+        sotto_schema *schema = parse_schema(text);
+        const char *path = make_database(sql, NULL);
+        assert_refused(sot_query_open(path, query, schema, false, &reader, &error),
+                       SOTTO_INVALID_ARGUMENT, &error, "unit", NULL);
+        (void)snprintf(query, sizeof query, "SELECT \"%s\" FROM t", names[i]);
+        assert_ok(sot_query_open(path, query, schema, false, &reader, &error), &error);
+        sot_query_close(reader);
+        sotto_schema_free(schema);
+    }
+}
+
+/* The same id, whatever the type it is stored in; and other ids stay others. */
+static void ids_and_categories_do_not_depend_on_the_stored_type(void **state)
+{
+    (void)state;
+    const char *path =
+        make_database(TABLE "INSERT INTO t VALUES(1, 1, 7, 1, 17, '');"
+                            "INSERT INTO t VALUES(1, 1, 7.0, 1, 17.0, '');"
+                            "INSERT INTO t VALUES(1, 1, '7', 1, '17', '');"
+                            "INSERT INTO t VALUES(1, 1, x'37', 1, x'3137', '');"
+                            "INSERT INTO t VALUES(1, 1, 7.5, 1, 0.1 + 0.2, '');"
+                            "INSERT INTO t VALUES(1, 1, 7.5, 1, 0.3, '');",
+                      NULL);
+    assert_rows(path, all,
+                "1 1 1 1 17\n1 1 1 1 17\n1 1 1 1 17\n1 1 0 1 17\n"
+                "1 1 0 1 0.30000000000000004\n1 1 0 1 0.3\n");
+}
+
+/* ---- order ---- */
+
+/* As of a table of a million rows, so that any search looks cheaper than reading all of it. */
+#define LARGE_STATISTICS                                                                 \
+    "ANALYZE; UPDATE sqlite_stat1 SET stat = replace(stat, '4 ', '1000000 ')"
+
+static void rows_come_in_stored_order_whatever_the_indexes(void **state)
+{
+    (void)state;
+    static const char *const queries[] = {
+        "SELECT age, children, town, smokes, person FROM t WHERE age > 0",
+        "SELECT age, children, town, smokes, person FROM t WHERE age > 0 AND town = "
+        "'Lund'",
+        "SELECT age, children, town, smokes, person FROM t AS x WHERE x.age >= 3",
+        "SELECT age, children, town, smokes, person FROM t -- a comment",
+        "SELECT age, children, town, smokes, person FROM t /* one */ ; -- two",
+        "SELECT age, children, town, smokes, person FROM t;",
+        "SELECT age, children, town, smokes, person FROM t WHERE rowid > 2 OR rowid < 3",
+        "SELECT age, children, town, smokes, person FROM t WHERE rowid IN (4, 3) OR "
+        "rowid "
+        "BETWEEN 1 AND 2 -- no search",
+        "SELECT age, children, town, smokes, person FROM t WHERE rowid = 4 OR rowid = 3 "
+        "AND age > 0 OR rowid <= 2;"};
+    const char *path = make_database(
+        TABLE
+        "CREATE INDEX by_age ON t(age);"
+        "CREATE INDEX cover ON t(age, children, town, smokes, person);"
+        "CREATE INDEX part ON t(age) WHERE age > 0;"
+        "INSERT INTO t VALUES(9, 1, 'Lund', 1, 'a', ''), (3, 1, 'Lund', 1, 'b', ''),"
+        "(7, 1, 'Lund', 1, 'c', ''), (5, 1, 'Lund', 1, 'd', '');" LARGE_STATISTICS,
+        NULL);
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
+        assert_rows(path, queries[i], "9 1 0 1 a\n3 1 0 1 b\n7 1 0 1 c\n5 1 0 1 d\n");
+    sotto_error error = {0};
+    sot_query *query = NULL;
+    sotto_schema *schema = parse_schema(schema_text);
+    assert_refused(sot_query_open(path, "SELECT * FROM t INDEXED BY by_age WHERE age > 0",
+                                  schema, false, &query, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "INDEXED is for indexes", NULL);
+    sotto_schema_free(schema);
+}
+
+/* SQLite ignores NOT INDEXED for these tables, and every index of them has the primary key. */
+static void a_table_without_rowids_is_read_by_its_key(void **state)
+{
+    (void)state;
+    static const char *const conditions[] = {
+        "",
+        " WHERE age > 0",
+        " WHERE age > 6 OR age < 6",
+        " WHERE person > 'b' OR person < 'c'",
+        " WHERE person IN ('d', 'c') OR person BETWEEN 'a' AND 'b'",
+        " AS x WHERE x.person = 'd' OR x.age > 0;"};
+    const char *path = make_database(
+        "CREATE TABLE t(age, children, town, smokes, person, note, PRIMARY KEY(person)) "
+        "WITHOUT ROWID; CREATE INDEX cover ON t(age, children, town, smokes);"
+        "CREATE INDEX by_age ON t(age); CREATE INDEX part ON t(age) WHERE age > 0;"
+        "INSERT INTO t VALUES(9, 1, 'Lund', 1, 'a', ''), (3, 1, 'Lund', 1, 'b', ''),"
+        "(7, 1, 'Lund', 1, 'c', ''), (5, 1, 'Lund', 1, 'd', '');" LARGE_STATISTICS,
+        NULL);
+    for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; i++) {
+        char query[200];
+        (void)snprintf(query, sizeof query, "%s%s", all, conditions[i]);
+        assert_rows(path, query, "9 1 0 1 a\n3 1 0 1 b\n7 1 0 1 c\n5 1 0 1 d\n");
+    }
+    (void)unlink(path);
+}
+
+/* One record that moves leaves the others in their order. */
+static void a_record_that_moves_moves_no_other(void **state)
+{
+    (void)state;
+    static const char table[] =
+        "CREATE TABLE t(age PRIMARY KEY, children, town, smokes, person, note) WITHOUT "
+        "ROWID; INSERT INTO t VALUES(1, 1, '', 1, 'a', ''), (%d, 1, '', 1, 'b', ''), "
+        "(3, 1, '', 1, 'c', ''), (5, 1, '', 1, 'd', ''); CREATE INDEX i ON t(person);";
+    char sql[400];
+    (void)snprintf(sql, sizeof sql, table, 2);
+    assert_rows(make_database(sql, NULL), all,
+                "1 1 0 1 a\n2 1 0 1 b\n3 1 0 1 c\n5 1 0 1 d\n");
+    (void)snprintf(sql, sizeof sql, table, 9);
+    assert_rows(make_database(sql, NULL), all,
+                "1 1 0 1 a\n3 1 0 1 c\n5 1 0 1 d\n9 1 0 1 b\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -452,6 +636,12 @@ int main(void)
         cmocka_unit_test(one_row_less_is_one_record_less_and_nothing_else),
         cmocka_unit_test(every_pass_sees_the_same_rows),
         cmocka_unit_test(prediction_does_without_target_and_ids),
+        cmocka_unit_test(the_unit_is_a_stored_column),
+        cmocka_unit_test(a_literal_is_not_the_unit),
+        cmocka_unit_test(ids_and_categories_do_not_depend_on_the_stored_type),
+        cmocka_unit_test(rows_come_in_stored_order_whatever_the_indexes),
+        cmocka_unit_test(a_table_without_rowids_is_read_by_its_key),
+        cmocka_unit_test(a_record_that_moves_moves_no_other),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

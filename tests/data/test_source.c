@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "data/source.h"
+#include "data/unit.h"
 
 static const char table_text[] =
     "{\"unit\": {\"column\": \"person\", \"rows\": 2}, \"target\": \"smokes\", "
@@ -18,6 +19,12 @@ static const char table_text[] =
 
 static const char matrix_text[] = "{\"features\": 3, \"labels\": [-1, 1], \"row_norm\": "
                                   "{\"bound\": 1.0, \"rule\": \"clip\"}}";
+
+static void assert_unit(const sot_record *record, const char *id)
+{
+    assert_int_equal(record->unit_bytes, strlen(id));
+    assert_memory_equal(record->unit, id, strlen(id));
+}
 
 static void a_table_and_an_array_of_its_cells_are_the_same(void **state)
 {
@@ -53,15 +60,48 @@ static void a_table_and_an_array_of_its_cells_are_the_same(void **state)
         assert_int_equal(more_b, row < 4);
         if (row == 4) break;
         assert_memory_equal(a.cells, b.cells, 6 * sizeof(double));
-        assert_int_equal(b.unit_bytes, sizeof(int64_t));
-        assert_memory_equal(b.unit, &people[row], sizeof(int64_t));
         static const char *const ids[] = {"-7", "8", "9", ""};
-        assert_int_equal(a.unit_bytes, strlen(ids[row]));
-        assert_memory_equal(a.unit, ids[row], a.unit_bytes);
+        assert_unit(&a, ids[row]);
+        assert_unit(&b, row == 3 ? "0" : ids[row]); /* a number is never empty */
     }
     sot_source_close(memory);
     sot_source_close(file);
     (void)unlink(path);
+    sotto_schema_free(schema);
+}
+
+/* A person has one id, whatever kind of element it comes in: the choice of rows is a function of its bytes. */
+static void a_unit_is_the_text_of_its_id_in_every_kind_of_element(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_schema *schema = parse_schema(table_text);
+    static const double cells[3][6] = {{0}};
+    static const int64_t numbers[] = {INT64_MIN, 17, 9007199254740993};
+    static const char *const ids[] = {"-9223372036854775808", "17", "9007199254740993"};
+    static char texts[3]
+                     [2 * SOT_UNIT_ID_BYTES]; /* every second byte: strides are kept to */
+    for (size_t row = 0; row < 3; row++)
+        for (size_t i = 0; ids[row][i] != '\0'; i++)
+            texts[row][2 * i] = ids[row][i];
+    const sotto_array units[] = {
+        {numbers, SOTTO_INT64, 3, 1, sizeof(int64_t), 0},
+        {texts, SOTTO_UINT8, 3, SOT_UNIT_ID_BYTES, sizeof texts[0], 2}};
+    for (size_t kind = 0; kind < 2; kind++) {
+        const sotto_records records = {
+            .features = {cells, SOTTO_FLOAT64, 3, 6, sizeof cells[0], sizeof(double)},
+            .units = units[kind]};
+        sot_source *source = NULL;
+        assert_ok(sot_source_open_records(&records, schema, &source, &error), &error);
+        for (size_t row = 0; row < 3; row++) {
+            sot_record record;
+            bool more;
+            assert_ok(sot_source_next(source, &record, &more, &error), &error);
+            assert_true(more);
+            assert_unit(&record, ids[row]);
+        }
+        sot_source_close(source);
+    }
     sotto_schema_free(schema);
 }
 
@@ -148,6 +188,10 @@ static void shapes_that_do_not_fit_are_refused(void **state)
          {.features = cells, .units = {numbers, SOTTO_FLOAT64, 2, 1, 8, 8}},
          "SOTTO_INT64"},
         {table, {.features = cells, .units = {people, SOTTO_INT64, 1, 1, 8, 8}}, "units"},
+        {table, {.features = cells, .units = {people, SOTTO_INT64, 2, 2, 8, 8}}, "units"},
+        {table,
+         {.features = cells, .units = {people, SOTTO_UINT8, 2, 257, 0, 0}},
+         "256 columns"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_refused(
@@ -261,8 +305,8 @@ static void a_matrix_schema_reads_libsvm(void **state)
     assert_false(more);
     sot_source_close(source);
     (void)unlink(path);
-    assert_refused(sot_source_open_file("no/such", schema, false, &source, &error),
-                   SOTTO_IO, &error, "no/such", NULL);
+    assert_refused(sot_source_open_file("no/such.svm", schema, false, &source, &error),
+                   SOTTO_IO, &error, "no/such.svm", NULL);
     sotto_schema_free(schema);
 }
 
@@ -299,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_and_an_array_of_its_cells_are_the_same),
+        cmocka_unit_test(a_unit_is_the_text_of_its_id_in_every_kind_of_element),
         cmocka_unit_test(every_layout_gives_the_same_record),
         cmocka_unit_test(shapes_that_do_not_fit_are_refused),
         cmocka_unit_test(any_numbers_are_cells_within_their_bounds),

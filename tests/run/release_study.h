@@ -144,7 +144,8 @@ static inline const char *study_leak(sotto_adjacency adjacency, size_t begin, si
     for (size_t i = begin; i < end && i < count; i++) {
         release_study study = {.config = all[i].config,
                                .writes_file = i == 0,
-                               .n_is_public = adjacency == SOTTO_REPLACE_ONE};
+                               .n_is_public = adjacency == SOTTO_REPLACE_ONE &&
+                                              all[i].config.where == NULL};
         const tape_study tape = study_of(&study);
         const char *leak = study_releases(&tape) ? tape_check_neighbours(&tape, adjacency)
                                                  : "it releases nothing";

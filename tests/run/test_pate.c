@@ -561,7 +561,8 @@ static void whole_teachers_are_another_unit(void **state)
     end(&here);
 }
 
-/* A query's rows come in an order that may follow an index, which follows the rows. */
+/* A query's rows come in an order that may follow an index, which follows the rows; those of a stream in any order. The
+ * number of selected rows is secret. */
 static void rows_of_a_query_have_no_place(void **state)
 {
     (void)state;
@@ -569,13 +570,25 @@ static void rows_of_a_query_have_no_place(void **state)
     sotto_error error;
     sotto_pate_result *result = NULL;
     begin(&here);
-    const sotto_data_file file = {.path = here.rows, .query = "SELECT x, y FROM t"};
+    const sotto_data_file unplaced[] = {
+        {.path = here.rows, .query = "SELECT x, y FROM t"},
+        {.path = "/dev/null", .stored_table = true}};
+    const sotto_data_file selected[] = {
+        {.path = here.rows, .query = "SELECT x, y FROM t WHERE x > 3"},
+        {.path = "/dev/null"}};
     sotto_pate_teach_config config = scene_teach(here.directory, 4);
     config.training.adjacency = SOTTO_REPLACE_ONE;
     config.training.public_n = 120;
-    config.sharding = SOTTO_PATE_BY_PLACE;
-    assert_refused(sotto_pate_teach(&config, here.schema, &file, &result, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "query", "content", NULL);
+    for (size_t i = 0; i < 2; i++) {
+        config.sharding = SOTTO_PATE_BY_PLACE;
+        assert_refused(
+            sotto_pate_teach(&config, here.schema, &unplaced[i], &result, &error),
+            SOTTO_INVALID_ARGUMENT, &error, "query", "content", NULL);
+        config.sharding = SOTTO_PATE_BY_CONTENT;
+        assert_refused(
+            sotto_pate_teach(&config, here.schema, &selected[i], &result, &error),
+            SOTTO_INVALID_ARGUMENT, &error, "--public-n is 120", "secret", NULL);
+    }
     end(&here);
 }
 

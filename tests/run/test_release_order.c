@@ -68,8 +68,6 @@ static sotto_release_config a_mean(const scene *s)
     config.column = "age";
     config.epsilon = 0.75;
     config.output = s->output;
-    config.insecure_test = true;
-    config.test_seed = 3;
     return config;
 }
 
@@ -131,7 +129,7 @@ static void the_ledger_knows_the_output(void **state)
     assert_ok(sotto_release_run(&config, s->schema, s->data, &result, &error), &error);
     assert_non_null(strstr(sotto_release_json(result), "\"ledger\""));
     assert_non_null(strstr(sotto_release_text(result), "study-1: charged 0.75"));
-    assert_non_null(strstr(sotto_release_certificate(result), "NOT PRIVATE"));
+    assert_null(strstr(sotto_release_certificate(result), "NOT PRIVATE"));
     sotto_release_free(result);
     tear_down(s);
 }
@@ -265,6 +263,24 @@ static void renaming_the_ledger_is_no_new_budget(void **state)
     tear_down(s);
 }
 
+/* Whoever knows the seed knows the noise: the exact result, for any epsilon. */
+static void a_test_seed_is_refused_beside_a_ledger(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_release_result *result = NULL;
+    scene *s = set_up(2.0, "study-1");
+    sotto_release_config config = a_mean(s);
+    config.insecure_test = true;
+    config.test_seed = 3;
+    assert_int_equal(unlink(s->data), 0); /* it is refused before anything is opened */
+    assert_refused(sotto_release_run(&config, s->schema, s->data, &result, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "--insecure-test-seed is 3",
+                   "budget.ledger", NULL);
+    assert_true(spent(s) == 0.0);
+    tear_down(s);
+}
+
 static void a_ledger_needs_a_dataset(void **state)
 {
     (void)state;
@@ -295,6 +311,7 @@ int main(void)
         cmocka_unit_test(a_release_that_cannot_be_certified_is_not_charged),
         cmocka_unit_test(the_ledger_must_be_there_and_be_the_right_one),
         cmocka_unit_test(renaming_the_ledger_is_no_new_budget),
+        cmocka_unit_test(a_test_seed_is_refused_beside_a_ledger),
         cmocka_unit_test(a_ledger_needs_a_dataset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

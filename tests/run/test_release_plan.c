@@ -227,7 +227,7 @@ static void statistics_refuse_what_they_cannot_mean(void **state)
     refuse(&config, "replace-one");
     config.adjacency = SOTTO_REPLACE_ONE;
     config.where = red;
-    refuse(&config, "no condition");
+    refuse(&config, "secret");
     config = plain(SOTTO_RELEASE_RESPONSES, "x");
     refuse(&config, "categories");
     config = plain(SOTTO_RELEASE_RESPONSES, "one");

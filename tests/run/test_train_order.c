@@ -64,8 +64,6 @@ static sotto_train_config a_training(const scene *s)
     sotto_train_config config =
         study_config(SOTTO_METHOD_OBJECTIVE, SOTTO_ADD_REMOVE, 1e-6);
     config.output = s->output;
-    config.insecure_test = true;
-    config.test_seed = 3;
     config.threads = 1;
     return config;
 }

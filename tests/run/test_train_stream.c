@@ -215,7 +215,7 @@ static void units_and_records_in_memory_do_not_stream(void **state)
     config.stream = true;
     sotto_schema *schema = parse(study_unit_schema);
     assert_refused(sotto_training_plan(&config, schema, &training, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "person", "without a stream", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "person", "leave out --stream", NULL);
     sotto_schema_free(schema);
     schema = parse(study_schema);
     static const double cells[4] = {0};

@@ -67,10 +67,6 @@ static sotto_status release(sotto_gate *gate, const sotto_event *event,
                             const response_coins *with, const uint32_t *answers,
                             size_t count, uint32_t *out_reports, sotto_error *error)
 {
-    if (count == 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "there are 0 answers; give at least one");
-    }
     sotto_status status = sot_gate_check_adjacency(gate, SOTTO_REPLACE_ONE, error);
     if (status != SOTTO_OK) return status;
 

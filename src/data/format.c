@@ -1,0 +1,292 @@
+#include "data/format.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/array_file.h"
+#include "data/bytes.h"
+
+/* The part of a file that is looked at. */
+enum { PREFIX_BYTES = 1 << 12 };
+
+/* ---- names ---- */
+
+typedef struct format_name {
+    const char *name;
+    sot_format format;
+} format_name;
+
+/* Formats that no header tells. Arrays are told by their names and headers. */
+static const format_name declared_names[] = {
+    {"csv", SOT_FORMAT_CSV},
+    {"tsv", SOT_FORMAT_TSV},
+    {"libsvm", SOT_FORMAT_LIBSVM},
+    {"sqlite", SOT_FORMAT_SQLITE},
+};
+
+/* Ends of names of formats without a header that tells more. */
+static const format_name text_names[] = {
+    {".csv", SOT_FORMAT_CSV},    {".tsv", SOT_FORMAT_TSV},
+    {".tab", SOT_FORMAT_TSV},    {".libsvm", SOT_FORMAT_LIBSVM},
+    {".svm", SOT_FORMAT_LIBSVM}, {".svmlight", SOT_FORMAT_LIBSVM},
+};
+
+/* Formats that are not read here. */
+typedef struct foreign_name {
+    const char *end;
+    const char *format;
+} foreign_name;
+
+static const foreign_name foreign_names[] = {
+    {".parquet", "Parquet"},   {".arrow", "Arrow"},
+    {".feather", "Feather"},   {".orc", "ORC"},
+    {".avro", "Avro"},         {".json", "JSON"},
+    {".jsonl", "JSON lines"},  {".ndjson", "JSON lines"},
+    {".xlsx", "Excel"},        {".xls", "Excel"},
+    {".ods", "OpenDocument"},  {".pkl", "Python pickle"},
+    {".pickle", "pickle"},     {".rds", "R"},
+    {".rdata", "R"},           {".sav", "SPSS"},
+    {".dta", "Stata"},         {".sas7bdat", "SAS"},
+    {".mat", "MATLAB"},        {".h5", "HDF5"},
+    {".hdf5", "HDF5"},         {".duckdb", "DuckDB"},
+    {".png", "PNG"},           {".jpg", "JPEG"},
+    {".jpeg", "JPEG"},         {".gif", "GIF"},
+    {".pdf", "PDF"},           {".html", "HTML"},
+    {".xml", "XML"},           {".pt", "PyTorch"},
+    {".safetensors", "tensor"}};
+
+#define LENGTH(table) (sizeof(table) / sizeof(table)[0])
+
+/* Whether the name ends so, or so and .gz. */
+static bool is_named(const char *path, const char *end)
+{
+    char packed[32];
+    const size_t length = strlen(end);
+    memcpy(packed, end, length);
+    memcpy(packed + length, ".gz", sizeof ".gz");
+    return sot_name_ends(path, end) || sot_name_ends(path, packed);
+}
+
+static bool is_named_database(const char *path)
+{
+    return sot_name_ends(path, ".db") || sot_name_ends(path, ".sqlite") ||
+           sot_name_ends(path, ".sqlite3");
+}
+
+/* ---- content ---- */
+
+typedef struct file_signature {
+    size_t place;
+    const char *bytes;
+    size_t size_bytes;
+    const char *format;
+} file_signature;
+
+#define SIGNATURE(place, bytes, format)                                                  \
+    {                                                                                    \
+        place, bytes, sizeof(bytes) - 1, format                                          \
+    }
+static const file_signature signatures[] = {
+    SIGNATURE(0, "PAR1", "Parquet"),
+    SIGNATURE(0, "ARROW1", "Arrow"),
+    SIGNATURE(0, "FEA1", "Feather"),
+    SIGNATURE(0, "ORC\x0a\x0b", "ORC"),
+    SIGNATURE(0, "Obj\x01", "Avro"),
+    SIGNATURE(8, "DUCK", "DuckDB"),
+    SIGNATURE(0, "SQLite format 3", "SQLite"),
+    SIGNATURE(0, "\x89PNG", "PNG"),
+    SIGNATURE(0, "\xff\xd8\xff", "JPEG"),
+    SIGNATURE(0, "GIF8", "GIF"),
+    SIGNATURE(0, "%PDF", "PDF"),
+    SIGNATURE(0, "PK\x03\x04", "ZIP (Excel, NPZ, PyTorch)"),
+    SIGNATURE(0, "\x89HDF", "HDF5"),
+    SIGNATURE(0, "\x93NUMPY", "NPY"),
+    SIGNATURE(0, "\x1f\x8b", "gzip"),
+    SIGNATURE(0, "BZh", "bzip2"),
+    SIGNATURE(0,
+              "\xfd"
+              "7zXZ",
+              "xz"),
+    SIGNATURE(0, "\x28\xb5\x2f\xfd", "Zstandard"),
+    SIGNATURE(0, "\xd0\xcf\x11\xe0", "Excel"),
+    SIGNATURE(0, "\x80\x02", "Python pickle"),
+    SIGNATURE(0, "\x80\x03", "Python pickle"),
+    SIGNATURE(0, "\x80\x04", "Python pickle"),
+    SIGNATURE(0, "\x80\x05", "Python pickle"),
+    SIGNATURE(0,
+              "\x7f"
+              "ELF",
+              "ELF"),
+    SIGNATURE(0, "\xff\xfe", "UTF-16"),
+    SIGNATURE(0, "\xfe\xff", "UTF-16"),
+};
+
+/* In the first line only: the bytes behind it are records, and no record decides the format. */
+static const char *foreign_content(const char *prefix, size_t size_bytes)
+{
+    const char *newline = memchr(prefix, '\n', size_bytes);
+    if (newline != NULL) size_bytes = (size_t)(newline - prefix) + 1;
+    for (size_t i = 0; i < LENGTH(signatures); i++) {
+        const file_signature *one = &signatures[i];
+        if (size_bytes >= one->place + one->size_bytes &&
+            memcmp(prefix + one->place, one->bytes, one->size_bytes) == 0)
+            return one->format;
+    }
+    return NULL;
+}
+
+static bool is_regular(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+/* The first bytes of a regular file, unpacked if its name ends in .gz; none of a pipe, which cannot be
+ * read twice. A file that cannot be opened is for its reader to refuse. */
+static sotto_status read_prefix(const char *path, char *prefix, size_t *out_size_bytes,
+                                sotto_error *error)
+{
+    sot_bytes *bytes = NULL;
+    size_t got = 1;
+    *out_size_bytes = 0;
+    if (!is_regular(path)) return SOTTO_OK;
+    sotto_status status = sot_bytes_open(path, SOT_PACKED_BY_NAME, &bytes, error);
+    while (status == SOTTO_OK && got > 0 && *out_size_bytes < PREFIX_BYTES) {
+        status = sot_bytes_read(bytes, prefix + *out_size_bytes,
+                                PREFIX_BYTES - *out_size_bytes, &got, error);
+        if (status == SOTTO_OK) *out_size_bytes += got;
+    }
+    sot_bytes_close(bytes);
+    return status;
+}
+
+/* ---- decisions ---- */
+
+static sotto_status fail_foreign(const char *path, const char *format, const char *by,
+                                 sotto_error *error)
+{
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "%.120s has the format %s by its %s, which does not fit here; convert it "
+        "to CSV, or give --format if it has another format",
+        path, format, by);
+}
+
+static sotto_status fail_database(const char *path, const char *by, sotto_error *error)
+{
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%.90s is a SQLite database by its %s; give a query, for example "
+                    "--query \"SELECT * FROM patients\"",
+                    path, by);
+}
+
+/* The first line of a table is its header, which is public. A table's reader unpacks gzip by content. */
+static sotto_status check_header(const char *path, sotto_error *error)
+{
+    size_t size_bytes = 0;
+    char *prefix = sot_new_array(PREFIX_BYTES, 1);
+    if (prefix == NULL) return sot_fail_memory(error, PREFIX_BYTES, 1);
+    sotto_status status = read_prefix(path, prefix, &size_bytes, error);
+    const char *foreign = foreign_content(prefix, size_bytes);
+    if (status == SOTTO_OK && foreign != NULL && strcmp(foreign, "gzip") != 0) {
+        status = strcmp(foreign, "SQLite") == 0
+                     ? fail_database(path, "content", error)
+                     : fail_foreign(path, foreign, "content", error);
+    }
+    sot_wipe_and_free(prefix, PREFIX_BYTES);
+    return status;
+}
+
+static sotto_status decide_declared(const char *name, sot_format *out_format,
+                                    sotto_error *error)
+{
+    char shown[64];
+    for (size_t i = 0; i < LENGTH(declared_names); i++) {
+        if (strcmp(declared_names[i].name, name) != 0) continue;
+        *out_format = declared_names[i].format;
+        return SOTTO_OK;
+    }
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "--format is '%s'; give csv, tsv, libsvm or sqlite",
+                    sot_printable(name, shown, sizeof shown));
+}
+
+static sotto_status decide_by_name(const char *path, bool is_matrix,
+                                   sot_format *out_format, sotto_error *error)
+{
+    *out_format = is_matrix ? SOT_FORMAT_LIBSVM : SOT_FORMAT_CSV;
+    if (is_named_database(path)) return fail_database(path, "name", error);
+    for (size_t i = 0; i < LENGTH(foreign_names); i++)
+        if (is_named(path, foreign_names[i].end))
+            return fail_foreign(path, foreign_names[i].format, "name", error);
+    if (is_named(path, ".npy")) {
+        *out_format = SOT_FORMAT_NPY;
+        return SOTTO_OK; /* its reader checks the header */
+    }
+    if (sot_array_file_is_named(path)) {
+        *out_format = SOT_FORMAT_IDX;
+        return SOTTO_OK;
+    }
+    if (is_matrix && sot_array_file_is_cifar(path)) {
+        *out_format = SOT_FORMAT_CIFAR;
+        return SOTTO_OK;
+    }
+    bool is_known = false;
+    for (size_t i = 0; i < LENGTH(text_names) && !is_known; i++) {
+        is_known = is_named(path, text_names[i].name);
+        if (is_known) *out_format = text_names[i].format;
+    }
+    if (!is_matrix) return check_header(path, error);
+    if (is_known) return SOTTO_OK;
+    /* LIBSVM has no header: its first line is a record, which must not decide. */
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%.120s has a format that its name does not tell; give --format, for "
+                    "example --format libsvm",
+                    path);
+}
+
+/* The schema of a matrix has no names, that of a table needs them. */
+static sotto_status check_schema(const char *path, bool is_matrix, sot_format format,
+                                 sotto_error *error)
+{
+    const bool has_names = format == SOT_FORMAT_CSV || format == SOT_FORMAT_TSV ||
+                           format == SOT_FORMAT_SQLITE;
+    const bool is_numbers = format == SOT_FORMAT_LIBSVM || format == SOT_FORMAT_CIFAR;
+    if (is_matrix && has_names) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%.120s has columns with names; give a schema with \"columns\"",
+                        path);
+    }
+    if (!is_matrix && is_numbers) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%.120s has features without names; give a schema with "
+                        "\"features\"",
+                        path);
+    }
+    return SOTTO_OK;
+}
+
+sotto_status sot_format_decide(const sotto_data_file *file, bool is_matrix,
+                               sot_format *out_format, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    if (file->format != NULL) {
+        status = decide_declared(file->format, out_format, error);
+    } else if (file->query != NULL) {
+        *out_format = SOT_FORMAT_SQLITE;
+    } else {
+        status = decide_by_name(file->path, is_matrix, out_format, error);
+    }
+    if (status != SOTTO_OK) return status;
+    if ((*out_format == SOT_FORMAT_SQLITE) != (file->query != NULL)) {
+        if (file->query == NULL) return fail_database(file->path, "format", error);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--query is for SQLite, and --format is %s; leave one of them "
+                        "out",
+                        file->format);
+    }
+    return check_schema(file->path, is_matrix, *out_format, error);
+}

@@ -1,0 +1,80 @@
+/* Parts of queries that must be refused: with them one stored row could decide about other rows of the result, or stop the
+ * query. */
+#ifndef SOTTO_TESTS_QUERY_SPOILERS_H
+#define SOTTO_TESTS_QUERY_SPOILERS_H
+
+typedef struct grammar_spoiler {
+    enum { SPOILS_ITEM, SPOILS_FROM, SPOILS_CONDITION, SPOILS_END } where;
+    const char *text;
+} grammar_spoiler;
+
+static const grammar_spoiler grammar_spoilers[] = {
+    {SPOILS_ITEM, "DISTINCT t.age"}, /* in the place of the column age, the first one */
+    {SPOILS_ITEM, "max(age) AS age"},
+    {SPOILS_ITEM, "count(*) AS age"},
+    {SPOILS_ITEM, "total(age) AS age"},
+    {SPOILS_ITEM, "row_number() OVER () AS age"},
+    {SPOILS_ITEM, "sum(age) OVER () AS age"},
+    {SPOILS_ITEM, "(SELECT max(age) FROM t) AS age"},
+    {SPOILS_ITEM, "abs(visits) AS age"},
+    {SPOILS_FROM, "t, t AS u"},
+    {SPOILS_FROM, "t JOIN t AS u"},
+    {SPOILS_FROM, "t CROSS JOIN u"},
+    {SPOILS_FROM, "t LEFT JOIN u ON 1"},
+    {SPOILS_FROM, "t NATURAL JOIN u"},
+    {SPOILS_FROM, "u, t"},
+    {SPOILS_FROM, "(SELECT * FROM t) AS t"},
+    {SPOILS_FROM, "(t)"},
+    {SPOILS_FROM, "v AS t"},
+    {SPOILS_FROM, "words AS t"},
+    {SPOILS_FROM, "sqlite_schema AS t"},
+    {SPOILS_FROM, "pragma_table_list AS t"},
+    {SPOILS_FROM, "t INDEXED BY by_age"},
+    {SPOILS_END, " ORDER BY age"},
+    {SPOILS_END, " LIMIT 3"},
+    {SPOILS_END, " LIMIT (1) OFFSET 2"},
+    {SPOILS_END, " GROUP BY age"},
+    {SPOILS_END, " GROUP BY 1, 2, 3, 4, 5"},
+    {SPOILS_END, " HAVING count(*) > 1"},
+    {SPOILS_END, " UNION ALL SELECT age, visits, town, person, smokes FROM t"},
+    {SPOILS_END, " UNION SELECT age, visits, town, person, smokes FROM t"},
+    {SPOILS_END, " EXCEPT SELECT age, visits, town, person, smokes FROM t"},
+    {SPOILS_END, " INTERSECT SELECT age, visits, town, person, smokes FROM t"},
+    {SPOILS_END, " WINDOW w AS (ORDER BY age)"},
+    {SPOILS_END, " ORDER BY random() LIMIT 2"},
+    {SPOILS_END, "; SELECT 1"},
+    {SPOILS_CONDITION, "age > (SELECT 85)"},
+    {SPOILS_CONDITION, "EXISTS (SELECT 1 FROM t)"},
+    {SPOILS_CONDITION, "age IN (SELECT age FROM t)"},
+    {SPOILS_CONDITION, "age = (SELECT max(age) FROM t)"},
+    {SPOILS_CONDITION, "age IN u"},
+    {SPOILS_CONDITION, "age IN main.u"},
+    {SPOILS_CONDITION, "age IN (VALUES (85))"},
+    {SPOILS_CONDITION, "max(age) > 85"},
+    {SPOILS_CONDITION, "count(*) FILTER (WHERE age) > 2"},
+    {SPOILS_CONDITION, "row_number() OVER () < 3"},
+    {SPOILS_CONDITION, "sum(age) OVER () > 0"},
+    {SPOILS_CONDITION, "abs(visits) > 0"},
+    {SPOILS_CONDITION, "lower(note) = 'x'"},
+    {SPOILS_CONDITION, "json_extract(note, '$.a') > 0"},
+    {SPOILS_CONDITION, "note -> 'a' IS NULL"},
+    {SPOILS_CONDITION, "note ->> 'a' IS NULL"},
+    {SPOILS_CONDITION, "town || note = 'x'"},
+    {SPOILS_CONDITION, "town LIKE note"},
+    {SPOILS_CONDITION, "town GLOB note"},
+    {SPOILS_CONDITION, "like(note, town)"},
+    {SPOILS_CONDITION, "\"like\"(note, town)"},
+    {SPOILS_CONDITION, "[glob](note, town)"},
+    {SPOILS_CONDITION, "town LIKE 'x%' ESCAPE note"},
+    {SPOILS_CONDITION, "town LIKE 'x%' ESCAPE '!!'"},
+    {SPOILS_CONDITION, "town MATCH 'x'"},
+    {SPOILS_CONDITION, "town REGEXP 'x'"},
+    {SPOILS_CONDITION, "random() > 0"},
+    {SPOILS_CONDITION, "zeroblob(visits) IS NULL"},
+    {SPOILS_CONDITION, "printf('%d', visits) > 0"},
+    {SPOILS_CONDITION, "age IS DISTINCT FROM 85"},
+    {SPOILS_CONDITION, "age > ?"},
+    {SPOILS_CONDITION, "age > :age"},
+};
+
+#endif
