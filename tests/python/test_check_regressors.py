@@ -1,5 +1,6 @@
-"""The regressors pass scikit-learn's own checks, but for two that a promise of privacy forbids."""
+"""The regressors pass scikit-learn's own checks, but for three that a promise of privacy forbids."""
 
+import checks
 import pytest
 import sotto
 from checks import SEEDED, failed_checks
@@ -11,8 +12,8 @@ REGRESSORS = {
     # A check asks for an R^2 of 0.5 on 200 rows.
     sotto.PoissonRegressor: {"target_bounds": (0.0, 8.0), "method": "gd", "expected_rows": 200},
 }
-# Neighbours of these data sets can be trained on: a refusal would tell which of the two it was.
 FORBIDDEN = {
+    **checks.FORBIDDEN,
     "check_estimators_empty_data_messages": "no rows must be refused, but their number is secret",
     "check_supervised_y_no_nan": "labels must be refused for what they are, but they are secret",
 }

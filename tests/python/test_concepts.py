@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import sotto
-from checks import SEEDED, failed_checks
+from checks import FORBIDDEN, SEEDED, DeclaringConceptClassifier, failed_checks
 
 
 def rows(count=2000, seed=1):
@@ -106,5 +106,5 @@ def test_a_copy_is_the_same_model(tmp_path):
 def test_every_check_passes():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        estimator = sotto.ConceptClassifier(epsilon=100.0, bounds=(-10.0, 10.0), **SEEDED)
-        assert failed_checks(estimator) == {}
+        estimator = DeclaringConceptClassifier(epsilon=100.0, bounds=(-10.0, 10.0), **SEEDED)
+        assert failed_checks(estimator, FORBIDDEN) == {}

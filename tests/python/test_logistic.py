@@ -167,13 +167,15 @@ def test_a_seed_is_not_private_and_says_so():
         model.model_.verify()
 
 
-def test_classes_read_from_y_are_declared_public_aloud():
+def test_classes_are_declared_and_never_read_from_private_rows():
     X, y = rows(200)
-    with pytest.warns(sotto.PrivacyWarning, match="give classes="):
+    with pytest.raises(ValueError, match=r"give classes=, for example classes=\[0, 1\]"):
         private(classes=None).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         private().fit(X, y)
+        public = private(epsilon=None, delta=None, method="none", classes=None, data_is_public=True)
+        assert public.fit(X, 3 * y).classes_.tolist() == [0, 3]
 
 
 def test_no_row_can_stop_a_training():
@@ -287,8 +289,15 @@ def test_rows_of_one_unit_are_bounded():
         alone = model.fit(frame.assign(who=range(300))).coef_
     np.testing.assert_array_equal(many, apart)
     assert not np.array_equal(many, alone)
-    with pytest.raises(sotto.InvalidArgumentError, match="units"):
-        sotto.LogisticRegression(1.0, schema=table).fit(frame.drop(columns="who"))
+    for few in (0, 300):  # whether there are rows does not matter
+        with pytest.raises(ValueError, match="units is None; give one of them"):
+            model.fit(frame.drop(columns="who")[:few])
+    with pytest.raises(ValueError, match="the unit 'who' is given twice"):
+        model.fit(frame, units=frame["who"])
+    with pytest.raises(ValueError, match="units is given, but the schema has no unit"):
+        sotto.LogisticRegression(1.0, schema=schema).fit(X, y, units=frame["who"])
+    with pytest.raises(ValueError, match="units is given, but the schema has no unit"):
+        private().fit(X, y, units=frame["who"])
 
 
 # ---- files ----

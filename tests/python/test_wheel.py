@@ -20,11 +20,20 @@ model.model_.verify()
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+def fresh(tmp_path_factory):
+    """A new environment with pip; the tests' own may have none (tools/python_env)."""
+    environment = tmp_path_factory.mktemp("fresh") / "environment"
+    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    return environment
+
+
+@pytest.fixture(scope="module")
+def wheel(fresh, tmp_path_factory):
     """The wheel, built as pip builds it: in isolation, from the repository's root."""
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-cache-dir",
-                    "--wheel-dir", folder, ROOT], check=True, env=clean_environment())
+    subprocess.run([fresh / "bin" / "python", "-m", "pip", "wheel", "--quiet", "--no-deps",
+                    "--no-cache-dir", "--wheel-dir", folder, ROOT],
+                   check=True, env=clean_environment())
     (made,) = folder.glob("*.whl")
     return made
 
@@ -46,19 +55,17 @@ def test_the_wheel_carries_the_package_and_the_library(wheel):
     assert names == modules | {"sotto/_version.py", "sotto/libsotto.so", "sotto/py.typed"}
 
 
-def test_an_installed_package_answers(wheel, tmp_path):
-    environment = tmp_path / "environment"
+def test_an_installed_package_answers(fresh, wheel, tmp_path):
     # NumPy is the one dependency; the test environment's copy serves.
-    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    python = environment / "bin" / "python"
+    python = fresh / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel],
                    check=True, env=clean_environment())
-    (site,) = (environment / "lib").glob("python*/site-packages")
+    (site,) = (fresh / "lib").glob("python*/site-packages")
     (site / "numpy.pth").write_text(
         str(pathlib.Path(numpy.__file__).parents[1]), encoding="utf-8")
     answer = subprocess.run(
         [python, "-c", PROGRAM],
         check=True, capture_output=True, text=True, cwd=tmp_path, env=clean_environment())
     path, epsilon = answer.stdout.split()
-    assert path.startswith(str(environment))
+    assert path.startswith(str(fresh))
     assert 0.99 < float(epsilon) < 1  # Balle & Wang 2018: 1 at 3.730631634816

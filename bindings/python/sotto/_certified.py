@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import pathlib
+import warnings
+from ctypes import POINTER, byref, c_size_t
 from typing import Any
 
-from ._library import call, owned_text, value_of_form
+from ._errors import PrivacyWarning
+from ._library import CONSTANTS, Advisory, call, owned_text, value_of_form
 
 
 class Certified:
@@ -29,9 +32,32 @@ class Certified:
             draft.unlink(missing_ok=True)
 
     def verify(self) -> None:
-        """Recomputes the certificate, and raises VerificationError if anything differs."""
+        """Recomputes the certificate, and raises VerificationError if anything differs.
+
+        A PrivacyWarning names each advisory that concerns the file: see ``advisories_``.
+        """
         data = self.json.encode()
         call("sotto_certificate_verify", data, len(data))
+        for advisory in self.advisories_:
+            warnings.warn(f"advisory {advisory['id']}: {advisory['effect']} {advisory['remedy']}",
+                          PrivacyWarning, stacklevel=2)
+
+    @property
+    def advisories_(self) -> list[dict[str, Any]]:
+        """Known defects of the version that made the file, as far as they can concern it.
+
+        Each is a dict with ``id``, ``affected``, ``fixed_in``, ``affects_privacy``, ``effect`` and
+        ``remedy``, as ``sotto verify --json`` lists them. A file without a certificate has none.
+        """
+        if self.certificate_ is None:
+            return []
+        data = self.json.encode()
+        found, count = (POINTER(Advisory) * CONSTANTS["SOTTO_ADVISORIES_MAX"])(), c_size_t()
+        call("sotto_certificate_advisories", data, len(data), found, byref(count))
+        return [{name: value.decode() if isinstance(value, bytes) else value
+                 for name, _ in Advisory._fields_
+                 for value in (getattr(found[place].contents, name),)}
+                for place in range(count.value)]
 
     def certificate_page(self, form: str = "text") -> str:
         """The certificate for people to read: ``"text"``, ``"markdown"`` or ``"html"``."""

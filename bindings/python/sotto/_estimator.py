@@ -13,12 +13,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import _arrays, _records
+from . import _records
 from . import schema as schemas
 from ._errors import PrivacyWarning, SottoError
 from ._library import Handle, Records, TrainConfig, call, library, text_of, value_of_name
 from ._progress import Watch
-from ._sklearn import FeatureNames, Parameters, not_fitted, tags
+from ._sklearn import FeatureNames, Parameters, not_fitted
+from ._tables import Column, Table, read
 from ._tuning import Tuning
 from .model import Model
 
@@ -29,7 +30,7 @@ _SETTINGS = """
     delta : float, optional
         Without it only methods without a delta run.
     schema : path, JSON text, dict or Schema, optional
-        What is public about the table (docs/schema.md). X is then a DataFrame with the schema's
+        What is public about the table (docs/schema.md). X is then a table with the schema's
         columns by name, or an array with them in order; y may be left out if X has the target.
     bounds : (lower, upper), optional
         Instead of a schema: public bounds of the features, one pair for all or one number a
@@ -79,16 +80,21 @@ _SETTINGS = """
         How these methods draw; "mala" is a heuristic and needs data_is_public.
     public_constants : bool
         The sampler's steps follow from public facts alone; needs public_n or expected_rows.
+    stored_table : bool
+        Declares that X, if it is computed when it is read (a DuckDB relation, a polars LazyFrame, a
+        pyarrow reader, a cursor, a generator), has every row of a stored table. Without it the
+        number of its rows is secret under both adjacencies. The certificate lists the declaration
+        as not checked.
     dataset, ledger : str, optional
         The data set's id, and the file that keeps its budget.
     data_is_public : bool
-        Of method "none" and sampler "mala" only.
+        Of method "none" and sampler "mala" only. Refused with a schema that names a ledger.
     threads : int, optional
         Default one per CPU; the result is the same for any number.
     progress : callable, optional
         Called between steps with (step, steps, elapsed_seconds, epsilon_so_far).
     insecure_test_seed : int, optional
-        For tests: noise from a seed. The certificate then says NOT PRIVATE.
+        For tests: noise from a seed. The certificate then says NOT PRIVATE; refused with a ledger.
 
     Attributes
     ----------
@@ -100,7 +106,7 @@ _SETTINGS = """
         As in scikit-learn; coef_ belongs to the encoded features, model_.encoded_features_.
         Classifiers have classes_ too.
     feature_names_in_ : ndarray
-        The columns of X, if it was a DataFrame with names.
+        The columns of X, if they had names that are texts.
     """
 
 
@@ -140,6 +146,7 @@ class Estimator(FeatureNames, Parameters):
     draws: int | None = None
     sampler: str = "auto"
     public_constants: bool = False
+    stored_table: bool = False
     dataset: str | None = None
     ledger: str | os.PathLike[str] | None = None
     data_is_public: bool = False
@@ -163,14 +170,18 @@ class Estimator(FeatureNames, Parameters):
         """The model's name in the library."""
         raise NotImplementedError
 
-    def _goal(self, y: Any) -> schemas.Goal:
-        """What is predicted, without a schema. Without y only settings may tell."""
+    def _goal(self, y: Column | None) -> schemas.Goal:
+        """What is predicted, without a schema: from settings. Of public rows y may tell too."""
         raise NotImplementedError
 
-    def _check_public(self, table: Any, y: Any) -> None:
+    def _check_public(self, table: Table, y: Column | None) -> None:
         """Refuses public rows that cannot be meant. Of private ones a refusal would tell."""
-        if len(table) == 0:
+        if table.rows == 0:
             raise ValueError("X has no rows (0 samples), and they are public; give some")
+        for cells in (*(table.column(place) for place in range(table.width)),
+                      *(() if y is None else (y.cells,))):
+            if isinstance(cells, np.ndarray) and cells.dtype.kind == "c":
+                raise ValueError("Complex data not supported: the rows are public; give real numbers")
 
     # ---- training ----
 
@@ -191,11 +202,15 @@ class Estimator(FeatureNames, Parameters):
             return self._given_schema()
         if n_features is None:
             raise ValueError("a plan reads no rows; give n_features, or a schema")
-        table = np.empty((0, operator.index(n_features)))
+        table = read(np.empty((0, operator.index(n_features))))
         return schemas.Schema(self._make_schema(table, self._goal(None)))
 
     def fit(self, X: Any, y: Any = None, *, units: Any = None):
-        """Trains on rows X with targets y, and on whose rows they are if the schema has a unit."""
+        """Trains on rows X with targets y, and on whose rows they are if the schema has a unit.
+
+        X is any table (docs/python.md): columns with names are matched by name. y and units have one
+        value a row, in the order of X; an index does not count.
+        """
         return self._fit(X, y, units, self._train)
 
     def tune(self, X: Any, y: Any = None, *, grid: str | Mapping[str, Any] | None = None,
@@ -215,13 +230,16 @@ class Estimator(FeatureNames, Parameters):
                         eta=eta, score_epsilon=score_epsilon, validation=validation,
                         candidates=candidates, search_seed=search_seed)
 
-        def train(schema: schemas.Schema, records: Any, reader: _records.Reader) -> str:
+        def train(schema: schemas.Schema, records: Any, reader: _records.Reader,
+                  table: Table) -> str:
             rows, shown, keep = tuning.rows(), None, None
             if rows is not None:
                 if rows[0] is X:  # converted, they are two arrays, which the library cannot know
                     raise ValueError("the validation rows are those to learn from, and the scores "
                                      "on them would be no secret; give public rows")
-                shown, keep = reader.records_of(self._rows(rows[0]), *rows[1:])
+                public = self._matched(self._rows(rows[0]), table.names,
+                                       self.schema is not None and not reader.is_matrix)
+                shown, keep = reader.records_of(public, *rows[1:], public=True)
             config = tuning.config(self._config(), shown)
             text = self._call("sotto_tune_records", config, config.train, schema, records)
             del keep
@@ -243,37 +261,46 @@ class Estimator(FeatureNames, Parameters):
     def _fit(self, X: Any, y: Any, units: Any, train: Any):
         """Rows and schema as the library takes them, `train`, and the model that comes of it."""
         owner = type(self).__name__
+        for name in ("stored_table", "data_is_public"):
+            self._flag(name)
+        if self.schema is None and y is None:
+            raise ValueError(f"{owner} requires y to be passed, but the target y is None")
+        table, labels = self._rows(X), None if y is None else _records.labels(y)
+        if self.data_is_public:
+            self._check_public(table, labels)
         if self.schema is None:
-            if y is None:
-                raise ValueError(f"{owner} requires y to be passed, but the target y is None")
-            table, goal = _shape(X), self._goal(y)
+            goal = self._goal(labels)
             made, classes = schemas.Schema(self._make_schema(table, goal)), goal.classes
         else:
-            table = X if hasattr(X, "shape") else np.asarray(X)
             classes, made = None, self._given_schema()
         reader = _records.Reader(made.describe(self.target), classes, owner)
-        records, keep = reader.records_of(table, y, units)
-        if self.data_is_public:
-            self._check_public(table, y)
+        table = table.with_width(reader.width(labels is not None))
+        has_names = self.schema is not None and not reader.is_matrix
+        records, keep = reader.records_of(table if has_names else table.unnamed(), labels, units,
+                                          stored_table=self.stored_table or self.data_is_public)
+        if records.selected and self.public_n is not None:
+            raise ValueError(f"public_n is {self.public_n!r}, but X is computed when it is read, so that "
+                             "its number of rows is secret; leave public_n out, or declare with "
+                             "stored_table=True that X has every row of a stored table")
         if self.insecure_test_seed is not None:
             warnings.warn("the noise comes from a seed: the model is NOT PRIVATE", PrivacyWarning,
                           stacklevel=2)
-        text = train(made, records, reader)
+        text = train(made, records, reader, table)
         del keep
         self.model_ = Model(text, classes=classes, owner=owner)
-        self.n_features_in_ = table.shape[1]
-        self._note_names(X)
+        self.n_features_in_ = table.width
+        self._schema_has_names = has_names
+        self._note_names(table)
         for name in self._of_model:
             setattr(self, name, getattr(self.model_, name))
         return self
 
-    def _make_schema(self, table: Any, goal: schemas.Goal) -> dict[str, Any]:
+    def _make_schema(self, table: Table, goal: schemas.Goal) -> dict[str, Any]:
         """The schema that bounds or data_norm stand for."""
-        width = table.shape[1]
+        width = self._width_of(table)
         if self.bounds is not None:
-            lower, upper = (np.broadcast_to(np.asarray(side, dtype=np.float64), (width,))
-                            for side in self.bounds)
-            made = schemas.of_bounds(_names_of(table), lower, upper, goal)
+            lower, upper = (schemas.bounds_of(side, width, table.names) for side in self.bounds)
+            made = schemas.of_bounds(schemas.names_of(table.names, width), lower, upper, goal)
             if self.data_norm is not None:
                 made["row_norm"] = {"bound": float(self.data_norm), "rule": self.norm_rule}
         elif self.data_norm is not None:
@@ -286,6 +313,14 @@ class Estimator(FeatureNames, Parameters):
         if self.dataset is not None:
             made["dataset"] = self.dataset
         return made
+
+    def _width_of(self, table: Table) -> int:
+        """The number of features: that of the columns, or, of a list without rows, of the bounds."""
+        widths = () if self.bounds is None else [np.size(side) for side in self.bounds]
+        if table.width is None and max(widths, default=1) == 1:
+            raise ValueError("X is a list without rows, which does not say how many features there "
+                             "are; give an array of the shape (0, features), or a schema")
+        return max(widths) if table.width is None else table.width
 
     def _given_schema(self) -> schemas.Schema:
         """The user's own schema, with nothing beside it that it says itself."""
@@ -325,9 +360,13 @@ class Estimator(FeatureNames, Parameters):
         elif kind is c_char_p:
             setattr(config, name, value.encode() if name == "target" else os.fsencode(value))
         elif kind is c_bool:
-            if value not in (True, False):
-                raise ValueError(f"{name} is {value!r}; give True or False")
-            setattr(config, name, bool(value))
+            setattr(config, name, self._flag(name))
+
+    def _flag(self, name: str) -> bool:
+        value = getattr(self, name)
+        if value not in (True, False):
+            raise ValueError(f"{name} is {value!r}; give True or False")
+        return bool(value)
 
     def _whole(self, name: str) -> int:
         """A setting for a field without a sign, where ctypes would wrap a negative number."""
@@ -337,7 +376,7 @@ class Estimator(FeatureNames, Parameters):
             raise ValueError(f"{name} is {value!r}; give a whole number that is not negative")
         return number
 
-    def _train(self, schema: schemas.Schema, records: Any, _: _records.Reader) -> str:
+    def _train(self, schema: schemas.Schema, records: Any, *_: Any) -> str:
         """The model file of one call of the library."""
         config = self._config()
         return self._call("sotto_train_records", config, config, schema, records)
@@ -358,34 +397,44 @@ class Estimator(FeatureNames, Parameters):
 
     # ---- prediction: post-processing of the model ----
 
-    def _rows(self, X: Any) -> Any:
-        """X as rows of features."""
-        return X
+    def _rows(self, X: Any) -> Table:
+        """X as rows of features, or of the schema's columns."""
+        return read(X)
 
-    def _model(self, X: Any = None) -> Model:
+    def _matched(self, table: Table, fitted: list[Any] | None, has_names: bool) -> Table:
+        """The columns for the schema to find by name; if it has no names, those of fit() count."""
+        if has_names:
+            return table
+        self._check_names(table, fitted)
+        return table.unnamed()
+
+    def _model(self) -> Model:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        if X is not None and self.schema is None:
-            self._check_names(X)
         return self.model_
+
+    def _table(self, X: Any) -> Table:
+        """Rows to predict for; they are read once, for a stream cannot be read twice."""
+        self._model()
+        return self._matched(self._rows(X), self._names_in, self._schema_has_names)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row, or its number."""
-        return self._model(X).predict(self._rows(X))
+        return self._model().predict(self._table(X))
 
     def predict_interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper ends of what the share `level` of the posterior says of each row.
 
         Of classifiers the probability of each class, or the score. It takes draws: 19 for 0.9.
         """
-        return self._model(X).predict_interval(self._rows(X), level)
+        return self._model().predict_interval(self._table(X), level)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Of PUBLIC rows the accuracy, or for numbers R^2.
 
         On private rows it is a release that nothing pays for.
         """
-        return self._model(X).score(self._rows(X), y)
+        return self._model().score(self._table(X), y)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file, for sotto.load() and the command."""
@@ -400,81 +449,3 @@ class Estimator(FeatureNames, Parameters):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
-
-
-@dataclass(repr=False, eq=False, kw_only=True)
-class Classifier(Estimator):
-    """Predicts one of the classes, which are public: given, or declared so by reading them."""
-
-    classes: Any = None
-
-    _of_schema: ClassVar[tuple[str, ...]] = (*Estimator._of_schema, "classes")
-    _of_model: ClassVar[tuple[str, ...]] = (*Estimator._of_model, "classes_")
-    _multi_class: ClassVar[bool] = False
-
-    def _goal(self, y: Any) -> schemas.Goal:
-        if self.classes is not None:
-            return schemas.Labels(np.asarray(self.classes).tolist())
-        if y is None:
-            raise ValueError("a plan reads no rows; give classes=, or a schema")
-        found = _records.label_set(_records.labels(y), binary=not self._multi_class)
-        warnings.warn("the label set is read from y, which declares it public; give classes=",
-                      PrivacyWarning, stacklevel=3)
-        return schemas.Labels(found)
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Of two classes a score of the second, from 0 on for it; of more a score a class."""
-        return self._model(X).decision_function(self._rows(X))
-
-    def __sklearn_tags__(self) -> Any:
-        return tags(self.insecure_test_seed is None, multi_class=self._multi_class)
-
-
-class Probabilities:
-    """Classifiers whose model gives probabilities."""
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each class for each row."""
-        return self._model(X).predict_proba(self._rows(X))
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Its logarithm."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-
-@dataclass(repr=False, eq=False, kw_only=True)
-class Regressor(Estimator):
-    """Predicts a number within public bounds."""
-
-    target_bounds: tuple[float, float] | None = None
-    threshold: float | None = None
-
-    _of_schema: ClassVar[tuple[str, ...]] = (*Estimator._of_schema, "target_bounds")
-    _counts: ClassVar[bool] = False
-
-    def _goal(self, y: Any) -> schemas.Goal:
-        if self.target_bounds is None:
-            raise ValueError(
-                "the target has no public bounds; give target_bounds=, or a schema, and do not "
-                "take them from y: a bound read from the data reveals a record")
-        lower, upper = self.target_bounds
-        return schemas.Numbers(lower, upper)
-
-    def _check_public(self, table: Any, y: Any) -> None:
-        super()._check_public(table, y)
-        if y is not None and not np.isfinite(_arrays.number_cells(_arrays.column(y))).all():
-            raise ValueError("y has NaN, infinity or what is no number, and is public; drop these "
-                             "rows, or replace the values")
-
-    def __sklearn_tags__(self) -> Any:
-        return tags(self.insecure_test_seed is None, positive=self._counts)
-
-
-def _shape(X: Any) -> Any:
-    """X with a shape: a DataFrame as it is, anything else as an array."""
-    return X if _arrays.is_frame(X) else _arrays.matrix(X)
-
-
-def _names_of(table: Any) -> list[str]:
-    return _arrays.frame_names(table) or [f"x{place}" for place in range(table.shape[1])]

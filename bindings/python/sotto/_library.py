@@ -28,6 +28,7 @@ from ._structs import (  # noqa: F401
     CONSTANTS,
     STRUCTS,
     Account,
+    Advisory,
     Array,
     AuditBounds,
     AuditConfig,
@@ -223,6 +224,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_certificate_render": (
         c_int, [c_char_p, c_size_t, c_int, POINTER(c_void_p), POINTER(Error)]),
     "sotto_certificate_free_text": (None, [c_void_p]),
+    "sotto_certificate_advisories": (
+        c_int, [c_char_p, c_size_t, POINTER(POINTER(Advisory)), POINTER(c_size_t),
+                POINTER(Error)]),
 }
 
 

@@ -7,31 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _cells
 from ._library import Array, Records
 from ._sklearn import warn_column_vector
+from ._tables import Column, Table, read, read_column
 
 
-def labels(y: Any) -> np.ndarray:
-    """One label a row, as it was given."""
-    values = _arrays.column(y)
-    if values.dtype.kind == "c":
-        raise ValueError("Complex data not supported: give real labels")
-    if values.ndim == 2 and values.shape[1] == 1:
+def labels(y: Any) -> Column:
+    """One label a row."""
+    column = read_column(y, "y")
+    if column.is_matrix:
         warn_column_vector()
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise ValueError(f"y should be a 1d array, got an array of shape {values.shape} instead")
-    return values
+        column.is_matrix = False
+    return column
 
 
-def label_set(y: np.ndarray, binary: bool) -> list[Any]:
-    """The labels in y, in order. Reading them from y declares them public."""
-    if y.dtype.kind == "f" and not np.all(np.isfinite(y) & (y == np.floor(y))):
+def label_set(y: Column, binary: bool) -> list[Any]:
+    """The labels in y, in order: of PUBLIC rows, for nothing else may be read from them."""
+    values = np.asarray(y.cells)
+    if values.dtype.kind == "f" and not np.all(np.isfinite(values) & (values == np.floor(values))):
         raise ValueError("Unknown label type: continuous. y has values that are no class labels; "
                          "give the classes with classes=")
     try:
-        found = np.unique(y)
+        found = np.unique(values)
     except TypeError as problem:
         raise ValueError("Unknown label type: y mixes kinds of labels; give the classes with "
                          "classes=") from problem
@@ -44,29 +42,23 @@ def label_set(y: np.ndarray, binary: bool) -> list[Any]:
     return found.tolist()
 
 
-def code_labels(y: np.ndarray, classes: list[Any]) -> np.ndarray:
+def code_labels(cells: _cells.Cells, classes: list[Any]) -> np.ndarray:
     """Labels as a schema made for these classes has them; everything else is missing.
 
-    No classes: the labels are numbers.
+    Names become their places, numbers stay. No classes: the labels are numbers.
     """
-    texts = any(isinstance(name, str) for name in classes)
-    if (y.dtype.kind in "SU") if not texts else (y.dtype.kind in "fiub"):
-        wanted = f"classes are {classes}; give them alike" if classes else "numbers are learned"
-        raise ValueError(f"y is of type {y.dtype}, but {wanted}")
-    if not texts:
-        return _arrays.readable(y)
-    places = {name: float(place) for place, name in enumerate(classes)}
-    return np.fromiter((places.get(cell, np.nan) if isinstance(cell, str) else np.nan
-                        for cell in y), np.float64, len(y))
+    if any(isinstance(name, str) for name in classes):
+        return _cells.places(cells, [str(name) for name in classes])
+    if classes and all(isinstance(name, bool) for name in classes):
+        return _cells.truths(cells)
+    return _arrays.numbers(cells)
 
 
-def _cells_of(description: dict[str, Any]) -> Callable[[np.ndarray], np.ndarray]:
+def _cells_of(description: dict[str, Any]) -> Callable[[_cells.Cells], np.ndarray]:
     """What turns a column into the cells of a schema's column."""
     if description["type"] == "category":
-        return lambda values: _arrays.category_cells(values, description["values"])
-    if description["type"] == "boolean":
-        return _arrays.boolean_cells
-    return _arrays.number_cells
+        return lambda cells: _cells.places(cells, description["values"])
+    return _cells.truths if description["type"] == "boolean" else _cells.numbers
 
 
 class Reader:
@@ -80,6 +72,7 @@ class Reader:
         self.owner = owner
         self.classes = classes
         self.is_matrix = "features" in description
+        self.has_unit = "unit" in description
         if self.is_matrix:
             self.features = description["features"]
             return
@@ -87,102 +80,134 @@ class Reader:
         self.target = description.get("target", {}).get("column")
         self.unit = description.get("unit", {}).get("column")
 
-    def features_of(self, table: Any) -> np.ndarray:
-        """The rows to predict for: no labels, no units."""
-        if self.is_matrix:
-            return self._matrix(table)
-        return self._table(table, None)[0]
+    def width(self, target_apart: bool) -> int:
+        """The columns of rows without names."""
+        return self.features if self.is_matrix else len(self.columns) - target_apart
 
-    def records_of(self, table: Any, y: Any, units: Any) -> tuple[Records, list[np.ndarray]]:
-        """The records of a training or evaluation, and the arrays that must outlive them."""
-        label_values = None if y is None else labels(y)
+    def features_of(self, X: Any) -> np.ndarray:
+        """The rows to predict for: no labels, no units."""
+        table = read(X)
+        return self._matrix(table) if self.is_matrix else self._table(table, None)[0]
+
+    def records_of(self, X: Any, y: Any, units: Any, *, public: bool = False,
+                   stored_table: bool = False) -> tuple[Records, list[np.ndarray]]:
+        """The records of a training or evaluation, and the arrays that must outlive them.
+
+        `public` rows may be matched by their place whatever they come from, and need no unit.
+        """
+        table = read(X)
+        label_column = None if y is None else labels(y)
+        unit_column = None if units is None else read_column(units, "units")
+        apart = [part for part in (label_column, unit_column) if part is not None]
+        selected = any(part.selected for part in (table, *apart)) and not stored_table
+        if selected and apart and not public:
+            raise ValueError(
+                "X, y or units is computed when it is read, and they come apart: nothing says that "
+                "their rows are in the same order; collect them into one table that has the schema's "
+                "target and unit, or declare them stored tables with stored_table=True")
+        _check_rows(table, apart)
         if self.is_matrix:
-            if label_values is None:
+            if label_column is None:
                 raise ValueError(f"{self.owner} requires y to be passed, but the target y is None")
             features, found_units = self._matrix(table), None
-            label_cells = (_arrays.readable(label_values) if self.classes is None
-                           else code_labels(label_values, self.classes))
+            label_cells = code_labels(label_column.cells, self.classes or [])
         else:
-            features, found_units = self._table(table, label_values, needs_target=True)
+            features, found_units = self._table(table, label_column, needs_target=True)
             label_cells = None
-        units = found_units if units is None else _arrays.column(units)
-        parts = [features, label_cells, None if units is None else _arrays.unit_codes(units)]
-        for part in parts:
-            if part is not None and len(part) != len(features):
-                raise ValueError("Found input variables with inconsistent numbers of samples: "
-                                 f"{[len(features), len(part)]}")
-        records = Records(*(Array() if part is None else _arrays.view(part) for part in parts))
+        if not public:
+            self._check_units(found_units is not None, unit_column is not None)
+        unit_cells = found_units if unit_column is None else unit_column.cells
+        parts = [features, label_cells, None if unit_cells is None else _cells.ids(unit_cells)]
+        records = Records(*(Array() if part is None else _arrays.view(part) for part in parts),
+                          selected)
         return records, [part for part in parts if part is not None]
+
+    def _check_units(self, in_table: bool, apart: bool) -> None:
+        """The unit is what the schema names, once: another one would bound nobody's rows."""
+        if apart and not self.has_unit:
+            raise ValueError("units is given, but the schema has no unit, so that the rows of one "
+                             "person are not bounded; give a schema with \"unit\", or leave units "
+                             "out")
+        if apart and in_table:
+            raise ValueError(f"the unit '{self.unit}' is given twice: in X and as units; drop one of "
+                             "them")
+        if self.has_unit and not apart and not in_table:
+            raise ValueError("the schema has a unit, but the rows have none: X lacks its column, and "
+                             "units is None; give one of them, an id for each row")
 
     def _check_width(self, width: int, expected: int) -> None:
         if width != expected:
             raise ValueError(f"X has {width} features, but {self.owner} is expecting {expected} "
                              "features as input")
 
-    def _matrix(self, table: Any) -> np.ndarray:
-        values = _arrays.matrix(table)
-        self._check_width(values.shape[1], self.features)
-        return values
+    def _matrix(self, table: Table) -> np.ndarray:
+        """A schema of features has no names: columns are told by their place."""
+        table = table.with_width(self.width(True))
+        self._check_width(table.width, self.features)
+        return _arrays.matrix(table)
 
-    def _table(self, table: Any, y: np.ndarray | None, needs_target: bool = False):
+    def _table(self, table: Table, y: Column | None, needs_target: bool = False
+               ) -> tuple[np.ndarray, _cells.Cells | None]:
         """(cells in the schema's order, units or None). A column that is absent is missing.
 
-        An array of numbers has cells as <sotto/array.h> has them: a category is its place. In a
-        DataFrame, or an array of objects, a category is its name.
+        An array of numbers has cells as <sotto/array.h> has them: a category is its place.
+        Everywhere else a category is its name.
         """
-        if hasattr(table, "tocsr"):
-            raise TypeError("Sparse input is not supported with a table's schema: give a DataFrame "
-                            "or a dense array")
-        if _arrays.frame_names(table) is not None:
-            given = self._by_name(table)
-        else:
-            table = _arrays.two_dimensional(np.asarray(table))
-            given = self._by_place(table)
+        table = table.with_width(self.width(y is not None or not needs_target))
+        given = self._by_place(table) if table.names is None else self._by_name(table)
         if needs_target and (y is None) == (self.target not in given):
             raise ValueError(
                 f"{self.owner} requires y to be passed, but the target y is None" if y is None else
                 f"the target '{self.target}' is given twice: in X and as y; drop one of them")
-        rows = len(table)
-        if y is not None and len(y) != rows:
-            raise ValueError("Found input variables with inconsistent numbers of samples: "
-                             f"{[rows, len(y)]}")
-        coded = isinstance(table, np.ndarray) and table.dtype.kind in "fiub"
+        units = table.column(given[self.unit]) if self.unit in given else None
+        coded = table.matrix is not None and table.names is None
         if coded and len(given) == len(self.columns):
-            return _arrays.readable(table), given.get(self.unit)
-        cells = np.full((rows, len(self.columns)), np.nan, order="F")
+            return _arrays.readable(table.matrix), units
+        cells = np.full((table.rows, len(self.columns)), np.nan, order="F")
         for place, description in enumerate(self.columns):
             name = description["name"]
             if description["type"] in ("id", "ignore"):
                 continue
+            convert = _cells.numbers if coded else _cells_of(description)
             if name in given:
-                cells[:, place] = given[name] if coded else _cells_of(description)(given[name])
+                cells[:, place] = convert(table.column(given[name]))
             elif y is not None and name == self.target:
-                cells[:, place] = (_cells_of(description)(y) if self.classes is None
-                                   else code_labels(y, self.classes))
-        return cells, given.get(self.unit)
+                cells[:, place] = (_cells_of(description)(y.cells) if self.classes is None
+                                   else code_labels(y.cells, self.classes))
+        return cells, units
 
-    def _by_name(self, frame: Any) -> dict[str, np.ndarray]:
-        names = list(frame.columns)
-        if len(set(names)) != len(names):
-            raise ValueError("X has two columns of the same name; give each column once")
+    def _by_name(self, table: Table) -> dict[str, int]:
+        """Where each column of the schema is. All names are matched, and matched once."""
         known = {description["name"]: description for description in self.columns}
-        for name in names:
+        for name in table.names:
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"X has the column name {name!r}, which is no text, and cannot be matched with the "
+                    "schema; rename the columns after the schema, or give an array without names, "
+                    "in the schema's order")
             if name not in known:
                 raise ValueError(f"X has a column {name!r} that the schema does not have; drop it, "
                                  "or add it to the schema with type \"ignore\"")
         for name, description in known.items():
-            if (name not in names and name != self.target
+            if (name not in table.names and name != self.target
                     and description["type"] not in ("id", "ignore")):
                 raise ValueError(f"X has no column {name!r}; give all columns of the schema")
-        return {name: _arrays.column(frame[name]) for name in names}
+        return {name: place for place, name in enumerate(table.names)}
 
-    def _by_place(self, values: np.ndarray) -> dict[str, np.ndarray]:
+    def _by_place(self, table: Table) -> dict[str, int]:
         """An array has the schema's columns in their order.
 
         The target may be among them, but not when the schema was made for X and y.
         """
         names = [description["name"] for description in self.columns]
-        if values.shape[1] != len(names) or self.classes is not None:
+        if table.width != len(names) or self.classes is not None:
             names = [name for name in names if name != self.target]
-            self._check_width(values.shape[1], len(names))
-        return {name: values[:, place] for place, name in enumerate(names)}
+            self._check_width(table.width, len(names))
+        return {name: place for place, name in enumerate(names)}
+
+
+def _check_rows(table: Table, apart: list[Column]) -> None:
+    """The numbers of rows are secret, and not told."""
+    if any(len(part) != table.rows for part in apart):
+        raise ValueError("Found input variables with inconsistent numbers of samples: X, y and units "
+                         "must have the same number of rows")

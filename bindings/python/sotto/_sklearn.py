@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays
+from ._tables import Table
 
 
 class Parameters:
@@ -48,28 +48,33 @@ class Parameters:
 
 
 class FeatureNames:
-    """Columns with names must have them at fit() and after, as scikit-learn asks."""
+    """Columns with names must have them at fit() and after, as scikit-learn asks.
 
-    def _note_names(self, X: Any) -> None:
-        names = _arrays.frame_names(X)
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
+    That holds for names of any kind, and from any library; only texts are feature_names_in_. The
+    names 0, 1, 2, ..., as pandas gives them to the columns of an array, say no more than the place.
+    """
+
+    def _note_names(self, table: Table) -> None:
+        self._names_in = table.names
+        if table.names is not None and all(isinstance(name, str) for name in table.names):
+            self.feature_names_in_ = np.array(table.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _check_names(self, X: Any) -> None:
+    def _check_names(self, table: Table, fitted: list[Any] | None) -> None:
         """Columns with names must be those of fit(), in their order."""
-        fitted, names = getattr(self, "feature_names_in_", None), _arrays.frame_names(X)
-        if fitted is None or names is None:
-            if (fitted is None) != (names is None):
-                having = "has" if fitted is None else "does not have valid"
-                warnings.warn(f"X {having} feature names, but {type(self).__name__} was fitted "
-                              f"with{'out' if fitted is None else ''} feature names",
-                              UserWarning, stacklevel=4)
+        names = table.names
+        if names == fitted:
             return
-        if names != fitted.tolist():
+        if names is not None and fitted is not None:
             raise ValueError("The feature names should match those that were passed during fit.\n"
-                             + _difference(names, fitted.tolist()))
+                             + _difference(names, fitted))
+        known = names or fitted
+        if known != list(range(len(known))):
+            having = "has" if fitted is None else "does not have valid"
+            warnings.warn(f"X {having} feature names, but {type(self).__name__} was fitted "
+                          f"with{'out' if fitted is None else ''} feature names",
+                          UserWarning, stacklevel=5)
 
 
 def not_fitted(estimator: Any) -> Exception:
@@ -112,9 +117,9 @@ def tags(non_deterministic: bool, *, multi_class: bool | None = None,
     )
 
 
-def _difference(names: list[str], fitted: list[str]) -> str:
-    unseen = sorted(set(names) - set(fitted))
-    missing = sorted(set(fitted) - set(names))
+def _difference(names: list[Any], fitted: list[Any]) -> str:
+    unseen = sorted(set(names) - set(fitted), key=str)
+    missing = sorted(set(fitted) - set(names), key=str)
     text = ""
     for title, listed in (("Feature names unseen at fit time:\n", unseen),
                           ("Feature names seen at fit time, yet now missing:\n", missing)):

@@ -74,7 +74,7 @@ class Array(Structure):
 class Records(Structure):
     """sotto_records"""
 
-    _fields_ = [("features", Array), ("labels", Array), ("units", Array)]
+    _fields_ = [("features", Array), ("labels", Array), ("units", Array), ("selected", c_bool)]
 
 
 class TrainConfig(Structure):
@@ -378,6 +378,19 @@ class AuditSummary(Structure):
     ]
 
 
+class Advisory(Structure):
+    """sotto_advisory"""
+
+    _fields_ = [
+        ("id", c_char_p),
+        ("affected", c_char_p),
+        ("fixed_in", c_char_p),
+        ("affects_privacy", c_bool),
+        ("effect", c_char_p),
+        ("remedy", c_char_p),
+    ]
+
+
 STRUCTS = {
     "sotto_error": Error,
     "sotto_account": Account,
@@ -402,6 +415,7 @@ STRUCTS = {
     "sotto_roc_point": RocPoint,
     "sotto_audit_config": AuditConfig,
     "sotto_audit_summary": AuditSummary,
+    "sotto_advisory": Advisory,
 }
 
 # Values of the headers that the package writes itself.
@@ -417,6 +431,7 @@ CONSTANTS = {
     "SOTTO_CERTIFICATE_TEXT": 1,
     "SOTTO_CERTIFICATE_MARKDOWN": 2,
     "SOTTO_CERTIFICATE_HTML": 3,
+    "SOTTO_ADVISORIES_MAX": 16,
     "SOTTO_PATE_RECORDS": 1,
     "SOTTO_PATE_TEACHERS": 2,
     "SOTTO_AIM_MU": 1,

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from . import account
+from . import _cells, account
+from ._arrays import matrix
 from ._errors import SottoError
 from ._library import (
     CONSTANTS,
@@ -37,6 +38,7 @@ from ._library import (
     value_of_name,
 )
 from ._progress import Watch
+from ._tables import Table, read, read_column
 
 _AIMS = {"mu": CONSTANTS["SOTTO_AIM_MU"], "epsilon": CONSTANTS["SOTTO_AIM_EPSILON"]}
 _CHOICES = {name: CONSTANTS[f"SOTTO_ONE_RUN_{name.upper()}"] for name in ("fixed", "split", "union")}
@@ -129,13 +131,12 @@ def lira(confidences: Any, shadow_confidences: Any, included: Any, *, offline: b
     example that there is nothing to compare with scores as likely as not.
     """
     own = _scores("confidences", confidences)
-    theirs, taken = np.asarray(shadow_confidences, dtype=np.float64), np.asarray(included)
-    if theirs.ndim != 2 or theirs.shape[1] != len(own) or taken.shape != theirs.shape:
+    shadows, coins = read(shadow_confidences, "shadow_confidences"), read(included, "included")
+    theirs, taken = matrix(shadows), _coins("included", _alike(coins, shadows))
+    if theirs.shape[1] != len(own) or taken.shape != theirs.shape:
         raise ValueError(f"shadow_confidences have the shape {theirs.shape} and included "
                          f"{taken.shape}; give one row a shadow model and one column for each of the "
                          f"{len(own)} examples")
-    if taken.dtype.kind != "b":
-        raise ValueError(f"included is of type {taken.dtype}; give True and False")
     ins, outs = _fits(theirs, taken), _fits(theirs, ~taken)
     if len(theirs) < 128 if pooled is None else pooled:
         for fits in (ins, outs):
@@ -186,13 +187,12 @@ def one_run(scores: Any, included: Any, *, delta: float, alpha: float = 0.05,
     others ("split"); paid for as one of several ("union"); or `guesses`, fixed before the run
     ("fixed").
     """
-    values, coins = _scores("scores", scores), np.asarray(included)
+    values, column = _scores("scores", scores), read_column(included, "included")
+    coins, found = _coins("included", Table(len(column), [lambda: column.cells]))[:, 0], OneRun()
     if coins.shape != values.shape:
         raise ValueError(f"included has the shape {coins.shape}, and there are {len(values)} scores; "
                          "give one coin a canary")
-    if coins.dtype.kind != "b":
-        raise ValueError(f"included is of type {coins.dtype}; give True and False, one a canary")
-    coins, found = np.ascontiguousarray(coins), OneRun()
+    coins = np.ascontiguousarray(coins)
     call("sotto_audit_one_run", _pointer(values), coins.ctypes.data_as(POINTER(c_bool)), len(values),
          _named("choice", choice, _CHOICES), _count("guesses", guesses or 0), float(delta),
          float(alpha), byref(found))
@@ -290,10 +290,29 @@ def _bounds_of(counts: AuditCounts, alpha: float, delta: float) -> dict[str, flo
 
 
 def _scores(name: str, values: Any) -> np.ndarray:
-    found = np.ascontiguousarray(values, dtype=np.float64)
-    if found.ndim != 1:
-        raise ValueError(f"{name} have the shape {found.shape}; give one score a run, in one row")
-    return found
+    column = read_column(values, name)
+    if column.is_matrix:
+        raise ValueError(f"{name} have the shape {(len(column), 1)}; give one score a run, in one row")
+    return np.ascontiguousarray(_cells.numbers(column.cells))
+
+
+def _coins(name: str, table: Table) -> np.ndarray:
+    """True and False, and nothing else, of a table."""
+    columns = [_cells.truths(table.column(place)) for place in range(table.width or 0)]
+    found = np.stack(columns, axis=1) if columns else np.empty((table.rows, 0))
+    if not np.isin(found, (0.0, 1.0)).all():
+        raise ValueError(f"{name} has cells that are no truth values; give True and False")
+    return found == 1.0
+
+
+def _alike(table: Table, other: Table) -> Table:
+    """The columns of `table` in the order of those of `other`, if both have names."""
+    if table.names is None or other.names is None or table.names == other.names:
+        return table
+    if set(table.names) != set(other.names):
+        raise ValueError("included and shadow_confidences have columns of different names; name each "
+                         "example alike in both, or give arrays")
+    return table.reordered([table.names.index(name) for name in other.names])
 
 
 def _pointer(values: np.ndarray) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ._estimator import Classifier, Probabilities
+from ._targets import Classifier, Probabilities
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -18,9 +18,9 @@ class LogisticRegression(Probabilities, Classifier):
 
     Parameters
     ----------
-    classes : pair, optional
-        The label set; the second is the positive class. Without it, or a schema, the labels in y
-        are declared public, with a PrivacyWarning.
+    classes : pair
+        The label set; the second is the positive class. Needed unless there is a schema, or the rows
+        are public.
     """
 
     def _kind(self) -> str:
@@ -36,9 +36,9 @@ class LinearSVC(Classifier):
 
     Parameters
     ----------
-    classes : pair, optional
-        The label set; the second is the positive class. Without it, or a schema, the labels in y
-        are declared public, with a PrivacyWarning.
+    classes : pair
+        The label set; the second is the positive class. Needed unless there is a schema, or the rows
+        are public.
     width : float, optional
         Of the smoothed corner, in units of the margin; default 0.5. 0 is the hinge itself, which is
         not smooth: for methods other than "objective".
@@ -63,9 +63,8 @@ class SoftmaxRegression(Probabilities, Classifier):
 
     Parameters
     ----------
-    classes : sequence, optional
-        The label set. Without it, or a schema, the labels in y are declared public, with a
-        PrivacyWarning.
+    classes : sequence
+        The label set; needed unless there is a schema, or the rows are public.
     """
 
     _multi_class: ClassVar[bool] = True

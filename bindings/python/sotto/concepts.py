@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from . import schema as schemas
-from ._estimator import Classifier
 from ._library import TrainConfig, value_of_name
+from ._tables import Table
+from ._targets import Classifier
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -31,9 +32,9 @@ class ConceptClassifier(Classifier):
         path, its text or its object (docs/pac.md).
     mechanism : {"exponential", "permute-and-flip", "laplace", "none"}
         How the rule is drawn; it stands in the place of method. "none" needs data_is_public.
-    classes : pair, optional
-        The label set; the second is what a rule says yes to. Without it, or a schema, the labels in
-        y are declared public, with a PrivacyWarning.
+    classes : pair
+        The label set; the second is what a rule says yes to. Needed unless there is a schema, or the
+        rows are public.
 
     After fit() the rule in words is rule_, for example "age >= 50". With "laplace" noisy_errors_
     holds all noisy counts, error_scales_ the scales of their noise; model_.training_errors() bounds
@@ -61,7 +62,7 @@ class ConceptClassifier(Classifier):
         if name != "concept":  # _config() knows all its forms
             super()._set(config, name, kind)
 
-    def _make_schema(self, table: Any, goal: schemas.Goal) -> dict[str, Any]:
+    def _make_schema(self, table: Table, goal: schemas.Goal) -> dict[str, Any]:
         made = super()._make_schema(table, goal)
         made["intercept"] = 0.0  # a rule has no constant term
         return made

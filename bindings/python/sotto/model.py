@@ -249,7 +249,7 @@ class Model(Certified, Handle):
         has no meaning for the model is NaN. Scores of private rows are a release, which nothing
         here pays for.
         """
-        records, keep = self._reader.records_of(X, y, None)
+        records, keep = self._reader.records_of(X, y, None, public=True)
         scores = Evaluation()
         call("sotto_model_evaluate_records", self.pointer, byref(records), threshold, byref(scores))
         del keep

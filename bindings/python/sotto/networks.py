@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import _arrays
 from . import schema as schemas
-from ._estimator import Classifier, Probabilities
+from ._images import flat_images, planes_first
 from ._library import TrainConfig
+from ._tables import Table, read
+from ._targets import Classifier, Probabilities
 
 # What networks have beside the settings of all estimators.
 _OF_NETWORKS = """
-    classes : sequence, optional
-        The label set. Without it, or a schema, the labels in y are declared public, with a
-        PrivacyWarning.
+    classes : sequence
+        The label set; needed unless there is a schema, or the rows are public.
     epochs : float, optional
         Passes over the expected rows, in the place of steps; default the library's rule.
     clip : float, optional
@@ -84,7 +84,7 @@ class Network(Probabilities, Classifier):
         if name != "network":  # _config() knows all its forms
             super()._set(config, name, kind)
 
-    def _make_schema(self, table: Any, goal: schemas.Goal) -> dict[str, Any]:
+    def _make_schema(self, table: Table, goal: schemas.Goal) -> dict[str, Any]:
         made = super()._make_schema(table, goal)
         made["intercept"] = 0.0  # layers have biases
         return made
@@ -144,44 +144,28 @@ class CNNClassifier(Network):
     def _layers(self) -> Any:
         return self.network
 
-    def _fit(self, X: Any, y: Any, units: Any, train: Any):
-        flat = self._rows(X)
-        self._planes = self._planes_of(X)
-        return super()._fit(flat, y, units, train)
-
     def _schema_of(self, n_features: int | None) -> schemas.Schema:
         """Needs shape, or the features of a flat row."""
-        self._planes = self._planes_of(None)
-        if n_features is None and self._planes is not None:
-            n_features = int(np.prod(self._planes))
+        if n_features is None and self.shape is not None:
+            n_features = int(np.prod(self.shape))
         return super()._schema_of(n_features)
 
-    def _planes_of(self, X: Any) -> list[int] | None:
-        """Planes, height and width; None: the library's rule for flat rows."""
-        found = np.shape(X)[1:] if X is not None and np.ndim(X) > 2 else self.shape
-        if found is None:
-            return None
-        height, width, channels = [int(size) for size in (*found, 1)[:3]]
-        return [channels, height, width]
-
-    def _rows(self, X: Any) -> Any:
+    def _rows(self, X: Any) -> Table:
         """One image a row, its planes one after another, as files have them."""
-        if _arrays.is_frame(X):
-            return X
-        images = np.asarray(X)
-        if images.ndim == 2 and self.shape is not None:
-            images = images.reshape(len(images), *self.shape)
-        if images.ndim == 4:
-            images = images.transpose(0, 3, 1, 2)
-        return images.reshape(len(images), -1) if images.ndim > 2 else images
+        flat, shape = flat_images(X)
+        table = read(X) if flat is None else flat
+        table.image = self.shape if shape is None else shape
+        return table if table.image is None else planes_first(table, table.image)
 
-    def _make_schema(self, table: Any, goal: schemas.Goal) -> dict[str, Any]:
+    def _make_schema(self, table: Table, goal: schemas.Goal) -> dict[str, Any]:
         if self.bounds is None:
             return super()._make_schema(table, goal)
         lower, upper = (float(side) for side in self.bounds)
-        made: dict[str, Any] = {"features": table.shape[1], **goal.matrix(), "intercept": 0.0}
-        if self._planes is not None:
-            made = {**schemas.of_images(self._planes, goal), "intercept": 0.0}
+        made: dict[str, Any] = {"features": table.width, **goal.matrix(), "intercept": 0.0}
+        image = self.shape if table.image is None else table.image
+        if image is not None:
+            height, width, channels = [int(size) for size in (*image, 1)[:3]]
+            made = {**schemas.of_images((channels, height, width), goal), "intercept": 0.0}
         made["numbers"] = {"lower": lower, "upper": upper, "scale": "unit"}
         if self.data_norm is not None:
             made["row_norm"] = {"bound": float(self.data_norm), "rule": self.norm_rule}

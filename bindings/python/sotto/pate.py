@@ -24,8 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays, account
+from . import _arrays, _records, account
 from . import schema as schemas
+from ._cells import spelling_of, value_of
 from ._certified import Certified
 from ._errors import PrivacyWarning
 from ._library import (
@@ -40,6 +41,7 @@ from ._library import (
     text_of,
     value_of_name,
 )
+from ._tables import Table, read
 
 _UNITS = {"record": CONSTANTS["SOTTO_PATE_RECORDS"], "teacher": CONSTANTS["SOTTO_PATE_TEACHERS"]}
 
@@ -228,12 +230,14 @@ def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = No
 
     Parameters
     ----------
-    counts : array of queries x classes
-        How many teachers vote for each class; what is no count is 0, without a message.
+    counts : table of queries x classes
+        How many teachers vote for each class; what is no count is 0, without a message. Columns
+        with names are matched with the classes by name.
     vote : Vote
         Aggregator, noise, and how far one record moves the votes.
     predictions : array of teachers x queries, instead of counts
-        What each teacher says; what is no class counts as the first one, without a message.
+        What each teacher says; what is no class counts as the first one, without a message. Its
+        columns have no names: nothing could match them.
     classes : sequence, or schema : as for the estimators
         The label set: in order, or the target of a schema.
     epsilon, delta : float
@@ -325,21 +329,36 @@ def _votes_of(counts: Any, predictions: Any, classes: list[Any]) -> np.ndarray:
         raise ValueError("give counts, queries x classes, or predictions, teachers x queries: one of "
                          "them")
     if counts is not None:
-        return _arrays.matrix(counts)
-    said = np.asarray(predictions)
-    if said.ndim != 2:
-        raise ValueError(f"predictions have the shape {said.shape}; give one row a teacher and one "
-                         "column a query, for example np.stack([t.predict(X) for t in teachers])")
-    return _places(said, classes).T
+        return _arrays.matrix(_in_class_order(read(counts, "counts"), classes))
+    said = read(predictions, "predictions")
+    if said.names not in (None, list(range(said.width or 0))):
+        raise ValueError("predictions has columns with names, and nothing to match them with; give an "
+                         "array of teachers x queries, for example predictions.to_numpy()")
+    places = np.empty((said.width or 0, said.rows))
+    for query in range(said.width or 0):
+        places[query] = _places(said.column(query), classes)
+    return places
 
 
-def _places(said: np.ndarray, classes: list[Any]) -> np.ndarray:
+def _in_class_order(counts: Table, classes: list[Any]) -> Table:
+    """The columns of counts in the order of the classes, if they have names."""
+    counts = counts.with_width(len(classes))
+    if counts.names is None:
+        return counts
+    found = [spelling_of(value_of(name)) for name in counts.names]
+    wanted = [spelling_of(value_of(name)) for name in classes]
+    if len(found) != len(wanted) or set(found) != set(wanted):
+        raise ValueError(f"counts has the columns {counts.names!r}, and the classes are {classes!r}; name "
+                         "one column after each class, or give an array in the order of the classes")
+    return counts.reordered([found.index(name) for name in wanted])
+
+
+def _places(said: Any, classes: list[Any]) -> np.ndarray:
     """The place of each label among the classes; NaN for everything else."""
+    values = _records.code_labels(said, classes)
     if any(isinstance(name, str) for name in classes):
-        names = [str(name) for name in classes]
-        return _arrays.category_cells(said.ravel(), names).reshape(said.shape)
-    values = _arrays.number_cells(said.ravel()).reshape(said.shape)
-    places = np.full(said.shape, np.nan)
+        return values
+    places = np.full(values.shape, np.nan)
     for place, value in enumerate(classes):
         places[values == value] = place
     return places

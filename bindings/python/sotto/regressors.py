@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ._estimator import Regressor
+from ._targets import Regressor
 
 
 @dataclass(repr=False, eq=False, kw_only=True)

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from ctypes import byref
 from typing import Any
 
+import numpy as np
+
 from ._library import Handle, call, owned_text
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
@@ -93,6 +95,28 @@ class Numbers:
 
 
 Goal = Labels | Numbers
+
+
+def names_of(names: Sequence[Any] | None, width: int) -> Sequence[str]:
+    """The names of columns in a schema that is made for them."""
+    if names is not None and all(isinstance(name, str) for name in names):
+        return names
+    return [f"x{place}" for place in range(width)]
+
+
+def bounds_of(side: Any, width: int, names: Sequence[Any] | None) -> np.ndarray:
+    """Lower or upper bounds, one a feature: by name if they have names and X does."""
+    labels = None
+    if isinstance(side, Mapping):
+        labels = list(side)
+    elif hasattr(side, "iloc") and list(side.index) != list(range(len(side))):  # a pandas Series
+        labels = list(side.index)
+    if labels is not None:
+        if names is None or set(labels) != set(names) or len(labels) != len(names):
+            raise ValueError("bounds has other names than the columns of X; give one bound for "
+                             "each column, under its name, or lists in the order of the columns")
+        side = [side[name] for name in names]
+    return np.broadcast_to(np.asarray(side, dtype=np.float64), (width,))
 
 
 def of_bounds(names: Sequence[str], lower: Sequence[float], upper: Sequence[float],
