@@ -11,13 +11,14 @@ SKIP    ?= slow
 
 CTEST = ctest --output-on-failure --no-label-summary -j $(JOBS)
 
-.PHONY: help demo demo-images test test-all bench benches build install deps format check asan tsan fuzz clean
+.PHONY: help demo demo-images test test-all mutants bench benches build install deps format check asan tsan fuzz clean
 
 help:
 	@echo 'make demo         install what is missing, build, train a private model, end with a report'
 	@echo 'make demo-images  the same for a network: clothes of Fashion-MNIST at epsilon 3'
 	@echo 'make test         install what is missing, build, run the fast tests'
 	@echo 'make test-all     the same, then slow tests, sanitizers, fuzzing, valgrind'
+	@echo 'make mutants      apply each deliberate bug of tests/mutants/; its tests must fail'
 	@echo 'make build        build/sotto, build/libsotto.so, build/libsotto.a'
 	@echo 'make install      into $$(DESTDIR)$$(prefix), prefix=$(prefix)'
 	@echo 'make benches      build the benchmarks, build/release/bench/bench_*'
@@ -79,6 +80,11 @@ test-all:
 	$(MAKE) fuzz
 	$(call ctest,dev)
 	python3 tools/planted_bugs.py build/dev
+	$(MAKE) mutants
+
+mutants:
+	tools/deps test
+	python3 tools/mutants.py
 
 asan:
 	tools/deps test
@@ -110,6 +116,7 @@ check:
 	python3 tools/check_proofs.py
 	python3 tools/check_words.py
 	python3 tools/planted_bugs.py --page
+	python3 tools/mutants.py --applies
 	python3 tools/check_man.py --sotto build/sotto
 	python3 tools/check_docs.py --sotto build/sotto
 
