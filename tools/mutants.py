@@ -170,8 +170,8 @@ class Judge:
             test = copy.tests.get(detector.test)
             targets |= targets_of(test) if test is not None else set()
         copy.build(targets)
-        copy.list_tests()
         self.set_up(copy, detectors)
+        copy.list_tests()
 
     def set_up(self, copy, detectors):
         """Tests that must run before others, such as the one that installs Python packages."""

@@ -1,13 +1,13 @@
 /* sotto/data_file.h: where records lie: a file, and what its name and the schema do not say.
  *
- * Formats     The name, the schema and the first bytes decide, before anything is charged. A file of no
- *             known format is refused.
+ * Formats     The name, the schema and, for a table, its header decide, before anything is charged. A file of
+ *             no known format is refused.
  *               a query is given                   SQLite; a table's schema
  *               *.npy, *.npy.gz                    NPY: an array of numbers
  *               *.idx, *idx3-ubyte ... (.gz)       IDX: the format of MNIST
  *               a matrix schema, *.bin, *.bin.gz   CIFAR-10: records of a label and 3 x 32 x 32 pixels
  *               a matrix schema, *.libsvm, *.svm,  LIBSVM; gzip for *.gz
- *               *.svmlight, or a first line that is LIBSVM
+ *               *.svmlight
  *               a table's schema, other names      CSV; TSV for *.tsv; plain or gzip
  * Docs        docs/records.md
  */

@@ -170,6 +170,11 @@ class HostileText(str):
     strip = lower = encode = __eq__ = __hash__ = __str__ = __len__ = _raise
 
 
+class HostileZone(datetime.tzinfo):
+    def utcoffset(self, _):
+        raise RuntimeError("a record")
+
+
 ODD = {
     "None": None, "NA": pd.NA, "NaN": float("nan"), "inf": float("inf"), "NaT": pd.NaT,
     "huge": 10**400, "longer than int to text": 10**5000, "least": -2**63, "uint64": 2**64 - 1,
@@ -179,6 +184,7 @@ ODD = {
     "complex": 1j, "real complex": 3 + 0j, "text": "x", "empty": "", "number": " 4 ", "unread": "1_0",
     "surrogate": "\udc80\ud800", "NUL": "a\0b", "bytes": b"\xff\x00", "date": datetime.date(1, 1, 1),
     "moment": datetime.datetime(9999, 12, 31, tzinfo=datetime.timezone(-datetime.timedelta(hours=14))),
+    "hostile zone": datetime.datetime(2026, 1, 1, tzinfo=HostileZone()),
     "datetime64": np.datetime64("2026-01-01T00"), "timedelta": np.timedelta64(3, "D"),
     "list": [1, [2]], "empty list": [], "array": np.array([1.0, 2.0]), "array of one": np.array([3.0]),
     "dict": {"a": 1}, "set": {1}, "object": Hostile(), "hostile text": HostileText("17"),

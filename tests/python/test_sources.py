@@ -109,7 +109,7 @@ def test_r6_a_label_of_one_record_is_not_published(ledger):
 
 def test_r8_one_cell_cannot_stop_a_training():
     X, y = matrix()
-    for cell in ("sNaN", "complex", "array", "object"):
+    for cell in ("sNaN", "complex", "array", "object", "hostile zone"):
         rows = X.tolist()
         rows[3][1] = ODD[cell]
         assert by_norm().fit(rows, y).coef_.shape == (1, 3)

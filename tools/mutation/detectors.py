@@ -23,8 +23,8 @@ def kind_of(test):
     prefix = test["name"].partition(".")[0]
     if prefix in ("cli", "docs"):
         return "case"
-    command = test.get("command")  # a program that is not built has none
-    if prefix == "python" and "pytest" in command:
+    command = test.get("command")  # none while the program, or the interpreter of Python tests, is not there
+    if prefix == "python" and (command is None or "pytest" in command):
         return "python"
     return "program" if command is None or pathlib.Path(command[0]).name == test["name"] else "script"
 
