@@ -149,7 +149,7 @@ def test_teachers_that_one_record_touches():
     ({}, {"classes": None}, "classes= or by schema="),
     ({}, {"classes": [0, 1]}, "3 columns.*2 classes"),
     ({}, {"counts": None}, "counts.*or predictions"),
-    ({}, {"counts": [1, 2, 3]}, "2D array"),
+    ({}, {"counts": np.array([1, 2, 3])}, "2D array"),
     ({}, {"counts": None, "predictions": [1, 2, 3]}, "2D array"),
     ({}, {"agreement_noise": 5.0}, "teachers"),
     ({}, {"schema": NUMBERS, "classes": None}, "label set"),

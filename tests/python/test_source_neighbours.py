@@ -4,7 +4,9 @@ Tables that differ in one cell, or in one row, never differ in an exception, a w
 type, nor in what the other records give.
 """
 
+import collections
 import json
+import sqlite3
 import warnings
 
 import numpy as np
@@ -13,9 +15,22 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import sotto
+from sotto import _cells
 from sotto._records import Reader
 from sotto._tables import read, read_column
-from sources import NAMES, ODD, QUIET, ROWS, SCHEMA, Hostile, by_norm, columns_of, matrix, private
+from sources import (
+    NAMES,
+    ODD,
+    QUIET,
+    ROWS,
+    SCHEMA,
+    SELECTED,
+    Hostile,
+    by_norm,
+    columns_of,
+    matrix,
+    private,
+)
 
 pytestmark = QUIET
 
@@ -171,7 +186,7 @@ def test_a_row_of_a_list_has_any_length(name):
         changed = [*rows[:at], row, *rows[at + 1:]]
         assert outcome(lambda changed=changed: by_norm().fit(changed, y)) == expected
         others = np.arange(12) != at
-        table = read(changed)
+        table = read(changed).with_width_of_most()
         for place in range(3):
             found = table.column(place)
             assert [*found[:at], *found[at + 1:]] == X[others, place].tolist()
@@ -212,3 +227,166 @@ def test_a_label_of_one_row_has_any_shape():
     assert read_column([[1], (2,), np.array([3]), 4]).cells == [1, 2, 3, 4]
     with pytest.raises(ValueError, match="collect it first"):
         read({"a": [1.0], "b": iter([1.0])})
+
+
+# ---- lists: columns come from public things ----
+
+TWO = {"target": "t", "columns": [{"name": "a", "type": "number", "lower": 0, "upper": 1},
+                                  {"name": "b", "type": "number", "lower": 0, "upper": 1},
+                                  {"name": "t", "type": "boolean"}]}
+
+
+def test_names_of_a_list_come_from_the_schema():
+    full, lacks = {"a": 1.0, "b": 0.0, "t": True}, {"t": True, "a": 1.0, "more": 2, 3: 4, pd.NA: 5}
+    seen = [outcome(lambda count=count: private(schema=TWO).fit([full] * count + [lacks] * (9 - count)))
+            for count in range(10)]
+    assert len(seen[0]) > 2 and all(one == seen[0] for one in seen)
+    reader = Reader(sotto.Schema(TWO).describe(), None, "X")
+    _, (cells,) = reader.records_of([full, lacks, [1.0, 0.5, True], (1.0,), None], None, None)
+    np.testing.assert_array_equal(cells, [[1, 0, 1], [1, np.nan, 1], [1, 0.5, 1], [1, np.nan, np.nan],
+                                          [np.nan] * 3])
+
+
+def test_one_person_of_a_list_decides_nothing():
+    others = [{name: cell for name, cell in zip(NAMES, row, strict=True)} for row in ROWS[:12]]
+    expected = outcome(lambda: private().fit(others))
+    for row in ({"person": 17}, [17], [17] * 9, 17, {}):
+        assert outcome(lambda row=row: private().fit(others + [row] * 40)) == expected
+
+
+def test_names_of_a_list_come_from_the_bounds():
+    ab, ba = {"a": 1.0, "b": 0.0}, {"b": 0.0, "a": 1.0}
+    y = [1] * 11
+    named = {"bounds": ({"a": 0, "b": 0}, {"a": 1, "b": 1}), "data_norm": None}
+    seen = [by_norm(**named).fit([ab] * count + [ba] * (11 - count), y) for count in (0, 5, 6, 11)]
+    assert len({model.model_json_ for model in seen}) == 1
+    assert seen[0].feature_names_in_.tolist() == ["a", "b"]
+    for rows in ([ab] * 11, [{0: 1.0, 1: 0.0}] * 11):
+        with pytest.raises(ValueError, match="list of rows with names.*schema=, bounds= as dicts"):
+            by_norm().fit(rows, y)
+
+
+def test_the_shape_of_images_in_a_list_is_a_setting():
+    images = np.random.default_rng(1).integers(0, 255, size=(10, 4, 4)).tolist()
+    network = {"kind": "network", "version": 1, "layers": [
+        {"type": "flatten"}, {"type": "dense", "units": "outputs"}]}
+
+    class Hidden(np.ndarray):
+        @property
+        def shape(self):
+            raise RuntimeError("a record")
+
+    model = sotto.CNNClassifier(8.0, 1e-5, bounds=(0, 255), classes=[0, 1], expected_rows=10, steps=1,
+                                network=network, shape=(4, 4), insecure_test_seed=1, threads=1)
+    for odd in (np.zeros((2, 8)).tolist(), np.zeros((2, 2)).view(Hidden), np.zeros(3), None):
+        for count in (1, 5, 6):
+            rows = images[count:] + [odd] * count
+            for make in (list, lambda rows: np.fromiter(rows, dtype=object, count=len(rows))):
+                assert json.loads(model.fit(make(rows), [0, 1] * 5).model_json_)["schema"][
+                    "shape"] == [1, 4, 4]
+
+
+def test_a_vote_changes_its_own_count_only():
+    vote = sotto.pate.Vote("gnmax", noise=2.0, touched=1)
+    queries = [[0] * 10 + [1] * 90, [1] * 90 + [0] * 10] * 5
+
+    def labels(votes):
+        return sotto.pate.label([collections.Counter(query) for query in votes], vote, classes=[0, 1],
+                                answers=10, delta=1e-5, insecure_test_seed=3).y.tolist()
+
+    assert labels(queries) == [1] * 10
+    for odd in (1, "0", 7, None, Hostile):
+        assert labels([*queries[:9], [odd, *queries[9][1:]]]) == [1] * 10
+    assert labels([[1] * 100] * 10) == [1] * 10
+
+
+# ---- types that one cell decides ----
+
+
+def test_a_category_is_its_name_in_an_array_of_any_type():
+    schema = {"target": "t", "columns": [
+        {"name": "g", "type": "category", "values": ["1", "2", "3"], "missing": "3"},
+        {"name": "t", "type": "boolean"}]}
+    reader = Reader(sotto.Schema(schema).describe(), None, "X")
+    rows = [[1, 1], [2, 0], [3, 1]]
+    for odd in (1, None, 2.5, "x", 1j, True):
+        _, (cells,) = reader.records_of(np.array([*rows, [odd, 0]]), None, None)
+        np.testing.assert_array_equal(cells[:3], [[0, 1], [1, 0], [2, 1]])
+
+
+def test_one_ragged_label_changes_no_other():
+    X, y = matrix(12)
+    rows = [[int(label)] for label in y]
+
+    def seen(labels):
+        return outcome(lambda: by_norm().fit(X, np.array(labels, dtype=object)))
+
+    expected = seen(rows)
+    assert any("column-vector" in text for text in expected[1])
+    for odd in ([0, 1], [], 1, None, [[1]]):
+        assert seen([*rows[:-1], odd]) == expected
+        ids = _cells.ids(read_column(np.array([*rows[:-1], odd], dtype=object)).cells)
+        assert units_as_bytes(ids)[:11].tolist() == [str(label).encode() for label in y[:11]]
+
+
+def test_a_category_of_any_kind_cannot_stop_a_training():
+    frame = pd.DataFrame(ROWS[:12], columns=NAMES)
+    for odd in (1, (1, 2), frozenset((1,))):
+        grade = pd.Series([odd, *frame["grade"][1:]], dtype=object).astype("category")
+        assert len(outcome(lambda grade=grade: private().fit(frame.assign(grade=grade)))) > 2
+
+
+def test_a_text_that_is_not_utf_8_cannot_stop_a_query():
+    for cell in ("'x'", "cast(x'ff' as text)"):
+        database = sqlite3.connect(":memory:")
+        database.execute("CREATE TABLE v (a, b, t)")
+        database.execute(f"INSERT INTO v VALUES ({cell}, '0.5', 'yes')")
+        cursor = database.execute("SELECT * FROM v")
+        table = read(cursor)
+        assert [_cells.numbers(table.column(1)).tolist(), _cells.truths(table.column(2)).tolist()] == [
+            [0.5], [1.0]]
+        assert database.text_factory is str
+
+
+def test_no_rows_are_no_exception():
+    for empty in ([], pd.DataFrame([]), pl.DataFrame([]), np.array([]), pd.DataFrame(columns=NAMES)):
+        assert private().fit(empty).n_features_in_ == 6
+
+
+# ---- rows that are computed ----
+
+
+class Lazy:
+    """pandas' interface over rows that are computed whenever they are asked for."""
+
+    def __init__(self, frame):
+        self.frame = frame
+
+    columns = property(lambda self: self.frame.columns)
+    dtypes = property(lambda self: self.frame.dtypes)
+    iloc = property(lambda self: self.frame.sample(frac=1).iloc)
+
+    def to_numpy(self):
+        return self.frame.sample(frac=1).to_numpy()
+
+    def __len__(self):
+        return len(self.frame)
+
+
+def test_a_frame_that_may_be_computed_is_selected_and_read_once():
+    table = read(Lazy(pd.DataFrame({"a": range(20), "b": range(20)})))
+    assert table.selected
+    assert table.column(0).tolist() == table.column(1).tolist()
+
+
+@pytest.mark.parametrize("name", list(SELECTED))
+def test_the_unit_of_computed_rows_must_be_declared(name):
+    table = SELECTED[name](columns_of(ROWS))
+    with pytest.raises(ValueError, match="the schema has a unit, but X is computed.*stored_table=True"):
+        private().fit(table)
+    private(stored_table=True).fit(SELECTED[name](columns_of(ROWS)))
+
+
+def test_run_end_encoded_columns_have_their_cells():
+    column = pa.RunEndEncodedArray.from_arrays([2, 3], [1.5, 2.5])
+    assert _cells.numbers(read(pa.table({"a": column})).column(0)).tolist() == [1.5, 1.5, 2.5]
