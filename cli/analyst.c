@@ -42,11 +42,10 @@ static sotto_status refuse(const char *label, const char *why, sotto_error *erro
 }
 
 /* The classes that a word can be judged by on its own; the others are judged when all are read. */
-static sotto_status admit(const cli_guard *base, const cli_option *option,
-                          const char *text, sotto_error *error)
+sotto_status analyst_admit(const analyst_config *config, const analyst_command *command,
+                           const cli_option *option, const char *text, sotto_error *error)
 {
-    const guard *self = (const guard *)base;
-    const analyst_rule *rule = analyst_find_rule(self->rules, option->name);
+    const analyst_rule *rule = analyst_find_rule(command, option->name);
     char label[LABEL_BYTES];
     (void)cli_option_label(option, label, sizeof label);
     switch (rule == NULL ? (analyst_class)0 : rule->class) {
@@ -58,19 +57,26 @@ static sotto_status admit(const cli_guard *base, const cli_option *option,
         return SOTTO_OK;
     case ANALYST_INPUT:
     case ANALYST_MODEL:
-        return analyst_check_input(label, text, self->config->readers_id, error);
+        return analyst_check_input(label, text, config->readers_id, error);
     case ANALYST_OUTPUT:
         return analyst_check_output(label, text, rule->words, error);
     case ANALYST_FORM:
         if (text[0] == '{' && strcmp(option->name, "model") != 0) return SOTTO_OK;
         if (strpbrk(text, "./{") == NULL) return SOTTO_OK;
-        return analyst_check_input(label, text, self->config->readers_id, error);
+        return analyst_check_input(label, text, config->readers_id, error);
     case ANALYST_FIXED:
         return refuse(label, "the curator's configuration fixes it", error);
     case ANALYST_REFUSED:
         return refuse(label, rule->why, error);
     }
     return refuse(label, "no rule names it", error);
+}
+
+static sotto_status admit(const cli_guard *base, const cli_option *option,
+                          const char *text, sotto_error *error)
+{
+    const guard *self = (const guard *)base;
+    return analyst_admit(self->config, self->rules, option, text, error);
 }
 
 /* --- what the configuration fixes --- */

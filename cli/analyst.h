@@ -96,6 +96,14 @@ const cli_command *analyst_find_table(const char *path);
 /* A word of a list by blanks. */
 bool analyst_has_word(const char *words, const char *word);
 
+/* --- cli/analyst.c --- */
+
+/* Refuses a word of the analyst: an option of the command, with its value as typed. */
+SOTTO_MUST_CHECK sotto_status analyst_admit(const analyst_config *config,
+                                            const analyst_command *command,
+                                            const cli_option *option, const char *text,
+                                            sotto_error *error);
+
 /* --- cli/analyst_process.c --- */
 
 /* Leaves nothing of the caller's session but argv, standard output and standard error. May start

@@ -114,6 +114,26 @@ static void every_word_of_a_restricted_choice_is_decided(void **state)
     (void)for_each_option(lists_all_words);
 }
 
+/* An option that a command gets tomorrow, of every kind. */
+static void an_option_without_a_rule_is_refused(void **state)
+{
+    (void)state;
+    static const cli_kind kinds[] = {CLI_FLAG, CLI_NUMBER, CLI_COUNT,
+                                     CLI_TEXT, CLI_CHOICE, CLI_FILE};
+    const analyst_config config = {.public_rows = 0};
+    const analyst_command *command = NULL;
+    for (size_t i = 0; (command = analyst_command_at(i)) != NULL; i++) {
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+            const cli_option option = {"a-new-option", kinds[k], CLI_OPTIONAL, "",
+                                       .value = "X"};
+            sotto_error error = {.status = SOTTO_OK};
+            assert_int_equal(analyst_admit(&config, command, &option, "1", &error),
+                             SOTTO_INVALID_ARGUMENT);
+            assert_non_null(strstr(error.message, "--a-new-option is not allowed"));
+        }
+    }
+}
+
 static void an_option_without_a_rule_has_none(void **state)
 {
     (void)state;
@@ -170,6 +190,7 @@ int main(void)
         cmocka_unit_test(no_file_option_is_free),
         cmocka_unit_test(declarations_and_seeds_are_refused),
         cmocka_unit_test(every_word_of_a_restricted_choice_is_decided),
+        cmocka_unit_test(an_option_without_a_rule_is_refused),
         cmocka_unit_test(an_option_without_a_rule_has_none),
         cmocka_unit_test(every_rule_is_of_some_option),
         cmocka_unit_test(words_are_whole_words),
