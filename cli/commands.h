@@ -20,6 +20,7 @@ extern const cli_command cli_plan;       /* what a plan would cost */
 extern const cli_command cli_verify;     /* recompute a certificate */
 extern const cli_command cli_ledger;     /* init, show, grant, export, check */
 extern const cli_command cli_key;        /* new */
+extern const cli_command cli_analyst;    /* another command, within the curator's rules */
 extern const cli_command cli_doctor;     /* what is installed, what is secure */
 extern const cli_command cli_completion; /* the completion script of a shell */
 

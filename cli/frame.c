@@ -139,8 +139,11 @@ static bool asks_for_help(const char *word)
 static sotto_status run_command(cli_call *call, char **next, char **end,
                                 sotto_error *error)
 {
+    call->words = next;
+    call->end = end;
     /* Help first: it must be there for someone whose command line is still wrong. */
     for (char **word = next; word < end && strcmp(*word, "--") != 0; word++) {
+        if (call->command->passes_words && !cli_is_option(*word)) break;
         if (!asks_for_help(*word)) continue;
         cli_help(call->command, call->path);
         return SOTTO_OK;

@@ -78,6 +78,7 @@ typedef struct cli_command {
     const char *example; /* a command line that runs as it stands */
     const struct cli_command *const *commands; /* NULL ends the list */
     sotto_status (*run)(const cli_call *call, sotto_error *error);
+    bool passes_words; /* words after its last operand are not parsed: cli_call.rest */
 } cli_command;
 
 /* The whole program: cli/main.c. */
@@ -101,10 +102,20 @@ typedef struct cli_repeat {
     const char *text;
 } cli_repeat;
 
+/* Refuses words of a command line that the table would take: cli/analyst.h. `text` is the value
+ * as typed. The parser asks once for each option and operand, before it reads the value. */
+typedef struct cli_guard {
+    sotto_status (*admit)(const struct cli_guard *guard, const cli_option *option,
+                          const char *text, sotto_error *error);
+} cli_guard;
+
 /* A parsed command line. */
 struct cli_call {
     const cli_command *command;
+    const cli_guard *guard;    /* NULL: the whole table is open */
     char path[CLI_PATH_BYTES]; /* "account epsilon" */
+    char **words, **end;       /* all words behind the command's name */
+    char **rest; /* of a command that passes words: those behind its last operand */
     cli_value values[CLI_OPTIONS_MAX];
     cli_repeat repeats[CLI_REPEATS_MAX]; /* in the order of the command line */
     size_t repeat_count;

@@ -8,10 +8,10 @@
 #include "frame.h"
 
 static const cli_command *const commands[] = {
-    &cli_schema,   &cli_plan,   &cli_train,      &cli_tune,    &cli_predict,
-    &cli_evaluate, &cli_export, &cli_report,     &cli_verify,  &cli_release,
-    &cli_pac,      &cli_pate,   &cli_audit,      &cli_account, &cli_ledger,
-    &cli_key,      &cli_doctor, &cli_completion, NULL,
+    &cli_schema,   &cli_plan,    &cli_train,  &cli_tune,       &cli_predict,
+    &cli_evaluate, &cli_export,  &cli_report, &cli_verify,     &cli_release,
+    &cli_pac,      &cli_pate,    &cli_audit,  &cli_account,    &cli_ledger,
+    &cli_key,      &cli_analyst, &cli_doctor, &cli_completion, NULL,
 };
 
 static const cli_option options[] = {

@@ -85,6 +85,13 @@ static sotto_status take_value(words *rest, const cli_option *option,
     return SOTTO_OK;
 }
 
+static sotto_status admit(const cli_call *call, const cli_option *option,
+                          const char *text, sotto_error *error)
+{
+    if (call->guard == NULL) return SOTTO_OK;
+    return call->guard->admit(call->guard, option, text, error);
+}
+
 static sotto_status parse_option(cli_call *call, words *rest, sotto_error *error)
 {
     const char *word = *rest->next++;
@@ -97,6 +104,7 @@ static sotto_status parse_option(cli_call *call, words *rest, sotto_error *error
     if (word[length] != '\0') attached = word + length + (word[length] == '=' ? 1 : 0);
     const char *text = NULL;
     sotto_status status = take_value(rest, option, attached, &text, error);
+    if (status == SOTTO_OK) status = admit(call, option, text, error);
     if (status != SOTTO_OK) return status;
     if (call->values[index].given && option->repeated) {
         if (call->repeat_count == CLI_REPEATS_MAX) {
@@ -123,6 +131,8 @@ static sotto_status parse_operand(cli_call *call, words *rest, sotto_error *erro
     const cli_option *option = NULL;
     for (size_t i = 0; (option = cli_option_at(call->command, i)) != NULL; i++) {
         if (!cli_is_operand(option) || call->values[i].given) continue;
+        const sotto_status status = admit(call, option, word, error);
+        if (status != SOTTO_OK) return status;
         return cli_value_parse(option, word, &call->values[i], error);
     }
     return cli_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -164,11 +174,21 @@ static sotto_status complete(cli_call *call, sotto_error *error)
     return SOTTO_OK;
 }
 
+/* Whether the rest of the words belongs to another command. */
+static bool passes_the_rest(const cli_call *call)
+{
+    const cli_option *option = NULL;
+    if (!call->command->passes_words) return false;
+    for (size_t i = 0; (option = cli_option_at(call->command, i)) != NULL; i++)
+        if (cli_is_operand(option) && !call->values[i].given) return false;
+    return true;
+}
+
 sotto_status cli_parse(cli_call *call, char **next, char **end, sotto_error *error)
 {
     words rest = {.next = next, .end = end};
     bool options_ended = false; /* "--" was read */
-    while (rest.next < rest.end) {
+    while (rest.next < rest.end && !passes_the_rest(call)) {
         sotto_status status = SOTTO_OK;
         if (!options_ended && strcmp(*rest.next, "--") == 0) {
             options_ended = true;
@@ -180,5 +200,6 @@ sotto_status cli_parse(cli_call *call, char **next, char **end, sotto_error *err
         }
         if (status != SOTTO_OK) return status;
     }
+    call->rest = rest.next;
     return complete(call, error);
 }

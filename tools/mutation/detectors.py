@@ -21,7 +21,7 @@ ASSERTION = re.compile(r": Assertion `.*' failed\.")
 def kind_of(test):
     """"program" (cmocka), "case" (tests/cli/run.py), "python" (pytest), or "script"."""
     prefix = test["name"].partition(".")[0]
-    if prefix in ("cli", "docs"):
+    if prefix in ("cli", "docs") and not re.fullmatch(r"cli\.(test|slow)_\w+", test["name"]):
         return "case"
     command = test.get("command")  # none while the program, or the interpreter of Python tests, is not there
     if prefix == "python" and (command is None or "pytest" in command):
