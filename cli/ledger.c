@@ -16,6 +16,12 @@ static const char *adjacency_choice(size_t index)
     return strcmp(name, "unknown") == 0 ? NULL : name;
 }
 
+static const char *filter_choice(size_t index)
+{
+    static const char *const names[] = {"general", "gaussian", NULL};
+    return names[index];
+}
+
 /* --- the table --- */
 
 #define LEDGER_OPERAND                                                                   \
@@ -28,17 +34,33 @@ static const cli_option init_options[] = {
     LEDGER_OPERAND,
     {"dataset", CLI_TEXT, CLI_REQUIRED, "id of the data set; its schema names it too",
      .value = "ID", .example = "clinic-2026"},
-    {"epsilon", CLI_NUMBER, CLI_REQUIRED, "the budget, above 0", .value = "E",
-     .example = "2", .range = CLI_POSITIVE},
+    {"epsilon", CLI_NUMBER, CLI_OPTIONAL,
+     "the budget, above 0; needed unless --rho is given", .value = "E", .example = "2",
+     .range = CLI_POSITIVE},
     {"delta", CLI_NUMBER, CLI_OPTIONAL,
      "delta of the budget; without it the budget is pure", .value = "D",
      .example = "1e-6", .range = CLI_BELOW_ONE},
+    {"rho", CLI_NUMBER, CLI_OPTIONAL,
+     "a budget of zCDP, in place of --epsilon and --delta", .value = "R",
+     .example = "0.1", .range = CLI_POSITIVE},
+    {"unit", CLI_TEXT, CLI_OPTIONAL,
+     "id column: the budget protects every row of one id; one row unless given",
+     .value = "COLUMN", .example = "person"},
+    {"unit-rows", CLI_COUNT, CLI_OPTIONAL,
+     "with --unit: default cap on the rows of one id", .value = "K", .example = "8",
+     .count_max = 1000000000},
+    {"filter", CLI_CHOICE, CLI_OPTIONAL,
+     "members: general, or gaussian for ledgers of Gaussian releases", .value = "NAME",
+     .fallback = "general", .choices = filter_choice},
     {"own-delta", CLI_NUMBER, CLI_OPTIONAL,
      "part of delta kept for deltas of the runs; a tenth unless given", .value = "D",
      .example = "1e-7", .range = CLI_BELOW_ONE},
     {"order", CLI_NUMBER, CLI_OPTIONAL,
-     "Renyi order of the filter; the best one unless given", .value = "A",
+     "Renyi order of the first Renyi member; the best one unless given", .value = "A",
      .example = "12", .range = CLI_POSITIVE},
+    {"curator-key", CLI_FILE, CLI_OPTIONAL,
+     "curator's secret key: signs the budget; grants then need it too", .value = "KEY",
+     .example = "curator.key"},
     {"adjacency", CLI_CHOICE, CLI_OPTIONAL, "what one record means", .value = "NAME",
      .fallback = "add-remove", .choices = adjacency_choice},
     {0},
@@ -53,12 +75,15 @@ static const cli_option show_options[] = {
 
 static const cli_option grant_options[] = {
     LEDGER_OPERAND,
-    {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "what to add to epsilon", .value = "E",
-     .example = "0.5", .fallback = "0", .range = CLI_NOT_NEGATIVE},
+    {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "what to add to epsilon, or to rho of zCDP",
+     .value = "E", .example = "0.5", .fallback = "0", .range = CLI_NOT_NEGATIVE},
     {"delta", CLI_NUMBER, CLI_OPTIONAL, "what to add to delta", .value = "D",
      .example = "1e-7", .fallback = "0", .range = CLI_BELOW_ONE},
     {"reason", CLI_TEXT, CLI_REQUIRED, "why; it stays on record", .value = "TEXT",
      .example = "'second wave of the study'"},
+    {"key", CLI_FILE, CLI_OPTIONAL,
+     "curator's secret key, where the ledger names a curator", .value = "KEY",
+     .example = "curator.key"},
     {0},
 };
 
@@ -102,25 +127,53 @@ static sotto_status open_ledger(const cli_call *call, sotto_ledger **out_ledger,
     return sotto_ledger_open(cli_text(call, "ledger"), out_ledger, error);
 }
 
-static sotto_status run_init(const cli_call *call, sotto_error *error)
+static sotto_status fill_config(const cli_call *call, sotto_ledger_config *config,
+                                sotto_error *error)
 {
-    sotto_ledger_config config = sotto_ledger_defaults();
     const char *dataset = cli_text(call, "dataset");
-    if (strlen(dataset) >= sizeof config.dataset) {
+    const bool is_zcdp = cli_given(call, "rho");
+    if (strlen(dataset) >= sizeof config->dataset) {
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
                         "--dataset has %zu bytes; give an id of at most 63",
                         strlen(dataset));
     }
-    memcpy(config.dataset, dataset, strlen(dataset) + 1);
-    config.epsilon = cli_number(call, "epsilon");
-    config.delta = cli_given(call, "delta") ? cli_number(call, "delta") : 0.0;
-    config.own_delta = cli_number(call, "own-delta");
-    config.order = cli_number(call, "order");
+    if (!is_zcdp && !cli_given(call, "epsilon")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--epsilon is missing; give it, for example --epsilon 2");
+    }
+    if (cli_given(call, "unit") != cli_given(call, "unit-rows")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--unit and --unit-rows belong together; give both, for example "
+                        "--unit person --unit-rows 8, or none for a row");
+    }
+    memcpy(config->dataset, dataset, strlen(dataset) + 1);
+    config->epsilon = cli_number(call, "epsilon");
+    if (!is_zcdp || cli_given(call, "delta"))
+        config->delta = cli_given(call, "delta") ? cli_number(call, "delta") : 0.0;
+    config->rho = cli_number(call, "rho");
+    config->own_delta = cli_number(call, "own-delta");
+    config->order = cli_number(call, "order");
+    config->unit = cli_text(call, "unit");
+    config->unit_rows = cli_given(call, "unit-rows") ? cli_count(call, "unit-rows") : 0;
+    config->filter = strcmp(cli_text(call, "filter"), "gaussian") == 0
+                         ? SOTTO_LEDGER_GAUSSIAN
+                         : SOTTO_LEDGER_GENERAL;
+    return sotto_adjacency_from_name(cli_text(call, "adjacency"), &config->adjacency,
+                                     error);
+}
+
+static sotto_status run_init(const cli_call *call, sotto_error *error)
+{
+    sotto_ledger_config config = sotto_ledger_defaults();
     sotto_ledger *ledger = NULL;
-    sotto_status status =
-        sotto_adjacency_from_name(cli_text(call, "adjacency"), &config.adjacency, error);
+    sotto_key *key = NULL;
+    sotto_status status = fill_config(call, &config, error);
+    if (status == SOTTO_OK && cli_given(call, "curator-key"))
+        status = sotto_key_open(cli_text(call, "curator-key"), &key, error);
+    config.curator = key;
     if (status == SOTTO_OK)
         status = sotto_ledger_init(cli_text(call, "ledger"), &config, error);
+    sotto_key_close(key);
     if (status == SOTTO_OK) status = open_ledger(call, &ledger, error);
     if (status == SOTTO_OK) status = read_and_print(call, ledger, error);
     sotto_ledger_close(ledger);
@@ -147,6 +200,8 @@ static sotto_status keep_row(const sotto_ledger_entry *entry, void *context,
     (void)snprintf(row->text, sizeof row->text, "%s", entry->text);
     (void)snprintf(row->output_hash, sizeof row->output_hash, "%s", entry->output_hash);
     (void)snprintf(row->hash, sizeof row->hash, "%s", entry->hash);
+    (void)snprintf(row->noise, sizeof row->noise, "%s", entry->noise);
+    (void)snprintf(row->software, sizeof row->software, "%s", entry->software);
     return SOTTO_OK;
 }
 
@@ -187,11 +242,15 @@ static sotto_status run_grant(const cli_call *call, sotto_error *error)
             "--epsilon 0.5");
     }
     sotto_ledger *ledger = NULL;
+    sotto_key *key = NULL;
     sotto_status status = open_ledger(call, &ledger, error);
+    if (status == SOTTO_OK && cli_given(call, "key"))
+        status = sotto_key_open(cli_text(call, "key"), &key, error);
     if (status == SOTTO_OK)
         status = sotto_ledger_grant(ledger, cli_number(call, "epsilon"),
                                     cli_number(call, "delta"), cli_text(call, "reason"),
-                                    error);
+                                    key, error);
+    sotto_key_close(key);
     if (status == SOTTO_OK) status = read_and_print(call, ledger, error);
     sotto_ledger_close(ledger);
     return status;
@@ -296,8 +355,9 @@ static sotto_status run_check(const cli_call *call, sotto_error *error)
         ledger_add_balance(&json, &balance);
         return cli_json_print(&json, error);
     }
-    cli_line("intact", "%llu row%s: hashes, sums and the price of every plan",
-             (unsigned long long)balance.entries, balance.entries == 1 ? "" : "s");
+    cli_line("intact", "%llu row%s: hashes, sums, the price of every plan%s",
+             (unsigned long long)balance.entries, balance.entries == 1 ? "" : "s",
+             balance.curator[0] != '\0' ? ", the curator's signatures" : "");
     cli_line("anchor", "%s",
              anchored
                  ? "the expected head is in it"
@@ -315,7 +375,10 @@ static sotto_status run_check(const cli_call *call, sotto_error *error)
 static const cli_command init_command = {
     .name = "init",
     .summary = "Create a ledger with a budget",
-    .details = "Without --delta the budget is pure: it takes pure mechanisms only.",
+    .details =
+        "Without --delta the budget is pure: it takes pure mechanisms only. The first "
+        "row\n"
+        "fixes unit, adjacency, budget, members and curator for the ledger's life.",
     .options = init_options,
     .example = NEW_LEDGER,
     .run = run_init,
@@ -323,7 +386,7 @@ static const cli_command init_command = {
 
 static const cli_command show_command = {
     .name = "show",
-    .summary = "What was spent, by whom it was asked, what is left",
+    .summary = "Show the runs, what was spent and what may still be run",
     .options = show_options,
     .example = NEW_LEDGER " > init.txt && sotto ledger show budget.ledger",
     .run = run_show,

@@ -15,6 +15,7 @@ typedef struct ledger_row {
     char text[SOTTO_LEDGER_TEXT_BYTES];
     char output_hash[SOTTO_HASH_HEX_BYTES];
     char hash[SOTTO_HASH_HEX_BYTES];
+    char noise[64], software[64];
 } ledger_row;
 
 /* All that `show` shows. */
@@ -30,6 +31,9 @@ typedef struct ledger_story {
 /* Where the budget stands, as lines of text or as members of an object. */
 void ledger_show_balance(const sotto_ledger_balance *balance);
 void ledger_add_balance(cli_json *json, const sotto_ledger_balance *balance);
+
+/* "epsilon", "Renyi divergence at order 12.4", "mu^2", "rho" */
+const char *ledger_currency(const sotto_ledger_member *member, char buffer[64]);
 
 /* The whole story. */
 void ledger_show_text(const ledger_story *story);

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "ledger.h"
@@ -23,20 +24,99 @@ static const char *kind_name(sotto_ledger_kind kind)
 
 /* --- JSON --- */
 
+const char *ledger_currency(const sotto_ledger_member *member, char buffer[64])
+{
+    char number[CLI_NUMBER_BYTES];
+    switch (member->kind) {
+    case SOTTO_MEMBER_RENYI:
+        (void)snprintf(buffer, 64, "Renyi divergence at order %s",
+                       cli_shortest(member->order, number));
+        break;
+    case SOTTO_MEMBER_GAUSSIAN:
+        (void)snprintf(buffer, 64, "mu^2 of Gaussian DP");
+        break;
+    case SOTTO_MEMBER_ZCDP:
+        (void)snprintf(buffer, 64, "rho of zCDP");
+        break;
+    case SOTTO_MEMBER_BASIC:
+    case SOTTO_MEMBER_PURE:
+        (void)snprintf(buffer, 64, "epsilon");
+        break;
+    }
+    return buffer;
+}
+
+static void add_finite(cli_json *json, const char *key, double value)
+{
+    if (isfinite(value)) {
+        cli_json_number(json, key, value);
+    } else {
+        cli_json_add(json, key, json_null());
+    }
+}
+
+static json_t *members_array(const sotto_ledger_balance *balance, bool *failed)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < balance->member_count; i++) {
+        const sotto_ledger_member *member = &balance->members[i];
+        cli_json json = cli_json_new();
+        cli_json_text(&json, "kind", sotto_member_name(member->kind));
+        cli_json_number(&json, "order", member->order);
+        cli_json_number(&json, "delta", member->delta);
+        cli_json_number(&json, "budget", member->budget);
+        add_finite(&json, "spent", member->spent);
+        cli_json_number(&json, "left", member->left);
+        if (member->kind == SOTTO_MEMBER_BASIC)
+            cli_json_number(&json, "delta_spent", member->delta_spent);
+        cli_json_flag(&json, "covers", member->covers);
+        if (json.failed || json_array_append_new(list, json.object) != 0) *failed = true;
+    }
+    return list;
+}
+
+static json_t *room_object(const sotto_ledger_room *room, bool *failed)
+{
+    cli_json json = cli_json_new();
+    cli_json_number(&json, "pure_epsilon", room->pure_epsilon);
+    add_finite(&json, "gaussian_noise_multiplier", room->gaussian_noise);
+    cli_json_number(&json, "gaussian_epsilon", room->gaussian_epsilon);
+    cli_json_number(&json, "gaussian_delta", room->gaussian_delta);
+    cli_json_number(&json, "certified_epsilon", room->certified_epsilon);
+    cli_json_number(&json, "certified_delta", room->certified_delta);
+    if (json.failed) *failed = true;
+    return json.object;
+}
+
 void ledger_add_balance(cli_json *json, const sotto_ledger_balance *balance)
 {
     cli_json_text(json, "dataset", balance->dataset);
     cli_json_text(json, "adjacency", sotto_adjacency_name(balance->adjacency));
+    if (balance->unit[0] != '\0') {
+        cli_json_text(json, "unit", balance->unit);
+        cli_json_count(json, "unit_rows", balance->unit_rows);
+    }
+    if (balance->curator[0] != '\0') cli_json_text(json, "curator", balance->curator);
     cli_json_number(json, "epsilon", balance->epsilon);
     cli_json_number(json, "delta", balance->delta);
+    cli_json_number(json, "rho", balance->rho);
     cli_json_number(json, "order", balance->order);
     cli_json_number(json, "budget", balance->budget);
-    cli_json_number(json, "spent", balance->spent);
+    add_finite(json, "spent", balance->spent);
     cli_json_number(json, "left", balance->left);
     cli_json_number(json, "delta_budget", balance->delta_budget);
     cli_json_number(json, "delta_spent", balance->delta_spent);
     cli_json_number(json, "delta_left", balance->delta_left);
-    cli_json_number(json, "epsilon_spent", balance->epsilon_spent_upper);
+    add_finite(json, "epsilon_spent", balance->epsilon_spent_upper);
+    if (balance->member < balance->member_count)
+        cli_json_count(json, "member", balance->member);
+    cli_json_flag(json, "closed", balance->member == balance->member_count);
+    cli_json_add(json, "members", members_array(balance, &json->failed));
+    cli_json_add(json, "may_still_run_one_of",
+                 room_object(&balance->room, &json->failed));
+    if (balance->older_rows > 0) cli_json_count(json, "older_rows", balance->older_rows);
+    if (balance->repriced_rows > 0)
+        cli_json_count(json, "repriced_rows", balance->repriced_rows);
     cli_json_count(json, "entries", balance->entries);
     cli_json_text(json, "head", balance->head);
 }
@@ -50,8 +130,11 @@ static json_t *row_object(const ledger_row *row, bool *failed)
     cli_json_add(&json, "time", json_integer((json_int_t)entry->time_seconds));
     cli_json_number(&json, "epsilon", entry->epsilon);
     cli_json_number(&json, "delta", entry->delta);
-    cli_json_number(&json, "charged", entry->charged);
+    if (entry->kind == SOTTO_LEDGER_RESERVE) add_finite(&json, "charged", entry->charged);
     cli_json_number(&json, "delta_charged", entry->delta_charged);
+    if (row->noise[0] != '\0') cli_json_text(&json, "noise", row->noise);
+    if (row->software[0] != '\0') cli_json_text(&json, "software", row->software);
+    if (entry->is_signed) cli_json_flag(&json, "signed", true);
     if (row->text[0] != '\0')
         cli_json_text(&json, entry->kind == SOTTO_LEDGER_GRANT ? "reason" : "label",
                       row->text);
@@ -64,7 +147,7 @@ static json_t *row_object(const ledger_row *row, bool *failed)
         cli_json_count(&json, "step", entry->step);
     }
     cli_json_number(&json, "budget", entry->budget);
-    cli_json_number(&json, "spent", entry->spent);
+    add_finite(&json, "spent", entry->spent);
     cli_json_text(&json, "hash", row->hash);
     if (json.failed) *failed = true;
     return json.object;
@@ -87,36 +170,92 @@ sotto_status ledger_show_json(const ledger_story *story, sotto_error *error)
 
 /* --- text --- */
 
-static void show_column(const char *label, double budget, double spent, double left)
-{
-    char texts[3][CLI_NUMBER_BYTES];
-    cli_line(label, "spent %s, left %s of %s",
-             cli_rounded_up(spent, CLI_SHOWN_DIGITS, texts[0]),
-             cli_rounded_down(left, CLI_SHOWN_DIGITS, texts[1]),
-             cli_rounded_down(budget, CLI_SHOWN_DIGITS, texts[2]));
-}
-
-void ledger_show_balance(const sotto_ledger_balance *balance)
+static void show_budget(const sotto_ledger_balance *balance)
 {
     char number[CLI_NUMBER_BYTES], other[CLI_NUMBER_BYTES];
-    const bool is_pure = balance->delta == 0.0;
-    cli_line("dataset", "%s", balance->dataset);
-    cli_line("adjacency", "%s", sotto_adjacency_name(balance->adjacency));
-    if (is_pure) {
+    if (!isnan(balance->rho)) {
+        cli_line("budget", "rho %s of zCDP",
+                 cli_rounded_down(balance->rho, CLI_SHOWN_DIGITS, number));
+    } else if (balance->delta == 0.0) {
         cli_line("budget", "epsilon %s, pure",
                  cli_rounded_down(balance->epsilon, CLI_SHOWN_DIGITS, number));
     } else {
         cli_line("budget", "epsilon %s at delta %s",
                  cli_rounded_down(balance->epsilon, CLI_SHOWN_DIGITS, number),
                  cli_rounded_down(balance->delta, CLI_SHOWN_DIGITS, other));
-        cli_line("filter", "Renyi divergence at order %s",
-                 cli_shortest(balance->order, number));
     }
-    show_column(is_pure ? "epsilon" : "divergence", balance->budget, balance->spent,
-                balance->left);
-    if (!is_pure)
-        show_column("own deltas", balance->delta_budget, balance->delta_spent,
-                    balance->delta_left);
+}
+
+/* One of them, not all; a line each. */
+static void show_room(const sotto_ledger_balance *balance)
+{
+    char text[SOTTO_ROOM_TEXT_BYTES];
+    const char *label = "left, one of";
+    if (balance->member == balance->member_count) {
+        cli_line("left", "nothing: the ledger is closed, no member covers its history");
+        return;
+    }
+    sotto_ledger_describe_room(&balance->room, text);
+    for (char *at = text; at != NULL;) {
+        char *end = strstr(at, "; ");
+        if (end != NULL) *end = '\0';
+        cli_line(label, "%s", at);
+        label = "";
+        at = end != NULL ? end + 2 : NULL;
+    }
+}
+
+static void show_members(const sotto_ledger_balance *balance)
+{
+    char texts[4][CLI_NUMBER_BYTES], currency[64];
+    for (size_t i = 0; i < balance->member_count; i++) {
+        const sotto_ledger_member *member = &balance->members[i];
+        const char *label = i == 0 ? "members" : "";
+        (void)ledger_currency(member, currency);
+        if (!isfinite(member->spent)) {
+            cli_line(label, "%s (%s): covers nothing, a run has no price in it",
+                     sotto_member_name(member->kind), currency);
+            continue;
+        }
+        cli_line(label, "%s (%s), delta %s: spent %s, left %s of %s%s",
+                 sotto_member_name(member->kind), currency,
+                 cli_rounded_down(member->delta, CLI_SHOWN_DIGITS, texts[0]),
+                 cli_rounded_up(member->spent, CLI_SHOWN_DIGITS, texts[1]),
+                 cli_rounded_down(member->left, CLI_SHOWN_DIGITS, texts[2]),
+                 cli_rounded_down(member->budget, CLI_SHOWN_DIGITS, texts[3]),
+                 member->covers ? "" : "; exceeded");
+    }
+    if (balance->member < balance->member_count && balance->delta_budget > 0.0)
+        cli_line(balance->members[balance->member].kind == SOTTO_MEMBER_BASIC
+                     ? "basic deltas"
+                     : "own deltas",
+                 "spent %s, left %s of %s",
+                 cli_rounded_up(balance->delta_spent, CLI_SHOWN_DIGITS, texts[0]),
+                 cli_rounded_down(balance->delta_left, CLI_SHOWN_DIGITS, texts[1]),
+                 cli_rounded_down(balance->delta_budget, CLI_SHOWN_DIGITS, texts[2]));
+}
+
+void ledger_show_balance(const sotto_ledger_balance *balance)
+{
+    cli_line("dataset", "%s", balance->dataset);
+    cli_line("adjacency", "%s", sotto_adjacency_name(balance->adjacency));
+    if (balance->unit[0] != '\0') {
+        cli_line("unit", "every row of one '%s' (default cap: %llu rows)", balance->unit,
+                 (unsigned long long)balance->unit_rows);
+    } else {
+        cli_line("unit", "one row");
+    }
+    show_budget(balance);
+    show_room(balance);
+    show_members(balance);
+    if (balance->curator[0] != '\0') cli_line("curator", "ed25519:%s", balance->curator);
+    if (balance->older_rows > 0)
+        cli_line("older runs",
+                 "%llu, charged before plans named their unit: they count as row-level",
+                 (unsigned long long)balance->older_rows);
+    if (balance->repriced_rows > 0)
+        cli_line("", "%llu of them of units with several rows: priced again as two steps",
+                 (unsigned long long)balance->repriced_rows);
     cli_line("head", "%s", balance->head);
 }
 
@@ -137,8 +276,9 @@ static void show_row(const ledger_row *row)
     format_time(entry->time_seconds, moment);
     if (entry->kind == SOTTO_LEDGER_RESERVE)
         (void)cli_rounded_up(entry->charged, CLI_SHOWN_DIGITS, charged);
-    /* The difference of two such doubles is within an ulp; 1e-12 is far above. */
-    (void)cli_rounded_down(fmax(0.0, (entry->budget - entry->spent) * (1.0 - 1e-12)),
+    /* Sums of decimals are whole but for the last places of doubles. */
+    const double rest = entry->budget - entry->spent;
+    (void)cli_rounded_down(rest > 1e-13 * entry->budget ? rest * (1.0 + 1e-15) : 0.0,
                            CLI_SHOWN_DIGITS, left);
     (void)printf("%5llu  %-20s  %-7s  %10s  %10s  ", (unsigned long long)entry->row,
                  moment,
@@ -188,10 +328,11 @@ void ledger_show_text(const ledger_story *story)
         if (!is_overtaken(story, i)) show_row(&story->rows[i]);
     (void)putchar('\n');
     (void)cli_rounded_down(story->balance.delta, CLI_SHOWN_DIGITS, delta);
-    cli_line(
-        "spent so far", "epsilon %s at delta %s",
-        cli_rounded_up(story->balance.epsilon_spent_upper, CLI_SHOWN_DIGITS, epsilon),
-        delta);
+    if (isfinite(story->balance.epsilon_spent_upper))
+        cli_line(
+            "spent so far", "epsilon %s at delta %s",
+            cli_rounded_up(story->balance.epsilon_spent_upper, CLI_SHOWN_DIGITS, epsilon),
+            delta);
     if (story->has_account) {
         cli_line(
             "information",

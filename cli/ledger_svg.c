@@ -37,7 +37,9 @@ static double y_of(double amount, double highest)
 
 static void draw_axes(FILE *file, const ledger_story *story, double highest)
 {
-    const bool is_pure = story->balance.delta == 0.0;
+    const sotto_ledger_balance *balance = &story->balance;
+    const size_t shown = balance->member < balance->member_count ? balance->member : 0;
+    char currency[64];
     for (int i = 0; i <= 4; i++) {
         const double amount = highest * i / 4.0, y = y_of(amount, highest);
         (void)fprintf(
@@ -48,12 +50,8 @@ static void draw_axes(FILE *file, const ledger_story *story, double highest)
     }
     (void)fprintf(file, "<text x=\"%d\" y=\"24\" font-size=\"15\">Budget of %s: ", LEFT,
                   story->balance.dataset);
-    if (is_pure) {
-        (void)fprintf(file, "epsilon left (pure)</text>\n");
-    } else {
-        (void)fprintf(file, "Renyi divergence left at order %.6g</text>\n",
-                      story->balance.order);
-    }
+    (void)fprintf(file, "%s left</text>\n",
+                  ledger_currency(&balance->members[shown], currency));
     (void)fprintf(
         file,
         "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">row of the ledger, 1 to "

@@ -42,6 +42,9 @@ static const cli_option options[] = {
     {"failure", CLI_NUMBER, CLI_OPTIONAL,
      "theory: with what probability it may be missed", .value = "B", .example = "0.05",
      .fallback = "0.05", .range = CLI_POSITIVE},
+    {"ledger", CLI_FILE, CLI_OPTIONAL,
+     "say whether this ledger would admit the plan; nothing is charged", .value = "FILE",
+     .example = "budget.ledger"},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
      "forecast: repeatable noise, for tests", .value = "N", .example = "7",
      .count_max = UINT64_MAX},
@@ -207,6 +210,8 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     report.plan = plan;
     if (status == SOTTO_OK)
         status = plan_report_fill(&report, cli_number(call, "delta"), error);
+    if (status == SOTTO_OK)
+        status = plan_ask_ledger(call, cli_number(call, "delta"), &report, error);
     if (status == SOTTO_OK) {
         status = cli_flag(call, "json") ? plan_report_json(&report, NULL, error)
                                         : plan_report_text(&report, error);

@@ -104,6 +104,8 @@ sotto_status plan_report_json(const plan_report *report, json_t *first,
     cli_json_add(&json, "accountants", opinions_json(report, &json));
     cli_json_number(&json, "order", report->order);
     cli_json_add(&json, "events", events_json(report, &json));
+    if (report->has_ledger)
+        cli_json_add(&json, "ledger", plan_ledger_object(&report->ledger));
     cli_json_add(&json, "plan", json_loads(plan, 0, NULL));
     sotto_plan_free_json(plan);
     return cli_json_print(&json, error);
@@ -177,6 +179,7 @@ sotto_status plan_report_text(const plan_report *report, sotto_error *error)
     char number[CLI_NUMBER_BYTES];
     (void)error;
     show_pairs(report);
+    if (report->has_ledger) plan_show_ledger(&report->ledger);
     cli_line("adjacency", "%s", sotto_adjacency_name(report->headline.adjacency));
     if (!isnan(report->mu))
         cli_line("mu (GDP)", "%s", cli_rounded_up(report->mu, CLI_SHOWN_DIGITS, number));

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include <sotto/accountant.h>
+#include <sotto/ledger.h>
 
 #include "frame.h"
 
@@ -38,7 +39,15 @@ typedef struct plan_report {
     double mu, rho;   /* NaN: none */
     double order;     /* at which the shares are taken */
     plan_cost *costs; /* one for each event */
+    bool has_ledger;
+    sotto_ledger_preview ledger; /* of --ledger */
 } plan_report;
+
+/* cli/plan_ledger.c: whether a ledger would admit the plan. `delta` is that of the guarantee; 0: pure. */
+SOTTO_MUST_CHECK sotto_status plan_ask_ledger(const cli_call *call, double delta,
+                                              plan_report *report, sotto_error *error);
+void plan_show_ledger(const sotto_ledger_preview *preview);
+json_t *plan_ledger_object(const sotto_ledger_preview *preview);
 
 SOTTO_MUST_CHECK sotto_status plan_report_text(const plan_report *report,
                                                sotto_error *error);

@@ -128,6 +128,8 @@ static sotto_status report_on(const cli_call *call, const sotto_training *traini
     if (status != SOTTO_OK) return status;
     if (report.plan != NULL)
         status = plan_report_fill(&report, delta_of(training), error);
+    if (status == SOTTO_OK && report.plan != NULL)
+        status = plan_ask_ledger(call, delta_of(training), &report, error);
     if (status == SOTTO_OK && asked) {
         const sotto_data_file file = cli_data_file(call, cli_text(call, "public"));
         status = sotto_training_forecast_data(

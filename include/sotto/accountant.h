@@ -147,6 +147,10 @@ typedef struct sotto_event {
 /* At most this many points of one Renyi curve. */
 #define SOTTO_CURVE_MAX 1024
 
+/* At most this many bytes of a unit's column, and this many rows of one unit. */
+#define SOTTO_UNIT_BYTES_MAX 256
+#define SOTTO_UNIT_ROWS_MAX  UINT64_C(1000000000)
+
 /* At most this many repetitions of one event, and this many events in a plan. */
 #define SOTTO_COUNT_MAX  UINT64_C(1000000000000)
 #define SOTTO_EVENTS_MAX 4096
@@ -205,6 +209,15 @@ SOTTO_API void sotto_plan_free_json(char *json); /* NULL is fine */
  * they protect. */
 SOTTO_API size_t sotto_plan_size(const sotto_plan *plan);
 SOTTO_API sotto_adjacency sotto_plan_adjacency(const sotto_plan *plan);
+/* States whose data the events protect: every row of one value of `column`, of which the run keeps at most `rows`
+ * rows (src/data/unit.md). `column` NULL and `rows` 0: one row, which is the default. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_set_unit(sotto_plan *plan,
+                                                            const char *column,
+                                                            uint64_t rows,
+                                                            sotto_error *error);
+/* Returns the column that names the unit, borrowed from the plan, or NULL for one row; and the cap, 0 for one row. */
+SOTTO_API const char *sotto_plan_unit(const sotto_plan *plan);
+SOTTO_API uint64_t sotto_plan_unit_rows(const sotto_plan *plan);
 /* Borrowed from the plan; `index` must be below sotto_plan_size(). */
 SOTTO_API const sotto_event *sotto_plan_event(const sotto_plan *plan, size_t index);
 

@@ -1,19 +1,20 @@
 /* sotto/ledger.h: the privacy budget of a data set, in a SQLite file.
  *
- * Idea        A curator creates a ledger with a dataset id and a budget. Every run reserves
- *             its whole plan, durably, before a record is read; a crash keeps the charge.
- * Theorem     Feldman & Zrnic, NeurIPS 2021, Thm 4.5: with one Renyi order fixed in advance,
- *             runs may be chosen adaptively as long as their RDP at that order sums to at most
- *             the budget's. The runs' own deltas (approximate events, sampler error) add up in a
- *             second column: ledger.md. Pure budgets: epsilons add (Rogers et al. 2016).
- * Neighbours  One adjacency for the whole ledger, fixed at init.
- * Assumes     (1) every access to the data goes through the ledger; (2) a run's settings are
- *             fixed when it reserves; (3) nobody replaces the file by an older copy (detected
- *             against an anchor only: see docs/ledger.md).
- * Rounding    Amounts are integers: charges in units of 2^-40, own deltas of 2^-62, sampler
- *             errors of 2^-90; one of at most 2^-800 a run, as all samplers here have, costs one
- *             unit of own delta, and epsilon is at most 500 beside a delta. Every charge is rounded up, every budget down, and a plan costs
- *             at least one unit. Proof note: src/privacy/ledger/ledger.md
+ * Idea        A curator creates a ledger with a data set id, a unit and a budget. Every run reserves its whole plan,
+ *             durably, before a record is read; a crash keeps the charge. Several members add up what all runs cost, each in
+ *             a currency of its own; a run is admitted while one member covers the whole history with it.
+ * Theorem     src/privacy/ledger/ledger.md: if each member k alone would guarantee (epsilon, delta_k)-DP to runs chosen
+ *             adaptively, the union guarantees (epsilon, sum of delta_k). Members: basic composition (Rogers, Roth, Ullman &
+ *             Vadhan, NeurIPS 2016), Renyi filters at orders fixed in advance (Feldman & Zrnic, NeurIPS 2021, Thm 4.5),
+ *             a Gaussian filter (Smith & Thakurta 2022), zCDP.
+ * Neighbours  One relation for the whole ledger, fixed at init: the unit (a row, or all rows of an id) and the adjacency. Plans
+ *             state theirs; a plan of another relation is converted where ledger.md proves a price, and refused elsewhere.
+ * Assumes     (1) every access to the data goes through the ledger; (2) a run's settings are fixed when it reserves;
+ *             (3) nobody replaces the file by an older copy (detected against an anchor only: see docs/ledger.md); (4) budgets
+ *             and grants are not chosen from outputs; a curator's key shows who chose them.
+ * Rounding    Amounts are integers: epsilon of the basic member in units of 10^-12, other charges of 2^-40, deltas of
+ *             2^-62, sampler errors of 2^-90; one of at most 2^-800 a run costs one unit of delta, and epsilon is at most 500
+ *             beside a delta. Every charge is rounded up, every budget down, and a run costs at least one unit in every member.
  */
 #ifndef SOTTO_LEDGER_H
 #define SOTTO_LEDGER_H
@@ -24,6 +25,7 @@
 
 #include <sotto/accountant.h>
 #include <sotto/error.h>
+#include <sotto/key.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,44 +38,111 @@ enum {
     SOTTO_DATASET_BYTES = 64, /* dataset ids, with the final NUL */
     SOTTO_HASH_HEX_BYTES =
         65, /* BLAKE2b-256 as lower-case hexadecimal, with the final NUL */
-    SOTTO_LEDGER_TEXT_BYTES = 201 /* labels and reasons, with the final NUL */
+    SOTTO_LEDGER_TEXT_BYTES = 201, /* labels and reasons, with the final NUL */
+    SOTTO_LEDGER_UNIT_BYTES = SOTTO_UNIT_BYTES_MAX + 1, /* the unit's column */
+    SOTTO_LEDGER_MEMBERS_MAX = 4
 };
+
+/* Values are written to files: never renumbered. */
+typedef enum sotto_member_kind {
+    SOTTO_MEMBER_BASIC = 1,    /* epsilons and deltas add up */
+    SOTTO_MEMBER_RENYI = 2,    /* Renyi divergences at one order */
+    SOTTO_MEMBER_GAUSSIAN = 3, /* mu^2 of Gaussian DP */
+    SOTTO_MEMBER_ZCDP = 4,     /* rho */
+    SOTTO_MEMBER_PURE = 5 /* epsilons in units of 2^-40: ledgers of an older format */
+} sotto_member_kind;
+
+/* Which members an (epsilon, delta) budget has. */
+typedef enum sotto_ledger_filter {
+    SOTTO_LEDGER_GENERAL =
+        0, /* basic, Renyi at the best order and at its double: 2, 5 and 2 parts of 9 */
+    SOTTO_LEDGER_GAUSSIAN = 1 /* Gaussian: the whole; and basic for pure runs, for free */
+} sotto_ledger_filter;
 
 /* Start from sotto_ledger_defaults(). */
 typedef struct sotto_ledger_config {
     char dataset[SOTTO_DATASET_BYTES]; /* issued by the curator; letters, digits, . _ - */
     sotto_adjacency adjacency;         /* has no default */
-    double epsilon;                    /* the budget; has no default */
-    double delta; /* 0: a pure budget, which takes pure events only; has no default */
+    double epsilon; /* the budget; has no default, unless rho is given */
     double
-        own_delta; /* part of delta kept for the runs' own deltas; SOTTO_UNSET: a tenth */
+        delta; /* 0: a pure budget, which takes pure events only; has no default, unless rho is given */
     double
-        order; /* Renyi order of the filter; SOTTO_UNSET: the best one for (epsilon, delta) */
+        own_delta; /* part of delta kept for the runs' own deltas and sampler errors; SOTTO_UNSET: a tenth */
+    double
+        order; /* of the first Renyi member; SOTTO_UNSET: the best one for its part of delta */
+    double rho; /* a zCDP budget, in place of epsilon and delta; SOTTO_UNSET: none */
+    sotto_ledger_filter filter;
+    const char *unit; /* id column: a person is every row of an id; NULL: a row */
+    uint64_t
+        unit_rows; /* default cap on the rows of a unit, at least 1; 0 without a unit */
+    const sotto_key *
+        curator; /* signs this budget; grants then need the same key; NULL: no signatures */
 } sotto_ledger_config;
 
-/* Where the budget stands. Amounts are in epsilon for a pure budget, in RDP at `order` else. */
+/* One member. Amounts are in its currency: epsilon, Renyi divergence at `order`, mu^2 or rho. */
+typedef struct sotto_ledger_member {
+    sotto_member_kind kind;
+    bool covers;         /* the whole history is within its budgets */
+    double order;        /* of a Renyi member; NaN otherwise */
+    double delta;        /* its part of the ledger's delta */
+    double budget, left; /* left is rounded down, 0 at least */
+    double spent;        /* rounded up; infinite: some run has no price here */
+    double delta_budget, delta_spent; /* basic: deltas of the runs' guarantees */
+} sotto_ledger_member;
+
+/* The largest run of each kind that would be admitted now: one of them, not all. */
+typedef struct sotto_ledger_room {
+    double pure_epsilon; /* 0: none */
+    double
+        gaussian_noise; /* least noise multiplier of one Gaussian release; infinite: none */
+    double gaussian_epsilon,
+        gaussian_delta; /* that release alone, at the ledger's delta; NaN: none */
+    double certified_epsilon,
+        certified_delta; /* any run with this guarantee; 0 and 0: none */
+} sotto_ledger_room;
+
+/* Where the budget stands. `order`, `budget`, `spent`, `left` are those of the member that covers the history and has the
+ * largest part of its budget left. */
 typedef struct sotto_ledger_balance {
     char dataset[SOTTO_DATASET_BYTES];
     sotto_adjacency adjacency;
-    double epsilon, delta,
-        order;                  /* as configured, grants included; order NaN when pure */
-    double budget, spent, left; /* of the filter; spent is rounded up, left down */
+    double epsilon, delta, order; /* grants included; epsilon NaN for a zCDP budget */
+    double budget, spent, left;   /* spent is rounded up, left down */
     double delta_budget, delta_spent,
-        delta_left; /* the runs' own deltas, a second column */
+        delta_left; /* beside it: of the basic member its deltas, else own deltas and sampler errors */
     double
         epsilon_spent_upper; /* information: (epsilon, delta) already guaranteed by spent */
     uint64_t entries;        /* rows of the chain */
-    char head[SOTTO_HASH_HEX_BYTES]; /* hash of the last row: the anchor */
+    char head[SOTTO_HASH_HEX_BYTES];    /* hash of the last row: the anchor */
+    char unit[SOTTO_LEDGER_UNIT_BYTES]; /* id column; "": a row */
+    uint64_t unit_rows;                 /* default cap; 0: a row */
+    double rho;                         /* NaN unless the budget is one of zCDP */
+    char curator[SOTTO_KEY_HEX_BYTES];  /* public key; "": budgets are not signed */
+    size_t member_count;
+    sotto_ledger_member members[SOTTO_LEDGER_MEMBERS_MAX];
+    size_t member; /* the one above; member_count: none covers, nothing is admitted */
+    uint64_t
+        older_rows; /* runs charged before plans named their unit; they count as row-level */
+    uint64_t repriced_rows; /* of those: runs of units, priced again as two steps */
+    sotto_ledger_room room;
 } sotto_ledger_balance;
 
-/* What a reservation says of itself; it goes into the certificate. */
+/* What a reservation says of itself; it goes into the certificate. Amounts are those of the member `after.member`. */
 typedef struct sotto_reservation {
     uint64_t id;
-    double charged;       /* filter units, rounded up */
-    double delta_charged; /* own deltas (approximate events, sampler error), rounded up */
+    double charged;       /* rounded up */
+    double delta_charged; /* the delta column of that member, rounded up */
     sotto_ledger_balance before;
     sotto_ledger_balance after;
 } sotto_reservation;
+
+/* What a charge would do. */
+typedef struct sotto_ledger_preview {
+    bool admitted;
+    sotto_error reason;         /* if it is not admitted */
+    double charged;             /* as in sotto_reservation */
+    sotto_ledger_balance after; /* if it is admitted */
+} sotto_ledger_preview;
 
 typedef enum sotto_ledger_kind {
     SOTTO_LEDGER_INIT = 1,    /* the first row: dataset id, adjacency, budget */
@@ -91,15 +160,20 @@ typedef struct sotto_ledger_entry {
     int64_t
         time_seconds; /* since 1970, by the clock of the machine; information only. A commit has its
                               reservation's, unless the run kept checkpoints: how long it took is no public thing */
-    const char *text;              /* reserve: label; grant: reason; "" otherwise */
-    double epsilon, delta;         /* init, grant: what was set or added; NaN otherwise */
-    double charged, delta_charged; /* reserve; NaN otherwise */
+    const char *text;      /* reserve: label; grant: reason; "" otherwise */
+    double epsilon, delta; /* init, grant: what was set or added; NaN otherwise */
+    double charged,
+        delta_charged; /* reserve, in the currency of `budget`; infinite: it has no price there; NaN otherwise */
     uint64_t
         reservation; /* commit, checkpoint: the row of its reservation; 0 otherwise */
     uint64_t step;   /* checkpoint: steps done; 0 otherwise */
     const char *output_hash; /* commit; "" otherwise */
     const char *hash;        /* of this row */
-    double budget, spent;    /* after this row, as in sotto_ledger_balance */
+    double budget, spent; /* after this row, of the member that the balance names now */
+    const char *
+        noise; /* reserve: source of the noise, "" if not stated or an older row; "" otherwise */
+    const char *software; /* reserve: the library that charged, likewise */
+    bool is_signed;       /* init, grant: by the curator's key, verified */
 } sotto_ledger_entry;
 
 /* Called for each row, oldest first; anything but SOTTO_OK ends the walk and is returned. */
@@ -131,15 +205,21 @@ SOTTO_API void sotto_ledger_close(sotto_ledger *ledger);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_read_balance(
     sotto_ledger *ledger, sotto_ledger_balance *out, sotto_error *error);
 
-/* Charges the whole plan, durably, before returning; SOTTO_BUDGET_EXCEEDED says spent, asked
- * and left. `sampler_error` bounds the total variation between the noise that will be drawn and
- * its stated law, over the whole run; it costs (1 + e^epsilon) sampler_error in the second
- * column, epsilon being the ledger's. `label` is public text (a command or purpose, at most 200
+/* Charges the whole plan, durably, before returning; SOTTO_BUDGET_EXCEEDED says what may still be run.
+ * `sampler_error` bounds the total variation between the noise that will be drawn and
+ * its stated distribution, over the whole run; it costs (1 + e^epsilon) sampler_error of delta, epsilon
+ * being the ledger's. `label` is public text (a command or purpose, at most 200
  * bytes). Safe with concurrent writers. After a failure the charge may stand or not;
  * nothing may be released. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_reserve(
     sotto_ledger *ledger, const sotto_plan *plan, double sampler_error, const char *label,
     sotto_reservation *out_reservation, sotto_error *error);
+
+/* Says what sotto_ledger_reserve() would do now, and charges nothing. `delta` is that of the guarantee that the run would
+ * certify (SOTTO_UNSET: the ledger chooses). A plan that no ledger could price is an error. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_ledger_try(sotto_ledger *ledger, const sotto_plan *plan, double sampler_error,
+                 double delta, sotto_ledger_preview *out, sotto_error *error);
 
 /* Records that the reservation's output (its hash, 64 hexadecimal digits) has left. Only once;
  * a reservation that is never committed stays charged. */
@@ -148,11 +228,21 @@ sotto_ledger_commit(sotto_ledger *ledger, const sotto_reservation *reservation,
                     const char *output_hash, sotto_error *error);
 
 /* Raises the budget by the curator's decision, with a reason that stays on record. Both amounts
- * are at least 0 and one is above it; own deltas keep their share of delta. */
+ * are at least 0 and one is above it; members keep their shares of delta. Of a zCDP budget `epsilon` is added to rho.
+ * `key` is the curator's where the ledger names one, and NULL elsewhere. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_grant(sotto_ledger *ledger,
                                                            double epsilon, double delta,
                                                            const char *reason,
+                                                           const sotto_key *key,
                                                            sotto_error *error);
+
+/* Names of members as the command line and the rows spell them: "basic", "renyi", "gaussian", "zcdp", "pure". */
+SOTTO_API const char *sotto_member_name(sotto_member_kind kind);
+
+/* Writes the room as a sentence: "a pure release of epsilon 2; a Gaussian one of ...". "nothing" if there is none. */
+enum { SOTTO_ROOM_TEXT_BYTES = 240 };
+SOTTO_API void sotto_ledger_describe_room(const sotto_ledger_room *room,
+                                          char out_text[SOTTO_ROOM_TEXT_BYTES]);
 
 /* Walks over all rows of one moment, verifying the chain on the way. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_visit(sotto_ledger *ledger,

@@ -67,6 +67,11 @@ static void write_claims(sot_json_writer *writer, const sot_claims *claims)
     sot_json_end_object(writer);
 }
 
+static double finite_or_unset(double value)
+{
+    return isfinite(value) ? value : SOTTO_UNSET;
+}
+
 static void write_balance(sot_json_writer *writer, const char *key,
                           const sotto_ledger_balance *balance)
 {
@@ -78,9 +83,49 @@ static void write_balance(sot_json_writer *writer, const char *key,
     sot_json_put_number_or_null(writer, "delta_budget", balance->delta_budget);
     sot_json_put_number_or_null(writer, "delta_spent", balance->delta_spent);
     sot_json_put_number_or_null(writer, "delta_left", balance->delta_left);
-    sot_json_put_number_or_null(writer, "epsilon_spent", balance->epsilon_spent_upper);
+    sot_json_put_number_or_null(writer, "epsilon_spent",
+                                finite_or_unset(balance->epsilon_spent_upper));
     sot_json_put_whole(writer, "entries", balance->entries);
     write_text(writer, "head", balance->head);
+    sot_json_end_object(writer);
+}
+
+/* The relation, the members after the charge, and what may still be run. Ledgers of older certificates had none of it. */
+static void write_ledger_members(sot_json_writer *writer,
+                                 const sotto_ledger_balance *after)
+{
+    if (after->member_count == 0) return;
+    sot_json_put_text(writer, "unit", after->unit[0] != '\0' ? after->unit : NULL);
+    if (after->unit_rows > 0) sot_json_put_whole(writer, "unit_rows", after->unit_rows);
+    sot_json_put_number(writer, "rho", after->rho);
+    sot_json_put_text(writer, "curator",
+                      after->curator[0] != '\0' ? after->curator : NULL);
+    sot_json_put_whole(writer, "member", after->member);
+    sot_json_key(writer, "members");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < after->member_count; i++) {
+        const sotto_ledger_member *member = &after->members[i];
+        sot_json_begin_object(writer);
+        write_text(writer, "kind", sotto_member_name(member->kind));
+        sot_json_put_number(writer, "order", member->order);
+        sot_json_put_number(writer, "delta", member->delta);
+        sot_json_put_number(writer, "budget", member->budget);
+        sot_json_put_number_or_null(writer, "spent", finite_or_unset(member->spent));
+        sot_json_put_number(writer, "left", member->left);
+        sot_json_key(writer, "covers");
+        sot_json_write_bool(writer, member->covers);
+        sot_json_end_object(writer);
+    }
+    sot_json_end_array(writer);
+    sot_json_key(writer, "may_still_run_one_of");
+    sot_json_begin_object(writer);
+    sot_json_put_number(writer, "pure_epsilon", after->room.pure_epsilon);
+    sot_json_put_number_or_null(writer, "gaussian_noise_multiplier",
+                                finite_or_unset(after->room.gaussian_noise));
+    sot_json_put_number(writer, "gaussian_epsilon", after->room.gaussian_epsilon);
+    sot_json_put_number(writer, "gaussian_delta", after->room.gaussian_delta);
+    sot_json_put_number(writer, "certified_epsilon", after->room.certified_epsilon);
+    sot_json_put_number(writer, "certified_delta", after->room.certified_delta);
     sot_json_end_object(writer);
 }
 
@@ -102,6 +147,7 @@ static void write_ledger(sot_json_writer *writer, const sotto_reservation *ledge
     sot_json_put_number_or_null(writer, "delta_charged", ledger->delta_charged);
     write_balance(writer, "before", &ledger->before);
     write_balance(writer, "after", &ledger->after);
+    write_ledger_members(writer, &ledger->after);
     sot_json_end_object(writer);
 }
 

@@ -7,12 +7,30 @@
 #include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/budget.h"
+#include "privacy/accounting/price.h"
 #include "release/certificate.h"
 
 /* The ledger counts in whole units, so its sums are exact; a double holds an amount below 2^53
  * units exactly too, and larger ones rounded to their safe side. */
 static const double charge_unit = 0x1p-40;
 static const double delta_unit = 0x1p-62;
+
+/* The member in whose currency the certificate states amounts. Certificates without a list of members are of the older
+ * format: a Renyi filter, or a pure one. */
+static sotto_ledger_member member_of(const sotto_ledger_balance *balance)
+{
+    if (balance->member < balance->member_count) return balance->members[balance->member];
+    return (sotto_ledger_member){.kind = isnan(balance->order) ? SOTTO_MEMBER_PURE
+                                                               : SOTTO_MEMBER_RENYI,
+                                 .order = balance->order,
+                                 .delta = balance->delta - balance->delta_budget};
+}
+
+/* Basic amounts are decimal, so that doubles hold them to their last place only. */
+static double unit_of(const sotto_ledger_balance *balance)
+{
+    return member_of(balance).kind == SOTTO_MEMBER_BASIC ? 0.0 : charge_unit;
+}
 
 static double largest_of(double a, double b, double c)
 {
@@ -48,7 +66,7 @@ static sotto_status check_balance(const sotto_ledger_balance *balance, const cha
                                   sotto_error *error)
 {
     sotto_status status = check_sum(left, balance->budget, -balance->spent, balance->left,
-                                    charge_unit, refusal, error);
+                                    unit_of(balance), refusal, error);
     if (status == SOTTO_OK)
         status = check_sum(delta_left, balance->delta_budget, -balance->delta_spent,
                            balance->delta_left, delta_unit, refusal, error);
@@ -60,14 +78,14 @@ static sotto_status check_sums(const sotto_reservation *ledger, sotto_status ref
 {
     const sotto_ledger_balance *before = &ledger->before, *after = &ledger->after;
     sotto_status status = check_sum("after.spent", before->spent, ledger->charged,
-                                    after->spent, charge_unit, refusal, error);
+                                    after->spent, unit_of(after), refusal, error);
     if (status == SOTTO_OK)
         status =
             check_sum("after.delta_spent", before->delta_spent, ledger->delta_charged,
                       after->delta_spent, delta_unit, refusal, error);
     if (status == SOTTO_OK)
         status = check_sum("after.budget", before->budget, 0.0, after->budget,
-                           charge_unit, refusal, error);
+                           unit_of(after), refusal, error);
     if (status == SOTTO_OK)
         status = check_sum("after.delta_budget", before->delta_budget, 0.0,
                            after->delta_budget, delta_unit, refusal, error);
@@ -82,27 +100,41 @@ static sotto_status check_sums(const sotto_reservation *ledger, sotto_status ref
 /* Another C library may round the last bits of a logarithm differently. */
 static const double budget_tolerance = 1e-9;
 
-/* What (epsilon, delta) at the ledger's order allow. The own deltas' part was rounded down, so the
+/* What (epsilon, delta) allow the member. The own deltas' part was rounded down, so the
  * filter's part of delta comes out larger by less than a unit: the ledger is believed that much. */
 static double largest_budget(const sotto_ledger_balance *balance)
 {
-    if (isnan(balance->order)) {
-        const bool pure = balance->delta == 0.0 && balance->delta_budget == 0.0;
-        return pure ? balance->epsilon : -1.0;
-    }
-    const double filter_delta = balance->delta - balance->delta_budget;
-    if (!(balance->order > 1.0 && balance->delta < 1.0 && filter_delta > 0.0))
+    const sotto_ledger_member member = member_of(balance);
+    if (!(balance->delta >= 0.0 && balance->delta < 1.0 &&
+          member.delta <= balance->delta))
         return -1.0;
-    return sot_budget_rdp_lower(balance->order, balance->epsilon, filter_delta);
+    switch (member.kind) {
+    case SOTTO_MEMBER_RENYI:
+        if (!(member.order > 1.0 && member.delta > 0.0)) return -1.0;
+        return sot_budget_rdp_lower(member.order, balance->epsilon, member.delta);
+    case SOTTO_MEMBER_GAUSSIAN: {
+        const double mu = sot_gaussian_mu_lower(balance->epsilon, member.delta);
+        return sot_mul_up(mu, mu);
+    }
+    case SOTTO_MEMBER_ZCDP:
+        return balance->rho;
+    case SOTTO_MEMBER_PURE:
+        return balance->delta == 0.0 && balance->delta_budget == 0.0 ? balance->epsilon
+                                                                     : -1.0;
+    case SOTTO_MEMBER_BASIC:
+        return balance->delta_budget <= member.delta ? balance->epsilon : -1.0;
+    }
+    return -1.0;
 }
 
-/* The least that may be said to be spent, as an epsilon. */
+/* The least that may be said to be spent, as an epsilon: some other member may have less. */
 static double least_epsilon_spent(const sotto_ledger_balance *balance)
 {
-    if (isnan(balance->order)) return balance->spent;
+    const sotto_ledger_member member = member_of(balance);
+    if (balance->member_count > 0) return 0.0;
+    if (member.kind == SOTTO_MEMBER_PURE) return balance->spent;
     if (balance->spent == 0.0 && balance->delta_spent == 0.0) return 0.0;
-    return sot_budget_epsilon_upper(balance->order, balance->spent,
-                                    balance->delta - balance->delta_budget);
+    return sot_budget_epsilon_upper(balance->order, balance->spent, member.delta);
 }
 
 /* The budget that people read, (epsilon, delta), must be the one that is kept. */
@@ -118,6 +150,7 @@ static sotto_status check_meaning(const sotto_ledger_balance *balance, const cha
             name, balance->budget, balance->epsilon, balance->delta);
     }
     const double least = least_epsilon_spent(balance);
+    if (!isnan(balance->rho) && balance->member_count > 0) return SOTTO_OK;
     if (!(balance->epsilon_spent_upper >=
           least - budget_tolerance * fabs(least) - charge_unit)) {
         return sot_fail(error, refusal,
@@ -148,19 +181,30 @@ static sotto_status check_signs(const sotto_reservation *ledger, sotto_status re
     return SOTTO_OK;
 }
 
-/* The least the ledger must have charged: the sum of epsilons, or the RDP at its order, and
- * beside it the events' own deltas. */
+/* The least the ledger must have charged, in the member's currency, and
+ * beside it the events' own deltas. A run of units in a ledger of rows was charged more. */
 static sotto_status least_charge(const sot_certificate *certificate, double *out_least,
                                  double *out_least_delta, sotto_error *error)
 {
-    const double order = certificate->facts.ledger->after.order;
-    if (!isnan(order)) {
-        return sotto_account_rdp_with_delta(certificate->plan, order, out_least,
-                                            out_least_delta, error);
-    }
+    const sotto_reservation *ledger = certificate->facts.ledger;
+    const sotto_ledger_member member = member_of(&ledger->after);
+    const sotto_plan *plan = certificate->plan;
+    const double order = member.kind == SOTTO_MEMBER_RENYI ? member.order : 2.0;
+    const bool is_sum =
+        member.kind == SOTTO_MEMBER_BASIC || member.kind == SOTTO_MEMBER_PURE;
+    sotto_status status = SOTTO_OK;
+    if (!is_sum)
+        status =
+            sotto_account_rdp_with_delta(plan, order, out_least, out_least_delta, error);
+    if (status == SOTTO_OK && member.kind == SOTTO_MEMBER_GAUSSIAN)
+        status = sot_price_mu_square(plan, out_least, error);
+    if (status == SOTTO_OK && member.kind == SOTTO_MEMBER_ZCDP)
+        status = sot_price_rho(plan, out_least, error);
+    if (status != SOTTO_OK || !is_sum) return status;
     sotto_account account;
-    const sotto_status status =
-        sotto_account_epsilon(certificate->plan, SOTTO_BASIC, 0.0, &account, error);
+    const double delta = member.kind == SOTTO_MEMBER_BASIC ? ledger->delta_charged : 0.0;
+    status = sotto_account_epsilon(plan, delta > 0.0 ? SOTTO_EXACT : SOTTO_BASIC, delta,
+                                   &account, error);
     if (status != SOTTO_OK) return status;
     *out_least = account.epsilon;
     *out_least_delta = 0.0;
@@ -188,6 +232,7 @@ static sotto_status check_charge(const sot_certificate *certificate, sotto_statu
     }
     /* The ledger rounds its sum of deltas up, so one run may find its unit paid already. The
      * samplers' errors cost it at least twice their total variation. */
+    if (member_of(&ledger->after).kind == SOTTO_MEMBER_BASIC) return SOTTO_OK;
     least_delta = sot_widen_down(
         sot_add_down(least_delta, 2.0 * certificate->sampler_error), 1e-12);
     if (ledger->delta_charged + delta_unit < least_delta) {

@@ -159,6 +159,16 @@ static void add_balance(sot_page *page, const char *label,
     sot_page_fact(page, label, words.text);
 }
 
+static const char *currency_of(const sotto_ledger_balance *balance)
+{
+    const sotto_member_kind kind = balance->member < balance->member_count
+                                       ? balance->members[balance->member].kind
+                                       : SOTTO_MEMBER_PURE;
+    return kind == SOTTO_MEMBER_GAUSSIAN ? "mu^2"
+           : kind == SOTTO_MEMBER_ZCDP   ? "rho"
+                                         : "epsilon";
+}
+
 static void add_ledger(sot_page *page, const sotto_reservation *ledger)
 {
     char epsilon[SOT_SHOWN_BYTES], delta[SOT_SHOWN_BYTES], number[SOT_SHOWN_BYTES];
@@ -172,18 +182,22 @@ static void add_ledger(sot_page *page, const sotto_reservation *ledger)
     }
     const sotto_ledger_balance *after = &ledger->after;
     sot_page_fact(page, "data set", after->dataset);
-    add(&words, "epsilon %s, delta %s", sot_shown_whole(after->epsilon, epsilon),
-        sot_shown_whole(after->delta, delta));
+    if (after->member_count > 0 && !isnan(after->rho)) {
+        add(&words, "rho %s of zCDP", sot_shown_whole(after->rho, epsilon));
+    } else {
+        add(&words, "epsilon %s, delta %s", sot_shown_whole(after->epsilon, epsilon),
+            sot_shown_whole(after->delta, delta));
+    }
+    if (after->unit[0] != '\0') add(&words, ", of each '%.80s'", after->unit);
     sot_page_fact(page, "budget", words.text);
     words.text[0] = '\0';
-    if (isnan(after->order)) {
-        add(&words, "in epsilon, %s in all",
-            sot_shown_down(after->budget, DIGITS, number));
-    } else {
+    if (!isnan(after->order)) {
         add(&words, "in Renyi divergence of order %s, ",
             sot_shown_whole(after->order, number));
-        add(&words, "%s in all", sot_shown_down(after->budget, DIGITS, number));
+    } else {
+        add(&words, "in %s, ", currency_of(after));
     }
+    add(&words, "%s in all", sot_shown_down(after->budget, DIGITS, number));
     sot_page_fact(page, "measured", words.text);
     words.text[0] = '\0';
     add(&words, "%s, as entry %llu", sot_shown_up(ledger->charged, DIGITS, number),
@@ -191,6 +205,12 @@ static void add_ledger(sot_page *page, const sotto_reservation *ledger)
     sot_page_fact(page, "charged", words.text);
     add_balance(page, "before", &ledger->before);
     add_balance(page, "after", after);
+    if (after->member_count > 0) {
+        char room[SOTTO_ROOM_TEXT_BYTES];
+        sotto_ledger_describe_room(&after->room, room);
+        sot_page_fact(page, "left, one of", room);
+    }
+    if (after->curator[0] != '\0') sot_page_fact(page, "curator", after->curator);
     sot_page_fact(page, "head before", ledger->before.head);
     sot_page_fact(page, "head after", after->head);
 }

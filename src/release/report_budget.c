@@ -148,32 +148,73 @@ static void add_entries(sot_growing *out, const sot_report_ledger *ledger,
     if (first > 0) sot_html_say(out, "%zu older entries are not shown.", first);
 }
 
+/* "epsilon 2 at delta 1e-06", "epsilon 1 (pure)", "rho 0.1 (zCDP)" */
+static void name_budget(const sotto_ledger_balance *balance, char out[WORDS_BYTES])
+{
+    char epsilon[SOT_SHOWN_BYTES], delta[SOT_SHOWN_BYTES];
+    if (balance->member_count > 0 && !isnan(balance->rho)) {
+        (void)snprintf(out, WORDS_BYTES, "rho %s (zCDP)",
+                       sot_shown_whole(balance->rho, epsilon));
+    } else if (balance->delta > 0.0) {
+        (void)snprintf(out, WORDS_BYTES, "epsilon %s at delta %s",
+                       sot_shown_whole(balance->epsilon, epsilon),
+                       sot_shown_whole(balance->delta, delta));
+    } else {
+        (void)snprintf(out, WORDS_BYTES, "epsilon %s (pure)",
+                       sot_shown_whole(balance->epsilon, epsilon));
+    }
+}
+
+/* Each member counts every run in its own currency; shares of a budget compare. */
+static void add_members(sot_growing *out, const sotto_ledger_balance *balance)
+{
+    static const char *const header[] = {"Member", "Part of delta", "Spent", "Left"};
+    if (balance->member_count < 2) return;
+    sot_html_table_open(out, "", "Members of the ledger", header, 4);
+    for (size_t i = 0; i < balance->member_count; i++) {
+        const sotto_ledger_member *member = &balance->members[i];
+        char name[WORDS_BYTES], order[SOT_SHOWN_BYTES], delta[SOT_SHOWN_BYTES],
+            spent[SOT_SHOWN_BYTES], left[SOT_SHOWN_BYTES];
+        (void)snprintf(name, sizeof name, "%s", sotto_member_name(member->kind));
+        if (!isnan(member->order))
+            (void)snprintf(name, sizeof name, "%s, order %s",
+                           sotto_member_name(member->kind),
+                           sot_shown_near(member->order, 4, order));
+        const char *const cells[] = {
+            name, sot_shown_down(member->delta, SHARE_DIGITS, delta),
+            isfinite(member->spent)
+                ? sot_shown_percent_up(share(member->spent, member->budget), SHARE_DIGITS,
+                                       spent)
+                : "a run without a price",
+            member->covers ? sot_shown_percent_down(share(member->left, member->budget),
+                                                    SHARE_DIGITS, left)
+                           : "covers nothing more"};
+        sot_html_row(out, i == balance->member ? "own" : "", cells, 4);
+    }
+    sot_html_table_close(out);
+}
+
 static void add_balance(sot_growing *out, const sotto_ledger_balance *balance)
 {
-    char epsilon[SOT_SHOWN_BYTES], delta[SOT_SHOWN_BYTES], spent[SOT_SHOWN_BYTES];
-    char left[SOT_SHOWN_BYTES], order[SOT_SHOWN_BYTES];
-    (void)sot_shown_whole(balance->epsilon, epsilon);
+    char budget[WORDS_BYTES], spent[SOT_SHOWN_BYTES], left[SOT_SHOWN_BYTES];
+    name_budget(balance, budget);
     (void)sot_shown_percent_up(share(balance->spent, balance->budget), SHARE_DIGITS,
                                spent);
     (void)sot_shown_percent_down(share(balance->left, balance->budget), SHARE_DIGITS,
                                  left);
-    if (balance->delta > 0.0) {
-        sot_html_say(
-            out,
-            "Whatever is ever released from the data set %s under this budget is, "
-            "all together, private with epsilon %s at delta %s. %s of the budget "
-            "is spent, %s is left. It is measured in Renyi divergence of order %s, "
-            "in which charges add up.",
-            balance->dataset, epsilon, sot_shown_whole(balance->delta, delta), spent,
-            left, sot_shown_near(balance->order, 4, order));
-    } else {
-        sot_html_say(
-            out,
-            "Whatever is ever released from the data set %s under this budget is, "
-            "all together, private with epsilon %s (pure). %s of the budget is "
-            "spent, %s is left.",
-            balance->dataset, epsilon, spent, left);
+    sot_html_say(out,
+                 "Whatever is ever released from the data set %s under this budget is, "
+                 "all together, private with %s. %s of the budget is spent, %s is left.",
+                 balance->dataset, budget, spent, left);
+    if (balance->unit[0] != '\0')
+        sot_html_say(out, "It protects every row of one value of the column %s.",
+                     balance->unit);
+    if (balance->member_count > 0) {
+        char room[SOTTO_ROOM_TEXT_BYTES];
+        sotto_ledger_describe_room(&balance->room, room);
+        sot_html_say(out, "You may still run one of: %s.", room);
     }
+    add_members(out, balance);
 }
 
 static void add_ledger(sot_growing *out, const sot_report *report)

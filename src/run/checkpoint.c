@@ -302,9 +302,7 @@ static sotto_status begin_anew(sot_keeper *keeper, sotto_error *error)
     if (status == SOTTO_OK) status = stage(keeper, NULL, 0, &mark, error);
     if (status != SOTTO_OK) return status;
     if (session->ledger != NULL) {
-        status = sot_ledger_reserve_kept(session->ledger, session->plan,
-                                         session->sampler_error, session->label,
-                                         mark.checkpoint, &session->reservation, error);
+        status = sot_session_charge(session, mark.checkpoint, error);
         if (is_refusal(status)) sot_pair_remove(keeper->pair, SOT_PAIR_STAGED);
     }
     return status == SOTTO_OK ? place(keeper, &mark, error) : status;

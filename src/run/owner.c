@@ -1,6 +1,7 @@
 /* Exact counts for the owner of the data. Nothing here is private, and nothing here is a release. */
 #include <string.h>
 
+#include <sotto/key.h>
 #include <sotto/ledger.h>
 #include <sotto/owner.h>
 
@@ -13,20 +14,45 @@
 
 /* ---- who may look ---- */
 
+/* Fails unless the secret key in the file is the curator's. */
+static sotto_status check_key(const char *key_path, const char *curator,
+                              sotto_error *error)
+{
+    char shown[100];
+    sotto_key *key = NULL;
+    if (key_path == NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the schema's ledger names the curator ed25519:%.16s...; exact "
+                        "counts are for the curator: give --key with the secret key",
+                        curator);
+    }
+    sotto_status status = sotto_key_open(key_path, &key, error);
+    if (status == SOTTO_OK && strcmp(sotto_key_public(key), curator) != 0)
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "--key is %s, and its public half is not the curator's, "
+                          "ed25519:%.16s...; give the curator's secret key",
+                          sot_printable(key_path, shown, sizeof shown), curator);
+    sotto_key_close(key);
+    return status;
+}
+
 /* Decides who may see exact counts. Whoever can read the file could count by other means; a ledger with a curator's key
- * says that this person is the curator. Fails closed: a ledger that cannot be read allows nothing.
- * No ledger names a key yet, so that a key that is given cannot be compared with anything. */
+ * says that this person is the curator. Fails closed: a ledger that cannot be read allows nothing. */
 static sotto_status owner_may_look(const sotto_schema *schema, const char *key_path,
                                    sotto_error *error)
 {
     char shown[100];
+    sotto_ledger_balance balance = {.curator = ""};
     const char *ledger_path = sotto_schema_ledger(schema);
     if (ledger_path != NULL) {
         sotto_ledger *ledger = NULL;
-        const sotto_status status = sotto_ledger_open(ledger_path, &ledger, error);
+        sotto_status status = sotto_ledger_open(ledger_path, &ledger, error);
+        if (status == SOTTO_OK)
+            status = sotto_ledger_read_balance(ledger, &balance, error);
         sotto_ledger_close(ledger);
         if (status != SOTTO_OK) return status;
     }
+    if (balance.curator[0] != '\0') return check_key(key_path, balance.curator, error);
     if (key_path == NULL) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT, "--key is %s, but %s; leave --key out",
                     sot_printable(key_path, shown, sizeof shown),

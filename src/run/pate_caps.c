@@ -185,6 +185,8 @@ static sotto_status make_plan(sot_pate_label_run *run, sotto_error *error)
         if (status == SOTTO_OK)
             status = sot_pate_plan_beside(&run->vote, beside_labels(run), run->ask,
                                           run->answers, &run->plan, error);
+        if (status == SOTTO_OK && run->vote.unit != SOTTO_PATE_TEACHERS)
+            status = sot_plan_take_unit(run->plan, run->schema, error);
         if (status == SOTTO_OK)
             status = sotto_account_epsilon_inexact(run->plan, SOTTO_EXACT, config->delta,
                                                    sot_pate_label_sampler_error(run),

@@ -440,7 +440,8 @@ sotto_status sot_release_prepare(const sotto_release_config *config,
     if (status == SOTTO_OK)
         status = sot_check_origin(release->origin, config->public_n, error);
     if (status == SOTTO_OK)
-        status = sotto_plan_new(config->adjacency, &release->plan, error);
+        status =
+            sot_plan_new_for(config->adjacency, release->schema, &release->plan, error);
     if (status == SOTTO_OK) status = release->statistic->prepare(release, error);
     return status;
 }

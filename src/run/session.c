@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/plant.h"
 #include "base/text.h"
+#include "privacy/ledger/kept.h"
 #include "privacy/mechanisms/gate.h"
 #include "run/checkpoint.h"
 
@@ -72,6 +73,28 @@ void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES])
                    "value of the column '%s' (at most %llu rows each)",
                    sot_printable(unit, column, sizeof column),
                    (unsigned long long)sotto_schema_unit_rows(schema));
+}
+
+sotto_status sot_plan_take_unit(sotto_plan *plan, const sotto_schema *schema,
+                                sotto_error *error)
+{
+    const char *unit = schema == NULL ? NULL : sotto_schema_unit(schema);
+    return sotto_plan_set_unit(plan, unit,
+                               unit == NULL ? 0 : sotto_schema_unit_rows(schema), error);
+}
+
+sotto_status sot_plan_new_for(sotto_adjacency adjacency, const sotto_schema *schema,
+                              sotto_plan **out_plan, sotto_error *error)
+{
+    sotto_plan *plan = NULL;
+    sotto_status status = sotto_plan_new(adjacency, &plan, error);
+    if (status == SOTTO_OK) status = sot_plan_take_unit(plan, schema, error);
+    if (status != SOTTO_OK) {
+        sotto_plan_free(plan);
+        return status;
+    }
+    *out_plan = plan;
+    return SOTTO_OK;
 }
 
 void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BYTES])
@@ -290,12 +313,24 @@ sotto_status sot_session_keep(sot_session *session, const sot_keeper_setup *setu
 
 /* ---- the run ---- */
 
+sotto_status sot_session_charge(sot_session *session, const char *checkpoint,
+                                sotto_error *error)
+{
+    /* check_seed() refused every other source. */
+    const sot_request request = {.plan = session->plan,
+                                 .sampler_error = session->sampler_error,
+                                 .delta = session->delta,
+                                 .label = session->label,
+                                 .noise = "operating system",
+                                 .checkpoint = checkpoint};
+    return sot_ledger_charge(session->ledger, &request, &session->reservation, error);
+}
+
 static sotto_status reserve(sot_session *session, sotto_error *error)
 {
     if (session->keeper != NULL) return sot_keeper_begin(session->keeper, error);
     if (session->ledger == NULL) return SOTTO_OK;
-    return sotto_ledger_reserve(session->ledger, session->plan, session->sampler_error,
-                                session->label, &session->reservation, error);
+    return sot_session_charge(session, "", error);
 }
 
 static sotto_status work_through_gate(sot_session *session, sot_session_work work,
@@ -451,15 +486,20 @@ void sot_prose_guarantee_of_teachers(sot_prose *prose, double epsilon, double de
 
 void sot_prose_ledger(sot_prose *prose, const sotto_reservation *reservation)
 {
-    char charged[SOT_SHOWN_BYTES], left[SOT_SHOWN_BYTES];
+    char charged[SOT_SHOWN_BYTES], left[SOT_SHOWN_BYTES], room[SOTTO_ROOM_TEXT_BYTES];
+    static const char *const currencies[] = {
+        "",     "epsilon", "Renyi divergence at the member's order",
+        "mu^2", "rho",     "epsilon"};
     if (reservation == NULL) {
         sot_prose_line(prose, "ledger", "none: nobody adds up what is released");
         return;
     }
-    const bool pure = isnan(reservation->after.order);
-    sot_prose_line(prose, "ledger", "%s: charged %s, left %s (%s)",
-                   reservation->after.dataset,
-                   sot_shown(reservation->charged, 1, charged),
-                   sot_shown(reservation->after.left, -1, left),
-                   pure ? "epsilon" : "Renyi divergence at the ledger's order");
+    const sotto_ledger_balance *after = &reservation->after;
+    const sotto_member_kind kind = after->members[after->member].kind;
+    sot_prose_line(prose, "ledger", "%s: charged %s, left %s (%s member: %s)",
+                   after->dataset, sot_shown(reservation->charged, 1, charged),
+                   sot_shown(after->left, -1, left), sotto_member_name(kind),
+                   currencies[kind]);
+    sotto_ledger_describe_room(&after->room, room);
+    sot_prose_line(prose, "left, one of", "%s", room);
 }

@@ -69,6 +69,15 @@ SOTTO_MUST_CHECK sotto_status sot_check_origin(sot_origin origin, uint64_t n,
 enum { SOT_UNIT_NAME_BYTES = 160 };
 void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES]);
 
+/* Makes an empty plan about the schema's unit, with the cap that the run enforces; one row without a unit. `schema` may
+ * be NULL. */
+SOTTO_MUST_CHECK sotto_status sot_plan_new_for(sotto_adjacency adjacency,
+                                               const sotto_schema *schema,
+                                               sotto_plan **out_plan, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_plan_take_unit(sotto_plan *plan,
+                                                 const sotto_schema *schema,
+                                                 sotto_error *error);
+
 /* What a certificate says was read. */
 enum { SOT_COVERED_BYTES = 512 };
 void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BYTES]);
@@ -92,6 +101,11 @@ struct sot_keeper_setup;
 SOTTO_MUST_CHECK sotto_status sot_session_keep(sot_session *session,
                                                const struct sot_keeper_setup *setup,
                                                sotto_error *error);
+
+/* Charges the session's plan to its ledger. `checkpoint` is the hash of the file from which the run goes on; "": none. */
+SOTTO_MUST_CHECK sotto_status sot_session_charge(sot_session *session,
+                                                 const char *checkpoint,
+                                                 sotto_error *error);
 
 /* `work` reads the rows and releases through session->gate everything that the plan holds. Its
  * messages reach the caller, but that of memory that ran out, which would tell the rows' number. */

@@ -17,6 +17,7 @@
 #include "privacy/mechanisms/objective.h"
 #include "release/model.h"
 #include "run/declared.h"
+#include "run/session.h"
 #include "run/train.h"
 #include "run/train_concept.h"
 #include "run/train_network.h"
@@ -333,8 +334,8 @@ static sotto_status price(sotto_training *training, sotto_error *error)
 static sotto_status make_plan(sotto_training *training, sotto_error *error)
 {
     if (training->learner->plan == NULL) return SOTTO_OK;
-    sotto_status status =
-        sotto_plan_new(training->config.adjacency, &training->plan, error);
+    sotto_status status = sot_plan_new_for(training->config.adjacency, training->schema,
+                                           &training->plan, error);
     if (status == SOTTO_OK)
         status = training->learner->plan(training->learner, training->plan, error);
     if (status == SOTTO_OK) status = price(training, error);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/selection.h"
+#include "run/session.h"
 #include "run/tune.h"
 
 /* ---- the plans of single trainings ---- */
@@ -150,7 +151,8 @@ static sotto_status price(sotto_tuning *tuning, double run_epsilon, sotto_error 
     if (status == SOTTO_OK) status = make_event(tuning, error);
     if (status == SOTTO_OK) add_errors(tuning);
     if (status == SOTTO_OK)
-        status = sotto_plan_new(tuning->config.train.adjacency, &tuning->plan, error);
+        status = sot_plan_new_for(tuning->config.train.adjacency, tuning->schema,
+                                  &tuning->plan, error);
     if (status == SOTTO_OK) status = sotto_plan_add(tuning->plan, &tuning->event, error);
     if (status == SOTTO_OK) {
         status =

@@ -112,7 +112,7 @@ static void nothing_passes_the_gate_when_the_budget_is_short(void **state)
     assert_int_equal(unlink(s->output), 0);
     /* 0.25 is left. */
     assert_int_equal(releases_of(&config, s, &status, &error), 0);
-    assert_refused(status, SOTTO_BUDGET_EXCEEDED, &error, "left", NULL);
+    assert_refused(status, SOTTO_BUDGET_EXCEEDED, &error, "you may still run", NULL);
     assert_within(spent(s), 0.75, 0.75 + 0x1p-30);
     assert_int_equal(access(s->output, F_OK), -1);
     tear_down(s);

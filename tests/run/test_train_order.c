@@ -112,7 +112,7 @@ static void nothing_passes_the_gate_when_the_budget_is_short(void **state)
         (void)unlink(s->output);
         (void)releases_of(&config, s, &status, &error);
     }
-    assert_refused(status, SOTTO_BUDGET_EXCEEDED, &error, "left", NULL);
+    assert_refused(status, SOTTO_BUDGET_EXCEEDED, &error, "you may still run", NULL);
     const double most = spent(s);
     (void)unlink(s->output);
     assert_int_equal(releases_of(&config, s, &status, &error), 0);

@@ -1,16 +1,20 @@
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <sotto/accountant.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/composition.h"
 
 struct sotto_plan {
     sotto_adjacency adjacency;
+    char *unit; /* column; NULL: one row */
+    uint64_t unit_rows;
     size_t size;
     size_t capacity;
     sotto_event *events;
@@ -407,7 +411,52 @@ void sotto_plan_free(sotto_plan *plan)
         sot_free(plan->curves[i]);
     sot_free(plan->curves);
     sot_free(plan->events);
+    sot_free(plan->unit);
     sot_free(plan);
+}
+
+sotto_status sotto_plan_set_unit(sotto_plan *plan, const char *column, uint64_t rows,
+                                 sotto_error *error)
+{
+    const size_t length = column != NULL ? strlen(column) : 0;
+    bool good = column == NULL || (length > 0 && length <= SOTTO_UNIT_BYTES_MAX);
+    for (size_t at = 0; good && at < length;) {
+        const size_t bytes = sot_utf8_length(column + at, length - at);
+        good = bytes > 0;
+        at += bytes;
+    }
+    if (!good) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the column of the plan's unit has %zu bytes; give 1 to %d bytes "
+                        "of UTF-8, for example person",
+                        length, SOTTO_UNIT_BYTES_MAX);
+    }
+    if (column != NULL ? rows < 1 || rows > SOTTO_UNIT_ROWS_MAX : rows != 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the cap of the plan's unit is %llu rows; give %s",
+                        (unsigned long long)rows,
+                        column != NULL ? "1 to 1e9, the rows that the run keeps of a unit"
+                                       : "0, because the unit is one row");
+    }
+    char *copy = NULL;
+    if (column != NULL) {
+        copy = sot_copy_string(column);
+        if (copy == NULL) return sot_fail_memory(error, length + 1, 1);
+    }
+    sot_free(plan->unit);
+    plan->unit = copy;
+    plan->unit_rows = rows;
+    return SOTTO_OK;
+}
+
+const char *sotto_plan_unit(const sotto_plan *plan)
+{
+    return plan->unit;
+}
+
+uint64_t sotto_plan_unit_rows(const sotto_plan *plan)
+{
+    return plan->unit_rows;
 }
 
 /* Room for one more event. */

@@ -347,10 +347,29 @@ static sotto_status read_adjacency(const sot_json_value *root,
     return SOTTO_OK;
 }
 
+/* "unit": {"column": "person", "rows": 2}; a plan without it is about one row. */
+static sotto_status read_unit(const sot_json_value *root, sotto_plan *plan,
+                              sotto_error *error)
+{
+    static const char *const known_keys[] = {"column", "rows", NULL};
+    sot_json_value unit;
+    const char *column = NULL;
+    int64_t rows = 0;
+    if (!sot_json_member(root, "unit", &unit)) return SOTTO_OK;
+    sotto_status status = sot_json_as_object(&unit, error);
+    if (status == SOTTO_OK) status = sot_json_only_keys(&unit, known_keys, error);
+    if (status == SOTTO_OK) status = sot_json_get_string(&unit, "column", &column, error);
+    if (status == SOTTO_OK) status = sot_json_get_int64(&unit, "rows", &rows, error);
+    if (status == SOTTO_OK && rows < 0)
+        status = sot_json_refuse(&unit, "give rows from 1 to 1e9", error);
+    return status != SOTTO_OK ? status
+                              : sotto_plan_set_unit(plan, column, (uint64_t)rows, error);
+}
+
 static sotto_status read_plan(const sot_json_value *root, sotto_plan **out_plan,
                               sotto_error *error)
 {
-    static const char *const known_keys[] = {"adjacency", "events", NULL};
+    static const char *const known_keys[] = {"adjacency", "events", "unit", NULL};
     sotto_adjacency adjacency = SOTTO_ADD_REMOVE;
     sot_json_value events;
     sotto_status status = sot_json_as_object(root, error);
@@ -364,6 +383,7 @@ static sotto_status read_plan(const sot_json_value *root, sotto_plan **out_plan,
     sotto_plan *plan;
     status = sotto_plan_new(adjacency, &plan, error);
     if (status != SOTTO_OK) return status;
+    status = read_unit(root, plan, error);
     for (size_t i = 0; i < sot_json_size(&events) && status == SOTTO_OK; i++) {
         const sot_json_value event = sot_json_item(&events, i);
         status = read_event(&event, i, plan, error);

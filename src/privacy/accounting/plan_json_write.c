@@ -113,6 +113,13 @@ void sot_plan_write(const sotto_plan *plan, sot_json_writer *writer)
     for (size_t i = 0; i < sotto_plan_size(plan); i++)
         write_event(writer, sotto_plan_event(plan, i));
     sot_json_end_array(writer);
+    if (sotto_plan_unit(plan) != NULL) {
+        sot_json_key(writer, "unit");
+        sot_json_begin_object(writer);
+        sot_json_put_text(writer, "column", sotto_plan_unit(plan));
+        sot_json_put_whole(writer, "rows", sotto_plan_unit_rows(plan));
+        sot_json_end_object(writer);
+    }
     sot_json_end_object(writer);
 }
 

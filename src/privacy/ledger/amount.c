@@ -28,6 +28,43 @@ bool sot_amount_down(double value, int unit, int64_t *out_amount)
     return whole(value, unit, floor, out_amount);
 }
 
+/* Units of 10^-12 in `value`, whole where they are whole but for the rounding of doubles. */
+static bool decimal(double value, double (*rounding)(double), int64_t *out_amount)
+{
+    if (!(value >= 0.0)) return false; /* NaN too */
+    const bool up = rounding == ceil;
+    const double near = value * 1e12, nearest = nearbyint(near);
+    const double far = up ? sot_mul_up(value, 1e12) : sot_mul_down(value, 1e12);
+    const double units = fabs(near - nearest) <= 0x1p-50 * near ? nearest : rounding(far);
+    if (!(units <= 0x1p62 - 0x1p9)) return false;
+    *out_amount = (int64_t)units;
+    return true;
+}
+
+bool sot_decimal_up(double value, int64_t *out_amount)
+{
+    return decimal(value, ceil, out_amount);
+}
+
+bool sot_decimal_down(double value, int64_t *out_amount)
+{
+    return decimal(value, floor, out_amount);
+}
+
+/* The quotient is the nearest double, so that 10^11 units are 0.1: a value that decimal() takes back to the same units. */
+double sot_decimal_value(int64_t amount)
+{
+    return (double)amount / 1e12;
+}
+
+bool sot_amount_times(int64_t amount, uint64_t count, int64_t *out_product)
+{
+    assert(amount >= 0 && amount <= sot_amount_max);
+    if (amount > 0 && count > (uint64_t)(sot_amount_max / amount)) return false;
+    *out_product = amount * (int64_t)count;
+    return true;
+}
+
 bool sot_amount_add(int64_t a, int64_t b, int64_t *out_sum)
 {
     assert(a >= 0 && a <= sot_amount_max && b >= 0 && b <= sot_amount_max);

@@ -14,7 +14,8 @@
 
 /* log2 of the unit of each column. */
 enum {
-    SOT_CHARGE_UNIT = -40,  /* epsilon of a pure budget, else RDP: up to 4.2e6 */
+    SOT_CHARGE_UNIT =
+        -40, /* Renyi divergence, mu^2, rho; epsilon of older pure ledgers: up to 4.2e6 */
     SOT_DELTA_UNIT = -62,   /* the runs' own deltas: up to 1 */
     SOT_SAMPLER_UNIT = -90, /* total variation of samplers: up to 3.7e-9 */
     SOT_AMOUNT_TEXT_BYTES = 40
@@ -31,6 +32,15 @@ static const int64_t sot_amount_max = (INT64_C(1) << 62) - 1;
  * with *out untouched, for NaN, negative, infinite and too large values. */
 bool sot_amount_up(double value, int unit, int64_t *out_amount);
 bool sot_amount_down(double value, int unit, int64_t *out_amount);
+
+/* The same in units of 10^-12, the currency of the basic member: ten releases of epsilon 0.1 are one of epsilon 1. A double
+ * within 2^-50 of itself of a whole number of units counts as that number. */
+bool sot_decimal_up(double value, int64_t *out_amount);
+bool sot_decimal_down(double value, int64_t *out_amount);
+double sot_decimal_value(int64_t amount); /* the nearest double */
+
+/* amount * count, or false beyond sot_amount_max. */
+bool sot_amount_times(int64_t amount, uint64_t count, int64_t *out_product);
 
 /* a + b, or false beyond sot_amount_max; both are amounts. */
 bool sot_amount_add(int64_t a, int64_t b, int64_t *out_sum);

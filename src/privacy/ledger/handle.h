@@ -19,10 +19,14 @@ SOTTO_MUST_CHECK sotto_status sot_ledger_begin(sotto_ledger *ledger, bool to_wri
                                                sotto_error *error);
 
 /* Writes the entry as the next row and makes it durable, or nothing. Ends the transaction. `plan` is for
- * reserve rows, NULL otherwise. */
+ * reserve rows, `key` signs a grant; NULL otherwise. */
 SOTTO_MUST_CHECK sotto_status sot_ledger_append(sotto_ledger *ledger, sot_entry *entry,
                                                 const sotto_plan *plan,
-                                                sotto_error *error);
+                                                const sotto_key *key, sotto_error *error);
+
+/* A reservation from the states around its row: both balances in the currency of the member that is best after it. */
+void sot_reservation_fill(const sot_state *before, const sot_state *after,
+                          const sot_entry *entry, sotto_reservation *out);
 
 /* The reservation in the ledger as it is now, inside a transaction. SOTTO_INVALID_ARGUMENT if it is not
  * there, or if its output has been recorded. */

@@ -6,14 +6,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "numeric/outward.h"
-#include "privacy/accounting/budget.h"
 #include "privacy/ledger/amount.h"
 #include "privacy/ledger/handle.h"
 #include "privacy/ledger/pricing.h"
+#include "privacy/ledger/relation.h"
+#include "privacy/ledger/room.h"
 
 /* A walk over rows that verifies each and then does what it was made for. */
 typedef struct walk {
     sot_state state;
+    size_t member;       /* whose currency the visitor sees: the best one of all rows */
+    sot_charges charges; /* of the last row */
     sotto_ledger_visitor visitor; /* NULL: none */
     void *context;
     const char *expected_head; /* NULL: none */
@@ -29,43 +32,75 @@ static void end_walk(walk *w)
     sotto_plan_free(w->all);
 }
 
-/* What was charged must be what the plan costs, up to what another C library may have rounded
- * otherwise: the bounds of the accountant are within 1e-9 of each other. */
+/* Within what another C library may have rounded otherwise: the bounds of the accountant are within 1e-9 of each other. */
+static bool is_paid(int64_t charged, int64_t price)
+{
+    if (charged == SOT_MISSING) return true; /* no price is more than any */
+    return price != SOT_MISSING && price - price / 1000000000 - 1 <= charged;
+}
+
+/* Every member must have been charged the price of the plan. A row of the older form has its first member's charge; the
+ * other one is priced when it is read. */
 static sotto_status check_price(const walk *w, const sot_entry *entry,
                                 const sotto_plan *plan, sotto_error *error)
 {
-    sot_price price;
+    sot_charges price;
     sotto_error cause;
-    const sotto_status status = sot_price_plan(
-        &w->state, plan, sot_amount_value_down(entry->sampler, SOT_SAMPLER_UNIT), &price,
-        &cause);
+    const bool is_older = entry->format == SOT_LEDGER_FORMAT_OLDER;
+    const sotto_status status =
+        sot_price_plan_again(&w->state, plan, entry->charges.point_delta, &price, &cause);
     if (status == SOTTO_OUT_OF_MEMORY)
         return sot_fail(error, status, "%s", cause.message);
     if (status != SOTTO_OK) {
         return sot_fail(error, SOTTO_VERIFICATION, "row %llu of the ledger: %.200s",
                         (unsigned long long)entry->row, cause.message);
     }
-    if (price.charge - price.charge / 1000000000 - 1 <= entry->charge &&
-        price.own - price.own / 1000000000 - 1 <= entry->own)
-        return SOTTO_OK;
-    char charged[SOT_AMOUNT_TEXT_BYTES], costs[SOT_AMOUNT_TEXT_BYTES];
-    return sot_fail(
-        error, SOTTO_VERIFICATION,
-        "row %llu of the ledger was charged %s (own delta %g), but its plan costs "
-        "%s (own delta %g)",
-        (unsigned long long)entry->row, sot_charge_text(entry->charge, false, charged),
-        ldexp((double)entry->own, SOT_DELTA_UNIT),
-        sot_charge_text(price.charge, true, costs),
-        ldexp((double)price.own, SOT_DELTA_UNIT));
+    bool paid = is_paid(entry->charges.own, price.own);
+    for (size_t i = 0; i < (is_older ? 1 : w->state.members.count); i++) {
+        const sot_member *member = &w->state.members.at[i];
+        if (is_paid(entry->charges.at[i], price.at[i])) continue;
+        return sot_fail(
+            error, SOTTO_VERIFICATION,
+            "row %llu of the ledger was charged %.9g by the %s member, but its "
+            "plan costs %.9g",
+            (unsigned long long)entry->row,
+            sot_member_value(member, entry->charges.at[i], false),
+            sotto_member_name(member->kind), sot_member_value(member, price.at[i], true));
+    }
+    if (paid && entry->charges.point_delta >= price.point_delta) return SOTTO_OK;
+    return sot_fail(error, SOTTO_VERIFICATION,
+                    "row %llu of the ledger was charged an own delta of %g, but that of "
+                    "its plan is %g",
+                    (unsigned long long)entry->row,
+                    ldexp((double)entry->charges.own, SOT_DELTA_UNIT),
+                    ldexp((double)price.own, SOT_DELTA_UNIT));
 }
 
-static sotto_status gather(sotto_plan *all, const sotto_plan *plan, sotto_error *error)
+static sotto_status gather_events(sotto_plan *all, const sotto_plan *plan,
+                                  sotto_error *error)
 {
     for (size_t i = 0; i < sotto_plan_size(plan); i++) {
         const sotto_status status = sotto_plan_add(all, sotto_plan_event(plan, i), error);
         if (status != SOTTO_OK) return status;
     }
     return SOTTO_OK;
+}
+
+/* A run of units in a ledger of rows counts as two steps here too. */
+static sotto_status gather(const walk *w, const sotto_plan *plan, sotto_error *error)
+{
+    int steps = 1;
+    sot_two_steps two = {NULL, NULL};
+    sotto_status status = sot_relation_steps(&w->state, plan, &steps, error);
+    if (status != SOTTO_OK) return status;
+    if (steps == 1) return gather_events(w->all, plan, error);
+    status = sot_two_steps_new(plan, &two, error);
+    if (status == SOTTO_OK && two.chained != NULL)
+        status = sot_fail(error, SOTTO_UNREACHABLE,
+                          "a run of units has no exact price over two steps");
+    if (status == SOTTO_OK) status = gather_events(w->all, two.known, error);
+    sot_two_steps_clear(&two);
+    return status;
 }
 
 static sotto_status look_at_plan(const walk *w, const char *line, size_t size_bytes,
@@ -81,7 +116,7 @@ static sotto_status look_at_plan(const walk *w, const char *line, size_t size_by
                         (unsigned long long)entry->row, cause.message);
     }
     if (w->reprices) status = check_price(w, entry, plan, error);
-    if (status == SOTTO_OK && w->gathers) status = gather(w->all, plan, error);
+    if (status == SOTTO_OK && w->gathers) status = gather(w, plan, error);
     sotto_plan_free(plan);
     return status;
 }
@@ -90,19 +125,24 @@ static sotto_status call_visitor(const walk *w, const sot_entry *entry,
                                  double delta_before, sotto_error *error)
 {
     sotto_ledger_balance balance;
-    sot_state_balance(&w->state, &balance);
+    sot_state_balance(&w->state, w->member, &balance);
+    const size_t shown = w->member < w->state.members.count ? w->member : 0;
     const bool is_budget =
         entry->kind == SOTTO_LEDGER_INIT || entry->kind == SOTTO_LEDGER_GRANT;
     const bool is_charge = entry->kind == SOTTO_LEDGER_RESERVE;
-    const sotto_ledger_entry shown = {
+    const bool is_zcdp = !isnan(entry->budget.rho);
+    const sotto_ledger_entry shown_entry = {
         .kind = entry->kind,
         .row = entry->row,
         .time_seconds = entry->time_seconds,
         .text = entry->text,
-        .epsilon = is_budget ? entry->epsilon : SOTTO_UNSET,
-        .delta = is_budget ? entry->delta : SOTTO_UNSET,
-        .charged =
-            is_charge ? sot_amount_value_up(entry->charge, SOT_CHARGE_UNIT) : SOTTO_UNSET,
+        .epsilon = !is_budget ? SOTTO_UNSET
+                   : is_zcdp  ? entry->budget.rho
+                              : entry->budget.epsilon,
+        .delta = is_budget ? entry->budget.delta : SOTTO_UNSET,
+        .charged = is_charge ? sot_member_value(&w->state.members.at[shown],
+                                                w->charges.at[shown], true)
+                             : SOTTO_UNSET,
         .delta_charged =
             is_charge ? sot_sub_up(balance.delta_spent, delta_before) : SOTTO_UNSET,
         .reservation = entry->reservation,
@@ -111,8 +151,21 @@ static sotto_status call_visitor(const walk *w, const sot_entry *entry,
         .hash = entry->hash,
         .budget = balance.budget,
         .spent = balance.spent,
+        .noise = entry->noise,
+        .software = entry->software,
+        .is_signed = entry->signature[0] != '\0',
     };
-    return w->visitor(&shown, w->context, error);
+    return w->visitor(&shown_entry, w->context, error);
+}
+
+/* The charges of the row that was taken last, as the members counted them. */
+static void note_charges(walk *w, const sot_charges *before)
+{
+    const sot_charges after = sot_state_sums(&w->state);
+    for (size_t i = 0; i < w->state.members.count; i++)
+        w->charges.at[i] = after.at[i] == SOT_MISSING || before->at[i] == SOT_MISSING
+                               ? SOT_MISSING
+                               : after.at[i] - before->at[i];
 }
 
 static sotto_status step(const char *line, size_t size_bytes, uint64_t row, void *context,
@@ -121,11 +174,11 @@ static sotto_status step(const char *line, size_t size_bytes, uint64_t row, void
     walk *w = context;
     sot_entry entry;
     sotto_ledger_balance before = {.delta_spent = 0.0};
-    sotto_status status = sot_entry_parse(line, size_bytes, row, &entry, error);
+    const sot_charges sums = sot_state_sums(&w->state);
+    if (w->state.rows > 0) sot_state_balance(&w->state, w->member, &before);
+    sotto_status status = sot_state_take(&w->state, line, size_bytes, row, &entry, error);
     if (status != SOTTO_OK) return status;
-    if (w->state.rows > 0) sot_state_balance(&w->state, &before);
-    status = sot_state_apply(&w->state, &entry, error);
-    if (status != SOTTO_OK) return status;
+    note_charges(w, &sums);
     if (w->expected_head != NULL && strcmp(entry.hash, w->expected_head) == 0)
         w->found_head = true;
     if (entry.kind == SOTTO_LEDGER_INIT && w->gathers) {
@@ -146,6 +199,8 @@ static sotto_status walk_ledger(sotto_ledger *ledger, walk *w, bool checks_struc
 {
     sotto_status status = sot_ledger_begin(ledger, false, error);
     if (status != SOTTO_OK) return status;
+    const sot_charges sums = sot_state_sums(&ledger->state);
+    w->member = sot_state_best(&ledger->state, &sums);
     w->state = sot_state_new();
     if (checks_structure) status = sot_store_check_structure(ledger->store, error);
     if (status == SOTTO_OK) status = sot_store_read(ledger->store, 1, step, w, error);
@@ -250,7 +305,7 @@ sotto_status sotto_ledger_check_export(const char *text, size_t size_bytes,
     }
     if (status == SOTTO_OK) status = check_anchor(&w, error);
     if (status == SOTTO_OK && out_balance != NULL)
-        sot_state_balance(&w.state, out_balance);
+        sot_state_whole_balance(&w.state, out_balance);
     end_walk(&w);
     return status;
 }
@@ -262,9 +317,9 @@ sotto_status sotto_ledger_check_export(const char *text, size_t size_bytes,
 static double delta_without_samplers(const sot_state *state)
 {
     int64_t price = 0;
-    (void)sot_state_delta(state->epsilon, 0, state->sampler_spent, &price);
+    (void)sot_state_sampler_delta(state, state->specks, state->sampler_spent, &price);
     const double left =
-        sot_sub_down(state->delta, sot_amount_value_up(price, SOT_DELTA_UNIT));
+        sot_sub_down(state->budget.delta, sot_amount_value_up(price, SOT_DELTA_UNIT));
     return left > 0.0 ? left : 0.0;
 }
 
@@ -279,7 +334,7 @@ sotto_status sotto_ledger_account(sotto_ledger *ledger, sotto_accountant account
         status = sotto_account_epsilon(
             w.all, accountant, delta_without_samplers(&w.state), out_account, error);
     }
-    if (status == SOTTO_OK) out_account->delta = w.state.delta;
+    if (status == SOTTO_OK) out_account->delta = w.state.budget.delta;
     end_walk(&w);
     return status;
 }

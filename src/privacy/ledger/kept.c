@@ -6,7 +6,6 @@
 #include "base/json_writer.h"
 #include "base/plant.h"
 #include "privacy/accounting/plan_json_write.h"
-#include "privacy/ledger/amount.h"
 #include "privacy/ledger/handle.h"
 
 sotto_status sot_ledger_find_last(sotto_ledger *ledger,
@@ -27,10 +26,9 @@ sotto_status sot_ledger_keep(sotto_ledger *ledger, const sotto_reservation *rese
                              uint64_t step, const char *last, const sot_kept_mark *mark,
                              sotto_error *error)
 {
-    sot_entry entry = {.kind = SOTTO_LEDGER_CHECKPOINT,
-                       .order = SOTTO_UNSET,
-                       .reservation = reservation->id,
-                       .step = step};
+    sot_entry entry = sot_entry_new(SOTTO_LEDGER_CHECKPOINT);
+    entry.reservation = reservation->id;
+    entry.step = step;
     memcpy(entry.checkpoint, mark->checkpoint, sizeof entry.checkpoint);
     memcpy(entry.seal_key, mark->seal_key, sizeof entry.seal_key);
     sotto_status status = sot_ledger_begin(ledger, true, error);
@@ -40,7 +38,7 @@ sotto_status sot_ledger_keep(sotto_ledger *ledger, const sotto_reservation *rese
         sot_store_rollback(ledger->store);
         return status;
     }
-    return sot_ledger_append(ledger, &entry, NULL, error);
+    return sot_ledger_append(ledger, &entry, NULL, NULL, error);
 }
 
 /* ---- finding a run again ---- */
@@ -93,23 +91,13 @@ static sotto_status compare_plans(const sotto_plan *a, const sotto_plan *b,
     return status;
 }
 
-/* The reservation as sotto_ledger_reserve() gave it: the balances of its own moment. */
+/* The reservation as sot_ledger_charge() gave it: the balances of its own moment. */
 static sotto_status take_reservation(search *s, const char *line, size_t size_bytes,
-                                     const sot_entry *entry,
-                                     const sotto_ledger_balance *before,
+                                     const sot_entry *entry, const sot_state *before,
                                      sotto_error *error)
 {
     sotto_plan *plan = NULL;
-    int64_t used_before = 0, used = 0;
-    sotto_reservation *reservation = &s->run->reservation;
-    (void)sot_state_delta(s->state.epsilon, entry->own_sum - entry->own,
-                          entry->sampler_sum - entry->sampler, &used_before);
-    (void)sot_state_delta(s->state.epsilon, entry->own_sum, entry->sampler_sum, &used);
-    reservation->id = entry->row;
-    reservation->before = *before;
-    sot_state_balance(&s->state, &reservation->after);
-    reservation->charged = sot_amount_value_up(entry->charge, SOT_CHARGE_UNIT);
-    reservation->delta_charged = sot_amount_value_up(used - used_before, SOT_DELTA_UNIT);
+    sot_reservation_fill(before, &s->state, entry, &s->run->reservation);
     memcpy(s->run->label, entry->text, sizeof s->run->label);
     sotto_status status = sot_entry_plan(line, size_bytes, &plan, error);
     if (status == SOTTO_OK)
@@ -123,12 +111,10 @@ static sotto_status walk_to_reservation(const char *line, size_t size_bytes, uin
 {
     search *s = context;
     sot_entry entry;
-    sotto_ledger_balance before;
     if (row > s->wanted) return SOTTO_OK;
-    sotto_status status = sot_entry_parse(line, size_bytes, row, &entry, error);
-    if (status != SOTTO_OK) return status;
-    if (row == s->wanted) sot_state_balance(&s->state, &before);
-    status = sot_state_apply(&s->state, &entry, error);
+    const sot_state before = s->state; /* its amounts */
+    const sotto_status status =
+        sot_state_take(&s->state, line, size_bytes, row, &entry, error);
     if (status != SOTTO_OK || row != s->wanted) return status;
     return take_reservation(s, line, size_bytes, &entry, &before, error);
 }

@@ -20,10 +20,22 @@ typedef struct sot_kept_mark {
     char seal_key[SOTTO_HASH_HEX_BYTES];   /* 32 bytes; "": nothing is sealed */
 } sot_kept_mark;
 
-/* As sotto_ledger_reserve(), of a run that goes on from the file `checkpoint` if it is ended; "": from none. */
-SOTTO_MUST_CHECK sotto_status sot_ledger_reserve_kept(
-    sotto_ledger *ledger, const sotto_plan *plan, double sampler_error, const char *label,
-    const char *checkpoint, sotto_reservation *out_reservation, sotto_error *error);
+/* A run that asks to be charged. */
+typedef struct sot_request {
+    const sotto_plan *plan;
+    double sampler_error;
+    double
+        delta; /* of the guarantee that the run certifies; SOTTO_UNSET: the ledger chooses */
+    const char *label;
+    const char *noise;      /* source of the noise, one line of public text */
+    const char *checkpoint; /* file from which the run goes on if it is ended; "": none */
+} sot_request;
+
+/* As sotto_ledger_reserve(), with all that a run of this library knows of itself. */
+SOTTO_MUST_CHECK sotto_status sot_ledger_charge(sotto_ledger *ledger,
+                                                const sot_request *request,
+                                                sotto_reservation *out_reservation,
+                                                sotto_error *error);
 
 /* The run has done `step` steps and goes on from this file alone. `last` is the hash of the file from which it went
  * on so far: another one means that another process goes on with this run, SOTTO_INVALID_ARGUMENT. */

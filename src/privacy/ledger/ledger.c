@@ -5,76 +5,18 @@
 #include <string.h>
 #include <time.h>
 
+#include <sotto/version.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
 #include "base/text.h"
 #include "numeric/outward.h"
-#include "privacy/accounting/budget.h"
 #include "privacy/ledger/amount.h"
 #include "privacy/ledger/handle.h"
 #include "privacy/ledger/kept.h"
 #include "privacy/ledger/pricing.h"
-
-/* ---- creating ---- */
-
-sotto_ledger_config sotto_ledger_defaults(void)
-{
-    return (sotto_ledger_config){.adjacency = SOTTO_ADJACENCY_UNSET,
-                                 .epsilon = SOTTO_UNSET,
-                                 .delta = SOTTO_UNSET,
-                                 .own_delta = SOTTO_UNSET,
-                                 .order = SOTTO_UNSET};
-}
-
-static const double default_own_share = 0.1;
-
-static sotto_status first_entry(const sotto_ledger_config *config, sot_entry *out_entry,
-                                sotto_error *error)
-{
-    sotto_status status = sot_entry_check_dataset(config->dataset, error);
-    if (status != SOTTO_OK) return status;
-    if (config->adjacency != SOTTO_ADD_REMOVE && config->adjacency != SOTTO_REPLACE_ONE) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the ledger's adjacency is not set; give add-remove or replace-one");
-    }
-    *out_entry = (sot_entry){.kind = SOTTO_LEDGER_INIT,
-                             .row = 1,
-                             .time_seconds = (int64_t)time(NULL),
-                             .adjacency = config->adjacency,
-                             .epsilon = config->epsilon,
-                             .delta = config->delta,
-                             .own_delta = config->own_delta,
-                             .order = config->order};
-    const sot_state empty = sot_state_new();
-    memcpy(out_entry->dataset, config->dataset, sizeof out_entry->dataset);
-    memcpy(out_entry->previous, empty.head, sizeof empty.head);
-    if (isnan(config->own_delta))
-        out_entry->own_delta = sot_mul_down(config->delta, default_own_share);
-    /* Numbers that are refused below anyway have no best order. */
-    if (isnan(config->order) && config->epsilon > 0.0 && config->delta > 0.0 &&
-        config->epsilon <= SOT_EPSILON_BUDGET_MAX && config->delta < 1.0 &&
-        out_entry->own_delta < config->delta) {
-        out_entry->order = sot_budget_best_order(
-            config->epsilon, sot_sub_down(config->delta, out_entry->own_delta));
-    }
-    return sot_state_price(&empty, out_entry, error);
-}
-
-sotto_status sotto_ledger_init(const char *path, const sotto_ledger_config *config,
-                               sotto_error *error)
-{
-    sot_entry entry;
-    char *line = NULL;
-    size_t size_bytes;
-    sotto_status status = first_entry(config, &entry, error);
-    if (status == SOTTO_OK)
-        status = sot_entry_write(&entry, NULL, &line, &size_bytes, error);
-    if (status == SOTTO_OK) status = sot_store_create(path, line, size_bytes, error);
-    sot_free(line);
-    return status;
-}
+#include "privacy/ledger/room.h"
 
 /* ---- opening ---- */
 
@@ -111,9 +53,10 @@ static sotto_status take_in(const char *line, size_t size_bytes, uint64_t row,
 {
     sot_state *state = context;
     sot_entry entry;
+    if (row != state->rows)
+        return sot_state_take(state, line, size_bytes, row, &entry, error);
     const sotto_status status = sot_entry_parse(line, size_bytes, row, &entry, error);
     if (status != SOTTO_OK) return status;
-    if (row != state->rows) return sot_state_apply(state, &entry, error);
     if (strcmp(entry.hash, state->head) == 0) return SOTTO_OK;
     return sot_fail(error, SOTTO_VERIFICATION,
                     "row %llu of the ledger is not the one that was there before; the "
@@ -172,7 +115,8 @@ sotto_status sot_ledger_begin(sotto_ledger *ledger, bool to_write, sotto_error *
 /* It is first read back and applied like any other row, so that no row is written that a reader would
  * refuse. */
 sotto_status sot_ledger_append(sotto_ledger *ledger, sot_entry *entry,
-                               const sotto_plan *plan, sotto_error *error)
+                               const sotto_plan *plan, const sotto_key *key,
+                               sotto_error *error)
 {
     char *line = NULL;
     size_t size_bytes = 0;
@@ -180,12 +124,11 @@ sotto_status sot_ledger_append(sotto_ledger *ledger, sot_entry *entry,
     entry->row = ledger->state.rows + 1;
     if (entry->time_seconds == 0) entry->time_seconds = (int64_t)time(NULL);
     memcpy(entry->previous, ledger->state.head, sizeof entry->previous);
-    sotto_status status = sot_entry_write(entry, plan, &line, &size_bytes, error);
+    sotto_status status = sot_entry_write(entry, plan, key, &line, &size_bytes, error);
     if (status == SOTTO_OK)
-        status = sot_entry_parse(line, size_bytes, entry->row, &read_back, error);
-    if (status == SOTTO_OK) status = sot_state_apply(&ledger->state, &read_back, error);
-    if (status == SOTTO_OK && entry->checkpoint[0] != '\0')
-        status = sot_store_raise_format(ledger->store, error);
+        status = sot_state_take(&ledger->state, line, size_bytes, entry->row, &read_back,
+                                error);
+    if (status == SOTTO_OK) status = sot_store_raise_format(ledger->store, error);
     if (status == SOTTO_OK)
         status = sot_store_append(ledger->store, entry->row, line, size_bytes, error);
     sot_free(line);
@@ -206,108 +149,118 @@ sotto_status sotto_ledger_read_balance(sotto_ledger *ledger, sotto_ledger_balanc
 {
     const sotto_status status = sot_ledger_begin(ledger, false, error);
     if (status != SOTTO_OK) return status;
-    sot_state_balance(&ledger->state, out);
+    sot_state_whole_balance(&ledger->state, out);
     sot_store_rollback(ledger->store);
     return SOTTO_OK;
 }
 
 /* ---- charging ---- */
 
-static sotto_status refuse_charge(const sot_state *state, int64_t asked,
-                                  sotto_error *error)
-{
-    char spent_text[SOT_AMOUNT_TEXT_BYTES], asked_text[SOT_AMOUNT_TEXT_BYTES],
-        left_text[SOT_AMOUNT_TEXT_BYTES], unit[48] = "epsilon";
-    if (!sot_state_is_pure(state))
-        (void)snprintf(unit, sizeof unit, "RDP at order %g", state->order);
-    return sot_fail(
-        error, SOTTO_BUDGET_EXCEEDED,
-        "the budget of %s does not cover this run: spent %s, asked %s, left %s "
-        "(%s); ask for less, or the curator for a grant",
-        state->dataset, sot_charge_text(state->spent, true, spent_text),
-        sot_charge_text(asked, true, asked_text),
-        sot_charge_text(state->budget - state->spent, false, left_text), unit);
-}
-
-static sotto_status refuse_delta(const sot_state *state, int64_t used, int64_t asked,
-                                 sotto_error *error)
-{
-    char texts[3][SOT_DOUBLE_TEXT_BYTES];
-    const int64_t left = used < state->own_budget ? state->own_budget - used : 0;
-    sot_format_double(sot_amount_value_up(used, SOT_DELTA_UNIT), texts[0]);
-    sot_format_double(sot_amount_value_up(asked, SOT_DELTA_UNIT), texts[1]);
-    sot_format_double(sot_amount_value_down(left, SOT_DELTA_UNIT), texts[2]);
-    return sot_fail(
-        error, SOTTO_BUDGET_EXCEEDED,
-        "the budget of %s does not cover this run's own delta: spent %s, asked "
-        "%s, left %s; ask for less, or the curator for a grant",
-        state->dataset, texts[0], texts[1], texts[2]);
-}
-
-/* Strict: no slack here. On success the entry has the sums, and out_delta what the second column
- * pays for this run. */
-static sotto_status admit(const sot_state *state, const sot_price *price,
-                          sot_entry *entry, int64_t *out_delta, sotto_error *error)
-{
-    int64_t used_before = 0, used = sot_amount_max;
-    entry->charge = price->charge;
-    entry->own = price->own;
-    entry->sampler = price->sampler;
-    if (!sot_amount_add(state->spent, price->charge, &entry->charge_sum) ||
-        entry->charge_sum > state->budget)
-        return refuse_charge(state, price->charge, error);
-    (void)sot_state_delta(state->epsilon, state->own_spent, state->sampler_spent,
-                          &used_before);
-    const bool fits =
-        sot_amount_add(state->own_spent, price->own, &entry->own_sum) &&
-        sot_amount_add(state->sampler_spent, price->sampler, &entry->sampler_sum) &&
-        sot_state_delta(state->epsilon, entry->own_sum, entry->sampler_sum, &used);
-    if (!fits) used = sot_amount_max;
-    if (!fits || used > state->own_budget)
-        return refuse_delta(state, used_before, used - used_before, error);
-    *out_delta = used - used_before;
-    return SOTTO_OK;
-}
-
 sotto_status sotto_ledger_reserve(sotto_ledger *ledger, const sotto_plan *plan,
                                   double sampler_error, const char *label,
                                   sotto_reservation *out_reservation, sotto_error *error)
 {
-    return sot_ledger_reserve_kept(ledger, plan, sampler_error, label, "",
-                                   out_reservation, error);
+    const sot_request request = {.plan = plan,
+                                 .sampler_error = sampler_error,
+                                 .delta = SOTTO_UNSET,
+                                 .label = label,
+                                 .noise = "not stated",
+                                 .checkpoint = ""};
+    return sot_ledger_charge(ledger, &request, out_reservation, error);
 }
 
-sotto_status sot_ledger_reserve_kept(sotto_ledger *ledger, const sotto_plan *plan,
-                                     double sampler_error, const char *label,
-                                     const char *checkpoint,
-                                     sotto_reservation *out_reservation,
-                                     sotto_error *error)
+/* Fills in a reserve row; nothing is written. */
+static sotto_status make_reserve(const sot_state *state, const sot_request *request,
+                                 sot_entry *out_entry, sotto_error *error)
 {
-    sot_entry entry = {.kind = SOTTO_LEDGER_RESERVE, .order = SOTTO_UNSET};
-    sot_price price;
-    sotto_reservation reservation;
-    int64_t delta_charged = 0;
-    sotto_status status = sot_entry_check_text("label", label, error);
+    *out_entry = sot_entry_new(SOTTO_LEDGER_RESERVE);
+    out_entry->members.count = state->members.count;
+    (void)snprintf(out_entry->text, sizeof out_entry->text, "%s", request->label);
+    (void)snprintf(out_entry->checkpoint, sizeof out_entry->checkpoint, "%s",
+                   request->checkpoint);
+    (void)snprintf(out_entry->noise, sizeof out_entry->noise, "%s", request->noise);
+    (void)snprintf(out_entry->software, sizeof out_entry->software, "sotto %s",
+                   sotto_version());
+    /* If no member covers the run at its own delta, the basic member may at all the delta that it has left. */
+    const double deltas[] = {request->delta, sot_price_delta_left(state)};
+    sotto_status status = SOTTO_BUDGET_EXCEEDED;
+    for (int i = 0; i < 2 && status == SOTTO_BUDGET_EXCEEDED; i++) {
+        if (i == 1 && !(deltas[1] > 0.0)) break;
+        status = sot_price_plan(state, request->plan, request->sampler_error, deltas[i],
+                                &out_entry->charges, error);
+        if (status == SOTTO_OK)
+            status = sot_admit(state, request->plan, &out_entry->charges,
+                               &out_entry->sums, error);
+    }
+    return status;
+}
+
+void sot_reservation_fill(const sot_state *before, const sot_state *after,
+                          const sot_entry *entry, sotto_reservation *out)
+{
+    const sot_charges sums = sot_state_sums(after);
+    const size_t member = sot_state_best(after, &sums);
+    const size_t shown = member < after->members.count ? member : 0;
+    sot_state_balance(before, member, &out->before);
+    sot_state_balance(after, member, &out->after);
+    sot_room_find(after, &out->after.room);
+    out->id = entry->row;
+    out->charged =
+        sot_member_value(&after->members.at[shown], entry->charges.at[shown], true);
+    out->delta_charged = sot_sub_up(out->after.delta_spent, out->before.delta_spent);
+}
+
+sotto_status sot_ledger_charge(sotto_ledger *ledger, const sot_request *request,
+                               sotto_reservation *out_reservation, sotto_error *error)
+{
+    sot_entry entry;
+    sotto_status status = sot_entry_check_text("label", request->label, error);
+    if (status == SOTTO_OK) status = sot_ledger_begin(ledger, true, error);
     if (status != SOTTO_OK) return status;
-    memcpy(entry.text, label, strlen(label) + 1);
-    (void)snprintf(entry.checkpoint, sizeof entry.checkpoint, "%s", checkpoint);
-    status = sot_ledger_begin(ledger, true, error);
-    if (status != SOTTO_OK) return status;
-    status = sot_price_plan(&ledger->state, plan, sampler_error, &price, error);
-    if (status == SOTTO_OK)
-        status = admit(&ledger->state, &price, &entry, &delta_charged, error);
+    status = make_reserve(&ledger->state, request, &entry, error);
     if (status != SOTTO_OK) {
         sot_store_rollback(ledger->store); /* nothing was written, the state is good */
         return status;
     }
-    sot_state_balance(&ledger->state, &reservation.before);
-    status = sot_ledger_append(ledger, &entry, plan, error);
+    const sot_state before =
+        ledger->state; /* its amounts; the list of reservations is not read */
+    status = sot_ledger_append(ledger, &entry, request->plan, NULL, error);
+    if (status == SOTTO_OK)
+        sot_reservation_fill(&before, &ledger->state, &entry, out_reservation);
+    return status;
+}
+
+sotto_status sotto_ledger_try(sotto_ledger *ledger, const sotto_plan *plan,
+                              double sampler_error, double delta,
+                              sotto_ledger_preview *out, sotto_error *error)
+{
+    const sot_request request = {.plan = plan,
+                                 .sampler_error = sampler_error,
+                                 .delta = delta,
+                                 .label = "a plan",
+                                 .noise = "none",
+                                 .checkpoint = ""};
+    sot_entry entry;
+    sotto_status status = sot_ledger_begin(ledger, false, error);
     if (status != SOTTO_OK) return status;
-    sot_state_balance(&ledger->state, &reservation.after);
-    reservation.id = entry.row;
-    reservation.charged = sot_amount_value_up(price.charge, SOT_CHARGE_UNIT);
-    reservation.delta_charged = sot_amount_value_up(delta_charged, SOT_DELTA_UNIT);
-    *out_reservation = reservation;
+    *out = (sotto_ledger_preview){.charged = SOTTO_UNSET};
+    status = make_reserve(&ledger->state, &request, &entry, &out->reason);
+    out->admitted = status == SOTTO_OK;
+    if (out->admitted) {
+        sotto_reservation reservation;
+        sot_state after =
+            ledger->state; /* borrows the list of reservations, reads it not */
+        sot_members_set_sums(&after.members, &entry.sums);
+        after.own_spent = entry.sums.own;
+        after.sampler_spent = entry.sums.sampler;
+        after.specks = entry.sums.specks;
+        sot_reservation_fill(&ledger->state, &after, &entry, &reservation);
+        out->charged = reservation.charged;
+        out->after = reservation.after;
+    }
+    sot_store_rollback(ledger->store);
+    if (status == SOTTO_OUT_OF_MEMORY)
+        return sot_fail(error, status, "%s", out->reason.message);
     return SOTTO_OK;
 }
 
@@ -346,7 +299,7 @@ sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
                                     const sot_kept_mark *mark, sotto_error *error)
 {
     const sot_reserved *reserved = NULL;
-    sot_entry entry = {.kind = SOTTO_LEDGER_COMMIT, .order = SOTTO_UNSET};
+    sot_entry entry = sot_entry_new(SOTTO_LEDGER_COMMIT);
     sotto_status status = sot_entry_check_hash("output's hash", output_hash, error);
     if (status != SOTTO_OK) return status;
     entry.reservation = reservation->id;
@@ -367,26 +320,51 @@ sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
     /* Rows are public, and how long a run took may tell of its records or, of a tuning, how many trainings there
      * were. A run with checkpoints has told its time already. */
     if (last == NULL) entry.time_seconds = reserved->time_seconds;
-    return sot_ledger_append(ledger, &entry, NULL, error);
+    return sot_ledger_append(ledger, &entry, NULL, NULL, error);
+}
+
+/* A grant is the curator's to make where the ledger names one. */
+static sotto_status check_key(const sot_state *state, const sotto_key *key,
+                              sotto_error *error)
+{
+    const bool named = state->curator[0] != '\0';
+    if (!named && key == NULL) return SOTTO_OK;
+    if (!named) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a key is given, but the ledger of %s names no curator; leave "
+                        "--key out",
+                        state->dataset);
+    }
+    if (key != NULL && strcmp(sotto_key_public(key), state->curator) == 0)
+        return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "only the curator of %s may raise its budget; sign with the secret key "
+        "of ed25519:%.16s..., for example --key curator.key%s",
+        state->dataset, state->curator,
+        key != NULL ? " (the key that is given is another one)" : "");
 }
 
 sotto_status sotto_ledger_grant(sotto_ledger *ledger, double epsilon, double delta,
-                                const char *reason, sotto_error *error)
+                                const char *reason, const sotto_key *key,
+                                sotto_error *error)
 {
-    sot_entry entry = {.kind = SOTTO_LEDGER_GRANT,
-                       .epsilon = epsilon,
-                       .delta = delta,
-                       .order = SOTTO_UNSET};
+    sot_entry entry = sot_entry_new(SOTTO_LEDGER_GRANT);
     sotto_status status = sot_entry_check_text("reason", reason, error);
     if (status != SOTTO_OK) return status;
     memcpy(entry.text, reason, strlen(reason) + 1);
     status = sot_ledger_begin(ledger, true, error);
     if (status != SOTTO_OK) return status;
-    entry.own_delta = sot_mul_down(delta, ledger->state.own_share);
-    status = sot_state_price(&ledger->state, &entry, error);
+    const bool is_zcdp = !isnan(ledger->state.budget.rho);
+    entry.budget = (sot_budget){.epsilon = is_zcdp ? 0.0 : epsilon,
+                                .delta = delta,
+                                .own_delta = sot_mul_down(delta, ledger->state.own_share),
+                                .rho = is_zcdp ? epsilon : SOTTO_UNSET};
+    status = check_key(&ledger->state, key, error);
+    if (status == SOTTO_OK) status = sot_state_price(&ledger->state, &entry, error);
     if (status != SOTTO_OK) {
         sot_store_rollback(ledger->store);
         return status;
     }
-    return sot_ledger_append(ledger, &entry, NULL, error);
+    return sot_ledger_append(ledger, &entry, NULL, key, error);
 }

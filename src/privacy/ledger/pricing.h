@@ -1,4 +1,4 @@
-/* ledger/pricing.h: what a plan costs in a ledger. */
+/* ledger/pricing.h: what a plan costs in a ledger, in every member's currency. */
 #ifndef SOT_LEDGER_PRICING_H
 #define SOT_LEDGER_PRICING_H
 
@@ -6,17 +6,29 @@
 
 #include "privacy/ledger/replay.h"
 
-typedef struct sot_price {
-    int64_t charge;  /* charge units, at least 1 */
-    int64_t own;     /* delta units */
-    int64_t sampler; /* sampler units */
-} sot_price;
-
-/* Rounded up. Refuses another adjacency, events a pure budget cannot take, plans that cost
- * nothing, and sampler errors that are no such thing. A cost beyond every budget is
- * SOTTO_BUDGET_EXCEEDED. */
+/* Rounded up; SOT_MISSING where a member has no price. `delta` is that of the guarantee that the run certifies, for the
+ * basic member's point: SOTTO_UNSET, or more than is left there, lets the ledger choose. Refuses plans of another relation,
+ * plans that cost nothing, and sampler errors that are no such thing. */
 SOTTO_MUST_CHECK sotto_status sot_price_plan(const sot_state *state,
                                              const sotto_plan *plan, double sampler_error,
-                                             sot_price *out_price, sotto_error *error);
+                                             double delta, sot_charges *out_charges,
+                                             sotto_error *error);
+
+/* The delta that the basic member has left for points; 0: none. */
+double sot_price_delta_left(const sot_state *state);
+
+/* The same at a point whose delta is known: for rows that are there. */
+SOTTO_MUST_CHECK sotto_status sot_price_plan_again(const sot_state *state,
+                                                   const sotto_plan *plan,
+                                                   int64_t point_delta,
+                                                   sot_charges *out_charges,
+                                                   sotto_error *error);
+
+/* A row of the older form: fills in the free member's charge, and prices a run of units again as two steps. Older plans name
+ * no unit and count as row-level, but for objective perturbation with the rows of a unit. */
+SOTTO_MUST_CHECK sotto_status sot_price_older(const sot_state *state,
+                                              const sotto_plan *plan,
+                                              sot_charges *charges, bool *out_of_units,
+                                              sotto_error *error);
 
 #endif

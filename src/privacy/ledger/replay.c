@@ -8,6 +8,7 @@
 #include "numeric/outward.h"
 #include "privacy/accounting/budget.h"
 #include "privacy/ledger/amount.h"
+#include "privacy/ledger/pricing.h"
 
 static sotto_status fail_row(const sot_entry *entry, const char *reason,
                              sotto_error *error)
@@ -18,7 +19,7 @@ static sotto_status fail_row(const sot_entry *entry, const char *reason,
 
 sot_state sot_state_new(void)
 {
-    sot_state state = {.order = SOTTO_UNSET};
+    sot_state state = {.budget = {.rho = SOTTO_UNSET}};
     memset(state.head, '0', sizeof state.head - 1);
     return state;
 }
@@ -31,149 +32,142 @@ void sot_state_free(sot_state *state)
 
 /* ---- budgets ---- */
 
-static sotto_status price_pure(double epsilon, double order, int64_t *out_budget,
-                               sotto_error *error)
+static sotto_status check_numbers(const sot_budget *budget, sotto_error *error)
 {
-    if (!isnan(order)) {
+    if (!isnan(budget->rho)) {
+        if (budget->rho > 0.0 && budget->rho <= SOT_EPSILON_BUDGET_MAX) return SOTTO_OK;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the order is %g, but a pure budget (delta 0) has none; leave it "
-                        "out or give a delta",
-                        order);
+                        "rho is %g; give a number above 0 and at most 1e6, for example "
+                        "0.1",
+                        budget->rho);
     }
-    if (sot_amount_down(epsilon, SOT_CHARGE_UNIT, out_budget) && *out_budget > 0)
-        return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "epsilon is %g, below one unit, 2^-40",
-                    epsilon);
-}
-
-static sotto_status price_filter(double epsilon, double delta, double own_delta,
-                                 double order, int64_t *out_budget,
-                                 int64_t *out_own_budget, sotto_error *error)
-{
-    if (!(own_delta >= 0.0 && own_delta < delta)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the part of delta for the runs' own deltas is %g; give a number "
-                        "from 0 up to, but not including, delta %g",
-                        own_delta, delta);
-    }
-    if (!(order > 1.0 && order <= SOT_ORDER_MAX)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the order is %g; give a Renyi order above 1 and at most 1e6",
-                        order);
-    }
-    const double filter_delta = sot_sub_down(delta, own_delta);
-    const double rdp = sot_budget_rdp_lower(order, epsilon, filter_delta);
-    if (!(rdp > 0.0) || !sot_amount_down(rdp, SOT_CHARGE_UNIT, out_budget) ||
-        *out_budget == 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "order %g leaves no budget at epsilon %g and delta %g; give "
-                        "another order, or leave it out for the best one",
-                        order, epsilon, delta);
-    }
-    if (!sot_amount_down(own_delta, SOT_DELTA_UNIT, out_own_budget))
-        return sot_fail(error, SOTTO_INTERNAL, "own delta %g out of range", own_delta);
-    return SOTTO_OK;
-}
-
-static sotto_status price_budget(double epsilon, double delta, double own_delta,
-                                 double order, int64_t *out_budget,
-                                 int64_t *out_own_budget, sotto_error *error)
-{
-    if (!(epsilon > 0.0 && epsilon <= SOT_EPSILON_BUDGET_MAX)) {
+    if (!(budget->epsilon > 0.0 && budget->epsilon <= SOT_EPSILON_BUDGET_MAX)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "epsilon is %g; give a number above 0 and at most 1e6, for "
                         "example 1",
-                        epsilon);
+                        budget->epsilon);
     }
-    if (!(delta >= 0.0 && delta < 1.0)) {
+    if (!(budget->delta >= 0.0 && budget->delta < 1.0)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "delta is %g; give a number from 0 (a pure budget) up to, but not "
             "including, 1, for example 1e-6",
-            delta);
+            budget->delta);
     }
-    *out_own_budget = 0;
-    if (delta > 0.0 && epsilon > SOT_EPSILON_SPECK_MAX) {
+    if (budget->delta > 0.0 && budget->epsilon > SOT_EPSILON_SPECK_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "epsilon is %g, and a budget with a delta holds at most %d: more "
                         "than that promises nothing",
-                        epsilon, (int)SOT_EPSILON_SPECK_MAX);
+                        budget->epsilon, (int)SOT_EPSILON_SPECK_MAX);
     }
-    if (delta > 0.0) {
-        return price_filter(epsilon, delta, own_delta, order, out_budget, out_own_budget,
-                            error);
-    }
-    if (own_delta != 0.0) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the part of delta for the runs' own deltas is %g, but delta is 0",
-            own_delta);
-    }
-    return price_pure(epsilon, order, out_budget, error);
-}
-
-bool sot_state_delta(double epsilon, int64_t own, int64_t sampler, int64_t *out_delta)
-{
-    *out_delta = own;
-    if (sampler == 0) return true;
-    int64_t price;
-    const double cost = sot_mul_up(sot_budget_sampler_factor(epsilon),
-                                   sot_amount_value_up(sampler, SOT_SAMPLER_UNIT));
-    return sot_amount_up(cost, SOT_DELTA_UNIT, &price) &&
-           sot_amount_add(own, price, out_delta);
+    const bool good = budget->delta > 0.0
+                          ? budget->own_delta >= 0.0 && budget->own_delta < budget->delta
+                          : budget->own_delta == 0.0;
+    if (good) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the part of delta for the runs' own deltas is %g; give a number "
+                    "from 0 up to, but not including, delta %g (0 for a pure budget)",
+                    budget->own_delta, budget->delta);
 }
 
 /* The budget after this row: of the row alone, or added to what there is. */
-static void add_budget(const sot_state *state, const sot_entry *entry,
-                       double *out_epsilon, double *out_delta, double *out_own_delta)
+static sot_budget add_budget(const sot_state *state, const sot_entry *entry)
 {
-    *out_epsilon = sot_add_down(state->epsilon, entry->epsilon); /* exact when one is 0 */
-    *out_delta = sot_add_down(state->delta, entry->delta);
-    *out_own_delta = sot_add_down(state->own_delta, entry->own_delta);
+    const sot_budget *a = &state->budget, *b = &entry->budget;
+    if (entry->kind == SOTTO_LEDGER_INIT) return *b;
+    return (sot_budget){.epsilon = sot_add_down(a->epsilon, b->epsilon),
+                        .delta = sot_add_down(a->delta, b->delta),
+                        .own_delta = sot_add_down(a->own_delta, b->own_delta),
+                        .rho = isnan(a->rho) ? a->rho : sot_add_down(a->rho, b->rho)};
+}
+
+static sotto_status check_grant(const sot_state *state, const sot_budget *added,
+                                sotto_error *error)
+{
+    const bool is_zcdp = !isnan(state->budget.rho);
+    const double first = is_zcdp ? added->rho : added->epsilon;
+    if (!(first >= 0.0 && added->delta >= 0.0) || !(first > 0.0 || added->delta > 0.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a grant of %s %g and delta %g does not raise the budget; "
+                        "give numbers of at least 0, one of them above 0",
+                        is_zcdp ? "rho" : "epsilon", first, added->delta);
+    }
+    if (state->budget.delta > 0.0 || added->delta == 0.0) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "delta is %g, but this is a %s budget (delta 0), which cannot get "
+                    "one; grant %s only, or create another ledger",
+                    added->delta, is_zcdp ? "zCDP" : "pure", is_zcdp ? "rho" : "epsilon");
+}
+
+/* Seven eighths of own_delta are for own deltas and one eighth for sampler errors: ledger.md, step 5. Ledgers of
+ * the older format kept one sum of both. */
+static void split_own(const sot_budget *budget, int format, int64_t *out_own,
+                      int64_t *out_sampler)
+{
+    *out_own = *out_sampler = 0;
+    if (!(budget->delta > 0.0)) return;
+    if (format == SOT_LEDGER_FORMAT_OLDER) {
+        (void)sot_amount_down(budget->own_delta, SOT_DELTA_UNIT, out_own);
+        *out_sampler = *out_own;
+        return;
+    }
+    (void)sot_amount_down(sot_mul_down(budget->own_delta, 0.875), SOT_DELTA_UNIT,
+                          out_own);
+    (void)sot_amount_down(budget->own_delta * 0.125, SOT_DELTA_UNIT, out_sampler);
 }
 
 sotto_status sot_state_price(const sot_state *state, sot_entry *entry, sotto_error *error)
 {
     const bool first = entry->kind == SOTTO_LEDGER_INIT;
-    double epsilon, delta, own_delta;
-    if (!first && (!(entry->epsilon >= 0.0 && entry->delta >= 0.0) ||
-                   !(entry->epsilon > 0.0 || entry->delta > 0.0))) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a grant of epsilon %g and delta %g does not raise the budget; "
-                        "give numbers of at least 0, one of them above 0",
-                        entry->epsilon, entry->delta);
-    }
-    if (!first && sot_state_is_pure(state) && entry->delta > 0.0) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "delta is %g, but this is a pure budget (delta 0), which cannot get "
-            "one; grant epsilon only, or create another ledger",
-            entry->delta);
-    }
-    add_budget(state, entry, &epsilon, &delta, &own_delta);
-    const sotto_status status =
-        price_budget(epsilon, delta, own_delta, first ? entry->order : state->order,
-                     &entry->budget, &entry->own_budget, error);
+    sotto_status status = first ? SOTTO_OK : check_grant(state, &entry->budget, error);
+    sot_state after = *state;
+    after.budget = add_budget(state, entry);
+    after.format = first ? entry->format : state->format;
+    if (!first) entry->members = state->members;
+    if (status == SOTTO_OK) status = check_numbers(&after.budget, error);
+    if (status == SOTTO_OK)
+        status = sot_members_price(&after.budget, &entry->members, error);
     if (status != SOTTO_OK) return status;
+    split_own(&after.budget, after.format, &after.own_budget, &after.sampler_budget);
+    entry->own_budget = after.own_budget;
     /* A larger epsilon makes the sampler errors of earlier runs dearer. */
-    int64_t used;
-    if (!sot_state_delta(epsilon, state->own_spent, state->sampler_spent, &used) ||
-        used > entry->own_budget) {
+    const sot_charges sums = sot_state_sums(state);
+    if (!sot_state_samplers_fit(&after, &sums)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "with epsilon %g the sampler errors of past runs cost more than the "
             "part of delta kept for them; grant more delta with it",
-            epsilon);
+            after.budget.epsilon);
     }
     return SOTTO_OK;
 }
 
 /* ---- rows ---- */
 
-/* What two evaluations of a budget, 16 roundings apart, can differ by. */
+/* What two evaluations of an amount, 16 roundings apart, can differ by. */
 static int64_t slack_of(int64_t amount)
 {
     return 2 + (amount >> 44);
+}
+
+static sotto_status check_signature(const sot_state *state, const sot_entry *entry,
+                                    sotto_error *error)
+{
+    sotto_error cause;
+    const char *curator =
+        entry->kind == SOTTO_LEDGER_INIT ? entry->curator : state->curator;
+    if (curator[0] == '\0') {
+        return entry->signature[0] == '\0'
+                   ? SOTTO_OK
+                   : fail_row(entry, "it is signed, but the ledger names no curator",
+                              error);
+    }
+    if (entry->signature[0] == '\0')
+        return fail_row(entry, "it lacks the signature of the curator", error);
+    if (sotto_key_verify(curator, SOTTO_PURPOSE_BUDGET, entry->body, strlen(entry->body),
+                         entry->signature, &cause) == SOTTO_OK)
+        return SOTTO_OK;
+    return fail_row(entry, "its signature is not the curator's for this row", error);
 }
 
 static sotto_status apply_budget(sot_state *state, const sot_entry *entry,
@@ -181,33 +175,63 @@ static sotto_status apply_budget(sot_state *state, const sot_entry *entry,
 {
     sotto_error cause;
     sot_entry priced = *entry;
+    sotto_status status = check_signature(state, entry, error);
+    if (status != SOTTO_OK) return status;
+    if (entry->kind == SOTTO_LEDGER_GRANT && entry->members.count > state->members.count)
+        return fail_row(entry, "it has budgets of members that are not there", error);
     if (sot_state_price(state, &priced, &cause) != SOTTO_OK)
         return sot_fail(error, SOTTO_VERIFICATION, "row %llu of the ledger: %.200s",
                         (unsigned long long)entry->row, cause.message);
-    if (entry->budget > priced.budget + slack_of(priced.budget) ||
-        entry->own_budget > priced.own_budget)
+    for (size_t i = 0; i < entry->members.count; i++) {
+        const int64_t budget = entry->members.at[i].budget;
+        const int64_t most = priced.members.at[i].budget;
+        if (budget > most + slack_of(most))
+            return fail_row(
+                entry, "its budget is larger than its epsilon and delta allow", error);
+        if (entry->kind == SOTTO_LEDGER_GRANT && budget < state->members.at[i].budget)
+            return fail_row(entry, "a grant that lowers the budget", error);
+        priced.members.at[i].budget = budget;
+    }
+    if (entry->format == SOT_LEDGER_FORMAT_OLDER && entry->own_budget > priced.own_budget)
         return fail_row(entry, "its budget is larger than its epsilon and delta allow",
                         error);
-    if (entry->budget < state->budget || entry->own_budget < state->own_budget)
-        return fail_row(entry, "a grant that lowers the budget", error);
-    add_budget(state, entry, &state->epsilon, &state->delta, &state->own_delta);
-    state->budget = entry->budget;
-    state->own_budget = entry->own_budget;
+    state->budget = add_budget(state, entry);
+    state->members = priced.members;
+    split_own(&state->budget, state->format, &state->own_budget, &state->sampler_budget);
+    if (entry->format == SOT_LEDGER_FORMAT_OLDER)
+        state->own_budget = state->sampler_budget = entry->own_budget;
     return SOTTO_OK;
+}
+
+/* A ledger of the older format gains a member that costs nothing: basic with a delta of 0, for pure runs. It counts the
+ * rows that are there from their plans. */
+static sotto_status add_free_member(sot_state *state, sotto_error *error)
+{
+    state->members.at[state->members.count++] =
+        (sot_member){.kind = SOTTO_MEMBER_BASIC, .weight = 0, .order = SOTTO_UNSET};
+    const int64_t first = state->members.at[0].budget;
+    const sotto_status status = sot_members_price(&state->budget, &state->members, error);
+    state->members.at[0].budget = first; /* as it was written */
+    return status;
 }
 
 static sotto_status apply_init(sot_state *state, const sot_entry *entry,
                                sotto_error *error)
 {
     if (state->rows != 0) return fail_row(entry, "a second init row", error);
+    state->format = entry->format;
     const sotto_status status = apply_budget(state, entry, error);
     if (status != SOTTO_OK) return status;
     memcpy(state->dataset, entry->dataset, sizeof state->dataset);
+    memcpy(state->unit, entry->unit, sizeof state->unit);
+    memcpy(state->curator, entry->curator, sizeof state->curator);
+    state->unit_rows = entry->unit_rows;
     state->adjacency = entry->adjacency;
-    state->order = entry->order;
-    state->own_share =
-        entry->delta > 0.0 ? sot_div_down(entry->own_delta, entry->delta) : 0.0;
-    return SOTTO_OK;
+    state->own_share = entry->budget.delta > 0.0
+                           ? sot_div_down(entry->budget.own_delta, entry->budget.delta)
+                           : 0.0;
+    return entry->format == SOT_LEDGER_FORMAT_OLDER ? add_free_member(state, error)
+                                                    : SOTTO_OK;
 }
 
 static sotto_status remember(sot_state *state, const sot_entry *entry, sotto_error *error)
@@ -227,25 +251,72 @@ static sotto_status remember(sot_state *state, const sot_entry *entry, sotto_err
     return SOTTO_OK;
 }
 
-static sotto_status apply_reserve(sot_state *state, const sot_entry *entry,
-                                  sotto_error *error)
+/* Verifies a row of the older form by the rule of its time: one member, own deltas and sampler errors in one sum. */
+static sotto_status check_older(sot_state *state, const sot_entry *entry,
+                                sotto_error *error)
 {
-    int64_t spent, own, sampler, used;
-    if (entry->charge < 1) return fail_row(entry, "a run that costs nothing", error);
-    if (!sot_amount_add(state->spent, entry->charge, &spent) ||
-        !sot_amount_add(state->own_spent, entry->own, &own) ||
-        !sot_amount_add(state->sampler_spent, entry->sampler, &sampler) ||
-        spent > state->budget || !sot_state_delta(state->epsilon, own, sampler, &used) ||
-        used > state->own_budget + (sampler > 0 ? slack_of(used) : 0))
+    sot_charges *sums = &state->older;
+    int64_t samplers, used;
+    if (state->format != SOT_LEDGER_FORMAT_OLDER ||
+        state->reserved_count != state->older_rows)
+        return fail_row(entry, "a row of the older format among newer ones", error);
+    if (entry->charges.at[0] < 1)
+        return fail_row(entry, "a run that costs nothing", error);
+    if (!sot_amount_add(sums->at[0], entry->charges.at[0], &sums->at[0]) ||
+        !sot_amount_add(sums->own, entry->charges.own, &sums->own) ||
+        !sot_amount_add(sums->sampler, entry->charges.sampler, &sums->sampler) ||
+        sums->at[0] > state->members.at[0].budget ||
+        !sot_state_sampler_delta(state, 0, sums->sampler, &samplers) ||
+        !sot_amount_add(sums->own, samplers, &used) ||
+        used > state->own_budget + (sums->sampler > 0 ? slack_of(used) : 0))
         return fail_row(entry, "it exceeds the budget of its time", error);
-    if (spent != entry->charge_sum || own != entry->own_sum ||
-        sampler != entry->sampler_sum)
+    if (memcmp(sums, &entry->sums, sizeof *sums) != 0)
         return fail_row(entry, "its sums are not those of the rows before it", error);
-    const sotto_status status = remember(state, entry, error);
+    return SOTTO_OK;
+}
+
+/* Verifies a row: its sums follow from those before, and some member covers the history with it. */
+static sotto_status check_newer(const sot_state *state, const sot_entry *entry,
+                                sotto_error *error)
+{
+    sot_charges sums;
+    sot_state lenient = *state; /* another C library may price sampler errors otherwise */
+    if (entry->members.count != state->members.count)
+        return fail_row(entry, "it has not one charge for each member", error);
+    for (size_t i = 0; i < state->members.count; i++)
+        if (entry->charges.at[i] == 0)
+            return fail_row(entry, "a run that costs nothing", error);
+    if (!sot_state_add(state, &entry->charges, &sums) ||
+        memcmp(&sums, &entry->sums, sizeof sums) != 0)
+        return fail_row(entry, "its sums are not those of the rows before it", error);
+    if (sums.sampler > 0) {
+        lenient.sampler_budget += slack_of(lenient.sampler_budget);
+        lenient.own_budget += slack_of(lenient.own_budget);
+    }
+    if (sot_state_best(&lenient, &sums) < state->members.count) return SOTTO_OK;
+    return fail_row(entry, "it exceeds the budget of its time", error);
+}
+
+static sotto_status apply_reserve(sot_state *state, const sot_entry *entry,
+                                  const sotto_plan *plan, sotto_error *error)
+{
+    const bool is_older = entry->format == SOT_LEDGER_FORMAT_OLDER;
+    sot_charges charges = entry->charges, sums;
+    bool of_units = false;
+    sotto_status status =
+        is_older ? check_older(state, entry, error) : check_newer(state, entry, error);
+    if (status == SOTTO_OK && is_older)
+        status = sot_price_older(state, plan, &charges, &of_units, error);
+    if (status == SOTTO_OK && !sot_state_add(state, &charges, &sums))
+        status = fail_row(entry, "it exceeds the budget of its time", error);
+    if (status == SOTTO_OK) status = remember(state, entry, error);
     if (status != SOTTO_OK) return status;
-    state->spent = spent;
-    state->own_spent = own;
-    state->sampler_spent = sampler;
+    state->older_rows += is_older;
+    state->repriced_rows += of_units;
+    sot_members_set_sums(&state->members, &sums);
+    state->own_spent = sums.own;
+    state->sampler_spent = sums.sampler;
+    state->specks = sums.specks;
     return SOTTO_OK;
 }
 
@@ -303,7 +374,8 @@ static sotto_status apply_checkpoint(sot_state *state, const sot_entry *entry,
     return SOTTO_OK;
 }
 
-sotto_status sot_state_apply(sot_state *state, const sot_entry *entry, sotto_error *error)
+static sotto_status apply(sot_state *state, const sot_entry *entry,
+                          const sotto_plan *plan, sotto_error *error)
 {
     if (entry->row != state->rows + 1)
         return fail_row(entry, "rows before it are missing", error);
@@ -321,7 +393,7 @@ sotto_status sot_state_apply(sot_state *state, const sot_entry *entry, sotto_err
         status = apply_budget(state, entry, error);
         break;
     case SOTTO_LEDGER_RESERVE:
-        status = apply_reserve(state, entry, error);
+        status = apply_reserve(state, entry, plan, error);
         break;
     case SOTTO_LEDGER_COMMIT:
         status = apply_commit(state, entry, error);
@@ -336,36 +408,22 @@ sotto_status sot_state_apply(sot_state *state, const sot_entry *entry, sotto_err
     return SOTTO_OK;
 }
 
-/* ---- the balance ---- */
-
-static double epsilon_spent(const sot_state *state, int64_t delta_used)
+sotto_status sot_state_take(sot_state *state, const char *line, size_t size_bytes,
+                            uint64_t row, sot_entry *out_entry, sotto_error *error)
 {
-    const double spent = sot_amount_value_up(state->spent, SOT_CHARGE_UNIT);
-    if (sot_state_is_pure(state) || (state->spent == 0 && delta_used == 0)) return spent;
-    return sot_budget_epsilon_upper(state->order, spent,
-                                    sot_sub_down(state->delta, state->own_delta));
-}
-
-void sot_state_balance(const sot_state *state, sotto_ledger_balance *out_balance)
-{
-    int64_t used = 0;
-    /* Cannot fail: every row that was applied saw that it is within the own budget. */
-    (void)sot_state_delta(state->epsilon, state->own_spent, state->sampler_spent, &used);
-    *out_balance = (sotto_ledger_balance){
-        .adjacency = state->adjacency,
-        .epsilon = state->epsilon,
-        .delta = state->delta,
-        .order = state->order,
-        .budget = sot_amount_value_down(state->budget, SOT_CHARGE_UNIT),
-        .spent = sot_amount_value_up(state->spent, SOT_CHARGE_UNIT),
-        .left = sot_amount_value_down(state->budget - state->spent, SOT_CHARGE_UNIT),
-        .delta_budget = sot_amount_value_down(state->own_budget, SOT_DELTA_UNIT),
-        .delta_spent = sot_amount_value_up(used, SOT_DELTA_UNIT),
-        .delta_left = sot_amount_value_down(
-            used < state->own_budget ? state->own_budget - used : 0, SOT_DELTA_UNIT),
-        .epsilon_spent_upper = epsilon_spent(state, used),
-        .entries = state->rows,
-    };
-    memcpy(out_balance->dataset, state->dataset, sizeof out_balance->dataset);
-    memcpy(out_balance->head, state->head, sizeof out_balance->head);
+    sotto_plan *plan = NULL;
+    sotto_error cause = {SOTTO_OK, ""};
+    sotto_status status = sot_entry_parse(line, size_bytes, row, out_entry, error);
+    if (status != SOTTO_OK) return status;
+    if (out_entry->kind == SOTTO_LEDGER_RESERVE &&
+        out_entry->format == SOT_LEDGER_FORMAT_OLDER)
+        status = sot_entry_plan(line, size_bytes, &plan, &cause);
+    if (status == SOTTO_OUT_OF_MEMORY)
+        return sot_fail(error, status, "%s", cause.message);
+    if (status != SOTTO_OK)
+        return sot_fail(error, SOTTO_VERIFICATION, "row %llu of the ledger: %.200s",
+                        (unsigned long long)row, cause.message);
+    status = apply(state, out_entry, plan, error);
+    sotto_plan_free(plan);
+    return status;
 }

@@ -1,8 +1,8 @@
 /* ledger/replay.h: the state of a ledger, row by row.
  *
  * Everything that is known of a ledger comes from replaying its rows through
- * sot_state_apply(), which verifies each: hash chain, ranges, sums, that the budget was never
- * exceeded, that an output was committed once and for a reservation, that a run's checkpoints go
+ * sot_state_take(), which verifies each: hash chain, signatures, ranges, sums, that some member covered the
+ * history with it, that an output was committed once and for a reservation, that a run's checkpoints go
  * forward. Opening, checking and
  * reading an export do the same thing.
  *
@@ -33,41 +33,65 @@ typedef struct sot_reserved {
 typedef struct sot_state {
     uint64_t rows;
     char head[SOTTO_HASH_HEX_BYTES]; /* zeros before the first row */
+    int format;                      /* of the first row */
     char dataset[SOTTO_DATASET_BYTES];
     sotto_adjacency adjacency;
-    double epsilon, delta, own_delta;        /* grants included, rounded down */
-    double own_share;                        /* of delta, at init: grants keep it */
-    double order;                            /* NaN: a pure budget */
-    int64_t budget, own_budget;              /* charge units, delta units */
-    int64_t spent, own_spent, sampler_spent; /* charge, delta and sampler units */
-    sot_reserved *reserved;                  /* by row, increasing */
+    char unit[SOTTO_LEDGER_UNIT_BYTES]; /* "": a row */
+    uint64_t unit_rows;
+    char curator[SOTTO_KEY_HEX_BYTES];        /* "": none */
+    sot_budget budget;                        /* grants included, rounded down */
+    double own_share;                         /* of delta, at init: grants keep it */
+    sot_members members;                      /* budgets and sums */
+    int64_t own_budget, sampler_budget;       /* delta units; ledger.md, step 5 */
+    int64_t own_spent, sampler_spent, specks; /* delta units, sampler units, a number */
+    sot_charges older;      /* sums of rows of the older form, as they were written */
+    uint64_t older_rows;    /* charged before plans named their unit */
+    uint64_t repriced_rows; /* of those: of units */
+    sot_reserved *reserved; /* by row, increasing */
     size_t reserved_count, reserved_capacity;
 } sot_state;
 
 sot_state sot_state_new(void);
 void sot_state_free(sot_state *state);
 
-/* Fills the budget of an init or grant row from its epsilon, delta, own_delta and order and the
+/* Fills the budgets of an init or grant row from its amounts, its members and the
  * state so far. SOTTO_INVALID_ARGUMENT with the reason. */
 SOTTO_MUST_CHECK sotto_status sot_state_price(const sot_state *state, sot_entry *entry,
                                               sotto_error *error);
 
-/* Verifies the entry as the next row and takes it in. SOTTO_VERIFICATION names the row. */
-SOTTO_MUST_CHECK sotto_status sot_state_apply(sot_state *state, const sot_entry *entry,
-                                              sotto_error *error);
+/* Reads a line as the next row, verifies it and takes it in. SOTTO_VERIFICATION names the row. */
+SOTTO_MUST_CHECK sotto_status sot_state_take(sot_state *state, const char *line,
+                                             size_t size_bytes, uint64_t row,
+                                             sot_entry *out_entry, sotto_error *error);
 
-/* Own deltas and the price of sampler errors together, in delta units, rounded up, when the
- * sums are these; false when it is beyond every budget. */
-bool sot_state_delta(double epsilon, int64_t own, int64_t sampler, int64_t *out_delta);
+/* The sums after these charges; false if one is beyond every budget. */
+bool sot_state_add(const sot_state *state, const sot_charges *charges,
+                   sot_charges *out_sums);
+
+/* Puts sums into members. */
+void sot_members_set_sums(sot_members *members, const sot_charges *sums);
+
+/* True if the member covers the history with these sums: its own, and the deltas beside them. */
+bool sot_state_covers(const sot_state *state, size_t member, const sot_charges *sums);
+
+/* The price of sampler errors, in delta units, rounded up; false when it is beyond every budget. */
+bool sot_state_sampler_delta(const sot_state *state, int64_t specks, int64_t sampler,
+                             int64_t *out_delta);
+
+/* True if the sampler errors fit; no member covers anything if they do not. */
+bool sot_state_samplers_fit(const sot_state *state, const sot_charges *sums);
+
+/* The member that covers these sums and has the largest part of its budget left; the number of members if none does. */
+size_t sot_state_best(const sot_state *state, const sot_charges *sums);
+
+/* The sums so far. */
+sot_charges sot_state_sums(const sot_state *state);
 
 /* The reservation of a row, or NULL. */
 sot_reserved *sot_state_find(sot_state *state, uint64_t row);
 
-void sot_state_balance(const sot_state *state, sotto_ledger_balance *out_balance);
-
-static inline bool sot_state_is_pure(const sot_state *state)
-{
-    return state->delta == 0.0;
-}
+/* Where the budget stands, in the currency of `member`; without the room, which takes a search (room.h). */
+void sot_state_balance(const sot_state *state, size_t member,
+                       sotto_ledger_balance *out_balance);
 
 #endif

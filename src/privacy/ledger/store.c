@@ -24,8 +24,8 @@ struct sot_store {
 enum {
     BUSY_MILLISECONDS = 30000,   /* a writer holds the file for milliseconds */
     APPLICATION_ID = 0x736f7474, /* "sott" */
-    FORMAT_FIRST = 1,            /* as every ledger begins */
-    FORMAT = 2,                  /* from its first row about a checkpoint on */
+    FORMAT_FIRST = 1,            /* one member; 2: with rows about checkpoints */
+    FORMAT = 3,                  /* several members, units, signatures */
     LINE_BYTES_MAX = 1 << 21,
     TEMPORARY_NAMES = 100
 };
@@ -410,7 +410,7 @@ static sotto_status fill(sot_store *store, const char *path, const char *line,
     char numbers[96];
     (void)snprintf(numbers, sizeof numbers,
                    "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
-                   FORMAT_FIRST);
+                   FORMAT);
     sotto_status status = connect(store, path, error);
     if (status == SOTTO_OK) status = sot_store_begin_write(store, error);
     if (status == SOTTO_OK) status = run_sql(store, numbers, "write it", error);

@@ -45,8 +45,8 @@ SOTTO_MUST_CHECK sotto_status sot_store_append(sot_store *store, uint64_t row,
                                                const char *line, size_t size_bytes,
                                                sotto_error *error);
 
-/* Inside a writer's transaction: from here on the file holds rows about checkpoints, and a sotto that does
- * not know them shall say so, not call the chain broken. */
+/* Inside a writer's transaction: from here on the file holds rows of this version, and an older sotto shall say that it does
+ * not know them, not call the chain broken. */
 SOTTO_MUST_CHECK sotto_status sot_store_raise_format(sot_store *store,
                                                      sotto_error *error);
 

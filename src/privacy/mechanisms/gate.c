@@ -18,6 +18,9 @@ static sotto_status copy_plan(const sotto_plan *plan, sotto_plan **out_copy,
                               sotto_error *error)
 {
     sotto_status status = sotto_plan_new(sotto_plan_adjacency(plan), out_copy, error);
+    if (status == SOTTO_OK)
+        status = sotto_plan_set_unit(*out_copy, sotto_plan_unit(plan),
+                                     sotto_plan_unit_rows(plan), error);
     for (size_t i = 0; i < sotto_plan_size(plan) && status == SOTTO_OK; i++) {
         const sotto_event *event = sotto_plan_event(plan, i);
         const int has_open_rate = event->sampling == SOTTO_POISSON && isnan(event->rate);

@@ -358,6 +358,46 @@ static void too_many_events_are_refused(void **state)
                    NULL);
 }
 
+/* A plan about the rows of one id says so, and reads back the same. */
+static void a_plan_states_its_unit(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"adjacency\":\"add-remove\",\"events\":[{\"count\":1,\"epsilon\":0.5,"
+        "\"mechanism\":\"pure\"}],\"unit\":{\"column\":\"person\",\"rows\":3}}";
+    static const char *const wrong[] = {
+        "\"unit\":{\"column\":\"person\"}",
+        "\"unit\":{\"column\":\"\",\"rows\":1}",
+        "\"unit\":{\"column\":\"p\",\"rows\":0}",
+        "\"unit\":{\"column\":\"p\",\"rows\":-1}",
+        "\"unit\":\"person\"",
+        "\"unit\":{\"column\":\"p\",\"rows\":1,\"cap\":2}"};
+    sotto_error error;
+    sotto_plan *plan = NULL;
+    char *json = NULL;
+    assert_ok(sotto_plan_parse(text, strlen(text), &plan, &error), &error);
+    assert_string_equal(sotto_plan_unit(plan), "person");
+    assert_int_equal(sotto_plan_unit_rows(plan), 3);
+    assert_ok(sotto_plan_to_json(plan, &json, &error), &error);
+    assert_string_equal(json, text);
+    sotto_plan_free_json(json);
+    assert_ok(sotto_plan_set_unit(plan, NULL, 0, &error), &error);
+    assert_null(sotto_plan_unit(plan));
+    assert_int_equal(sotto_plan_set_unit(plan, "person", 0, &error),
+                     SOTTO_INVALID_ARGUMENT);
+    assert_int_equal(sotto_plan_set_unit(plan, NULL, 2, &error), SOTTO_INVALID_ARGUMENT);
+    assert_int_equal(sotto_plan_set_unit(plan, "\xff", 2, &error),
+                     SOTTO_INVALID_ARGUMENT);
+    sotto_plan_free(plan);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char made[256];
+        (void)snprintf(made, sizeof made,
+                       "{\"events\":[{\"mechanism\":\"pure\",\"epsilon\":1}],%s}",
+                       wrong[i]);
+        assert_true(sotto_plan_parse(made, strlen(made), &plan, &error) != SOTTO_OK);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +408,7 @@ int main(void)
         cmocka_unit_test(the_canonical_form_reads_back_to_the_same_plan),
         cmocka_unit_test(every_other_form_is_refused_by_name),
         cmocka_unit_test(too_many_events_are_refused),
+        cmocka_unit_test(a_plan_states_its_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -280,7 +280,8 @@ static sotto_status whole_life(const char *path, promise *kept, sotto_error *err
     }
     if (status == SOTTO_OK)
         status = sotto_ledger_commit(ledger, &reservation, SOME_HASH, error);
-    if (status == SOTTO_OK) status = sotto_ledger_grant(ledger, 0.5, 0.0, "more", error);
+    if (status == SOTTO_OK)
+        status = sotto_ledger_grant(ledger, 0.5, 0.0, "more", NULL, error);
     if (status == SOTTO_OK) status = sotto_ledger_check(ledger, NULL, error);
     if (status == SOTTO_OK)
         status = sotto_ledger_export(ledger, append_line, &all, error);

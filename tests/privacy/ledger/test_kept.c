@@ -1,6 +1,7 @@
 /* Runs that keep checkpoints: rows go forward, one file at a time counts, and old ledgers and readers are told. */
 #include "support.h"
 
+#include "privacy/ledger/older.h"
 #include "privacy/ledger/scratch.h"
 
 #include <sqlite3.h>
@@ -20,13 +21,27 @@ static const sot_kept_mark first = {HASH_OF("1"), HASH_OF("a")};
 static const sot_kept_mark second = {HASH_OF("2"), HASH_OF("b")};
 static const sot_kept_mark output = {HASH_OF("3"), HASH_OF("c")};
 
+static sotto_status charge(sotto_ledger *ledger, const sotto_plan *plan,
+                           double sampler_error, const char *label,
+                           const char *checkpoint, sotto_reservation *out,
+                           sotto_error *error)
+{
+    const sot_request request = {.plan = plan,
+                                 .sampler_error = sampler_error,
+                                 .delta = SOTTO_UNSET,
+                                 .label = label,
+                                 .noise = "a test",
+                                 .checkpoint = checkpoint};
+    return sot_ledger_charge(ledger, &request, out, error);
+}
+
 static sotto_reservation reserve_kept(sotto_ledger *ledger, const sotto_plan *plan)
 {
     sotto_error error;
     sotto_reservation reservation;
-    assert_ok(sot_ledger_reserve_kept(ledger, plan, 0x1p-80, "a long run", HASH_OF("0"),
-                                      &reservation, &error),
-              &error);
+    assert_ok(
+        charge(ledger, plan, 0x1p-80, "a long run", HASH_OF("0"), &reservation, &error),
+        &error);
     return reservation;
 }
 
@@ -159,24 +174,23 @@ static int format_of(const scratch *made)
     return format;
 }
 
-/* A sotto that knows no checkpoints says so from the first one on; until then it may use the ledger. */
-static void the_format_rises_with_the_first_checkpoint(void **state)
+/* A sotto of the older format says that it does not know this one; an older ledger rises with its first new row. */
+static void the_format_rises_with_the_first_new_row(void **state)
 {
     (void)state;
     const scratch made = scratch_new();
-    sotto_ledger *ledger = ledger_new(&made, 3.0, 1e-6);
+    sotto_ledger *ledger = older_ledger(&made, 0);
     sotto_error error;
     sotto_plan *plan = gaussian_plan(7.5), *large = gaussian_plan(0.01);
     sotto_reservation reservation;
-    assert_ok(reserve(ledger, gaussian_plan(20.0), NULL, &error), &error);
     assert_int_equal(format_of(&made), 1);
     /* Refused: nothing was written, nothing rises. */
-    assert_int_equal(sot_ledger_reserve_kept(ledger, large, 0.0, "a long run",
-                                             HASH_OF("0"), &reservation, &error),
-                     SOTTO_BUDGET_EXCEEDED);
+    assert_int_equal(
+        charge(ledger, large, 0.0, "a long run", HASH_OF("0"), &reservation, &error),
+        SOTTO_BUDGET_EXCEEDED);
     assert_int_equal(format_of(&made), 1);
     (void)reserve_kept(ledger, plan);
-    assert_int_equal(format_of(&made), 2);
+    assert_int_equal(format_of(&made), 3);
     sotto_ledger_close(ledger);
     assert_ok(sotto_ledger_open(made.path, &ledger, &error), &error);
     sotto_plan_free(plan);
@@ -251,7 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_found_by_its_last_file_alone),
         cmocka_unit_test(no_run_goes_back_or_two_ways),
-        cmocka_unit_test(the_format_rises_with_the_first_checkpoint),
+        cmocka_unit_test(the_format_rises_with_the_first_new_row),
         cmocka_unit_test(an_export_tells_and_guards_the_checkpoints),
         cmocka_unit_test(failing_memory_is_reported),
     };

@@ -1,0 +1,153 @@
+/* The members of a row, as JSON. */
+#include <math.h>
+
+#include "privacy/accounting/plan_json_write.h"
+#include "privacy/ledger/amount.h"
+#include "privacy/ledger/entry.h"
+
+static void write_text(sot_json_writer *writer, const char *key, const char *text)
+{
+    sot_json_key(writer, key);
+    sot_json_write_string(writer, text);
+}
+
+static void write_text_or_null(sot_json_writer *writer, const char *key, const char *text)
+{
+    sot_json_key(writer, key);
+    if (text[0] == '\0') {
+        sot_json_write_null(writer);
+    } else {
+        sot_json_write_string(writer, text);
+    }
+}
+
+static void write_whole(sot_json_writer *writer, const char *key, int64_t value)
+{
+    sot_json_key(writer, key);
+    sot_json_write_int64(writer, value);
+}
+
+/* One amount of each member; null for one that has no price. */
+static void write_amounts(sot_json_writer *writer, const char *key,
+                          const int64_t *amounts, size_t count)
+{
+    sot_json_key(writer, key);
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < count; i++) {
+        if (amounts[i] == SOT_MISSING) {
+            sot_json_write_null(writer);
+        } else {
+            sot_json_write_int64(writer, amounts[i]);
+        }
+    }
+    sot_json_end_array(writer);
+}
+
+static void write_budget(sot_json_writer *writer, const sot_entry *entry)
+{
+    int64_t budgets[SOTTO_LEDGER_MEMBERS_MAX];
+    for (size_t i = 0; i < entry->members.count; i++)
+        budgets[i] = entry->members.at[i].budget;
+    sot_json_put_number_or_null(writer, "epsilon", entry->budget.epsilon);
+    sot_json_put_number_or_null(writer, "delta", entry->budget.delta);
+    sot_json_put_number_or_null(writer, "own_delta", entry->budget.own_delta);
+    sot_json_put_number_or_null(writer, "rho", entry->budget.rho);
+    write_amounts(writer, "budgets", budgets, entry->members.count);
+}
+
+static void write_unit(sot_json_writer *writer, const sot_entry *entry)
+{
+    sot_json_key(writer, "unit");
+    if (entry->unit[0] == '\0') {
+        sot_json_write_null(writer);
+        return;
+    }
+    sot_json_begin_object(writer);
+    write_text(writer, "column", entry->unit);
+    write_whole(writer, "rows", (int64_t)entry->unit_rows);
+    sot_json_end_object(writer);
+}
+
+static void write_init(sot_json_writer *writer, const sot_entry *entry)
+{
+    write_whole(writer, "format", SOT_LEDGER_FORMAT);
+    write_text(writer, "dataset", entry->dataset);
+    write_text(writer, "adjacency", sotto_adjacency_name(entry->adjacency));
+    write_unit(writer, entry);
+    sot_json_key(writer, "members");
+    sot_json_begin_array(writer);
+    for (size_t i = 0; i < entry->members.count; i++) {
+        const sot_member *member = &entry->members.at[i];
+        sot_json_begin_object(writer);
+        write_text(writer, "kind", sotto_member_name(member->kind));
+        write_whole(writer, "weight", (int64_t)member->weight);
+        sot_json_put_number(writer, "order", member->order);
+        sot_json_end_object(writer);
+    }
+    sot_json_end_array(writer);
+    write_budget(writer, entry);
+    write_text_or_null(writer, "curator", entry->curator);
+    write_text(writer, "nonce", entry->nonce);
+    write_text(writer, "units",
+               "basic 10^-12, other members 2^-40, deltas 2^-62, sampler_error 2^-90");
+}
+
+static void write_reserve(sot_json_writer *writer, const sot_entry *entry,
+                          const sotto_plan *plan)
+{
+    const sot_charges *charges = &entry->charges, *sums = &entry->sums;
+    write_text(writer, "label", entry->text);
+    if (entry->checkpoint[0] != '\0') write_text(writer, "checkpoint", entry->checkpoint);
+    write_text(writer, "noise", entry->noise);
+    write_text(writer, "software", entry->software);
+    write_amounts(writer, "charges", charges->at, entry->members.count);
+    write_whole(writer, "point_delta", charges->point_delta);
+    write_whole(writer, "own_delta", charges->own);
+    write_whole(writer, "sampler_error", charges->sampler);
+    write_whole(writer, "specks", charges->specks);
+    write_amounts(writer, "charge_sums", sums->at, entry->members.count);
+    write_whole(writer, "point_delta_sum", sums->point_delta);
+    write_whole(writer, "own_delta_sum", sums->own);
+    write_whole(writer, "sampler_error_sum", sums->sampler);
+    write_whole(writer, "specks_sum", sums->specks);
+    sot_json_key(writer, "plan");
+    sot_plan_write(plan, writer);
+}
+
+static void write_seal(sot_json_writer *writer, const sot_entry *entry)
+{
+    if (entry->checkpoint[0] == '\0') return;
+    write_text(writer, "checkpoint", entry->checkpoint);
+    write_text(writer, "seal_key", entry->seal_key);
+}
+
+void sot_entry_write_members(sot_json_writer *writer, const sot_entry *entry,
+                             const sotto_plan *plan)
+{
+    write_whole(writer, "row", (int64_t)entry->row);
+    write_text(writer, "kind", sot_entry_kind_name(entry->kind));
+    write_whole(writer, "time", entry->time_seconds);
+    switch (entry->kind) {
+    case SOTTO_LEDGER_INIT:
+        write_init(writer, entry);
+        break;
+    case SOTTO_LEDGER_GRANT:
+        write_budget(writer, entry);
+        write_text(writer, "reason", entry->text);
+        break;
+    case SOTTO_LEDGER_RESERVE:
+        write_reserve(writer, entry, plan);
+        break;
+    case SOTTO_LEDGER_COMMIT:
+        write_whole(writer, "reservation", (int64_t)entry->reservation);
+        write_text(writer, "output", entry->output);
+        write_seal(writer, entry);
+        break;
+    case SOTTO_LEDGER_CHECKPOINT:
+        write_whole(writer, "reservation", (int64_t)entry->reservation);
+        write_whole(writer, "step", (int64_t)entry->step);
+        write_seal(writer, entry);
+        break;
+    }
+    write_text(writer, "previous", entry->previous);
+}
