@@ -130,12 +130,19 @@ def expected():
         return private().fit(pd.DataFrame(ROWS, columns=NAMES))
 
 
+def without_origin(text):
+    """The file without how its rows were given, and the hash over that."""
+    file = json.loads(text)
+    del file["request"]["rows"], file["certificate"]["hash"]
+    return file
+
+
 @pytest.mark.parametrize("names", [NAMES, PERMUTED], ids=["stored order", "permuted"])
 @pytest.mark.parametrize("name", [*NAMED, *SELECTED])
 def test_a_table_is_the_same_from_every_library(name, names, expected):
     make, columns = {**NAMED, **SELECTED}[name], columns_of(ROWS, names)
     model = private().fit(make(columns))
-    assert model.model_json_ == expected.model_json_
+    assert without_origin(model.model_json_) == without_origin(expected.model_json_)
     assert (model.feature_names_in_.tolist(), model.n_features_in_) == (names, 6)
     np.testing.assert_array_equal(model.predict_proba(make(columns)),
                                   expected.predict_proba(pd.DataFrame(ROWS, columns=NAMES)))
