@@ -185,6 +185,12 @@ static sotto_status read_file(sot_pate_labels_file *file, sotto_error *error)
         status = sot_json_get_double(root, "epsilon", &file->epsilon, error);
     if (status == SOTTO_OK)
         status = sot_json_get_double(root, "delta", &file->delta, error);
+    int64_t asked = 0, answered = 0;
+    if (status == SOTTO_OK) status = sot_json_get_int64(root, "asked", &asked, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_int64(root, "answered", &answered, error);
+    file->asked = (uint64_t)asked;
+    file->answered = (uint64_t)answered;
     if (status == SOTTO_OK)
         status = sot_pate_read_schema("the labels' schema", root, &file->schema, error);
     return status == SOTTO_OK ? read_pairs(root, file, error) : status;

@@ -296,8 +296,8 @@ static sotto_status check_counts(const sot_pate_label_run *run, sotto_error *err
 
 /* How often each event happened: the agreement once, a test for each query, an answer for each that was answered; by
  * propose-test-release for each that was asked. */
-static void count_events(const sot_pate_label_run *run,
-                         uint64_t released[SOT_PATE_EVENTS_MAX])
+void sot_label_again_count(const sot_pate_label_run *run,
+                           uint64_t released[SOT_PATE_EVENTS_MAX])
 {
     size_t next = 0;
     if (run->agrees) released[next++] = 1;
@@ -338,7 +338,7 @@ sotto_status sot_again_label(const sot_certificate_file *file, const char *text,
         status = sot_label_again_plan(&file->request, labels.schema, &self, error);
     if (status == SOTTO_OK) status = take_released(file, &labels, &self.run, error);
     if (status == SOTTO_OK) {
-        count_events(&self.run, released);
+        sot_label_again_count(&self.run, released);
         self.run.session.again = &again;
         status = sot_pate_label_certify(&self.run, SOTTO_UNSET, error);
     }

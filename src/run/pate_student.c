@@ -210,7 +210,9 @@ static sotto_status certify(student_run *run, sotto_error *error)
     char *request = NULL;
     const sot_student_asked asked = {.labels = &run->labels.file.request,
                                      .hash = run->labels.file.hash,
-                                     .count = run->labels.count};
+                                     .count = run->labels.count,
+                                     .asked = run->labels.asked,
+                                     .answered = run->labels.answered};
     sotto_status status = SOTTO_OK;
     if (certificate.version >= 2)
         status = sot_student_request(run->training, &asked, &request, error);

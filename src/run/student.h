@@ -11,7 +11,8 @@ enum { SOT_STUDENT_BYTES = 400 };
 typedef struct sot_student_asked {
     const sot_json_value *labels; /* their request */
     const char *hash;             /* of their file */
-    uint64_t count;
+    uint64_t count;               /* labels */
+    uint64_t asked, answered;     /* queries */
 } sot_student_asked;
 
 /* Free with sot_free(). */

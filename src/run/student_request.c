@@ -42,6 +42,8 @@ sotto_status sot_student_request(const sotto_training *training,
     sot_json_begin_object(writer);
     sot_json_put_text(writer, "hash", asked->hash);
     sot_json_put_whole(writer, "count", asked->count);
+    sot_json_put_whole(writer, "asked", asked->asked);
+    sot_json_put_whole(writer, "answered", asked->answered);
     sot_json_key(writer, "request");
     sot_json_copy(writer, asked->labels, false, NULL);
     sot_json_end_object(writer);
@@ -54,15 +56,21 @@ sotto_status sot_student_request(const sotto_training *training,
 static sotto_status read_asked(const sot_json_value *labels, sot_student_asked *asked,
                                sotto_error *error)
 {
-    int64_t count = 0;
+    int64_t count = 0, queries = 0, answered = 0;
     sotto_status status = sot_json_get_int64(labels, "count", &count, error);
+    if (status == SOTTO_OK) status = sot_json_get_int64(labels, "asked", &queries, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_int64(labels, "answered", &answered, error);
     if (status == SOTTO_OK)
         status = sot_json_get_string(labels, "hash", &asked->hash, error);
     if (status == SOTTO_OK &&
-        (count < 1 || strlen(asked->hash) + 1 != SOTTO_HASH_HEX_BYTES))
+        (count < 1 || answered < 0 || count < answered || queries < count ||
+         strlen(asked->hash) + 1 != SOTTO_HASH_HEX_BYTES))
         status = sot_fail(error, SOTTO_VERIFICATION,
                           "request.labels are none that a student learns from");
     asked->count = (uint64_t)count;
+    asked->asked = (uint64_t)queries;
+    asked->answered = (uint64_t)answered;
     return status;
 }
 
@@ -74,8 +82,10 @@ static sotto_status certify(const sot_certificate_file *file,
 {
     char output[SOT_STUDENT_BYTES], route[SOT_STUDENT_BYTES];
     char *payload = NULL, *request = NULL;
-    const bool fits =
-        sotto_plan_size(labels->run.plan) == sotto_plan_size(file->certificate.plan);
+    uint64_t released[SOT_PATE_EVENTS_MAX] = {0};
+    labels->run.asked = asked->asked;
+    labels->run.answered = asked->answered;
+    sot_label_again_count(&labels->run, released);
     sotto_status status = sot_training_take_released(training, model, error);
     if (status == SOTTO_OK)
         status =
@@ -84,7 +94,7 @@ static sotto_status certify(const sot_certificate_file *file,
         status = sot_student_request(training, asked, &request, error);
     sot_student_name(training, asked, output, route);
     const sot_again again = {.file = file,
-                             .released = fits ? file->certificate.released : NULL,
+                             .released = released,
                              .payload = payload,
                              .request = request,
                              .output = output,

@@ -671,8 +671,7 @@ static inline leaf_tally leaf_try(const leaf_scene *scene, const leaf_kind *kind
               &error);
     const sot_json_value root = sot_json_root(document);
     size_t places = 0, seen = 0;
-    assert_null(
-        leaf_forged(&root, summary.hash, LEAF_CHANGE, SIZE_MAX, path, &places));
+    assert_null(leaf_forged(&root, summary.hash, LEAF_CHANGE, SIZE_MAX, path, &places));
     for (size_t i = first; i < places; i += stride) {
         for (int edit = 0; edit < (int)LEAF_EDITS; edit++) {
             char *forged =
