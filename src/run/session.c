@@ -202,15 +202,19 @@ static sotto_status check_output(const sot_session *session, sotto_error *error)
     if (output == NULL) return SOTTO_OK;
     sotto_status status = ledger_path(session, &ledger, error);
     if (status != SOTTO_OK) return status;
+    const bool is_key = session->sign != NULL && sot_file_is_same(output, session->sign);
     const bool is_data =
         (session->data_path != NULL && sot_file_is_same(output, session->data_path)) ||
         (session->labels_path != NULL && sot_file_is_same(output, session->labels_path));
-    if (is_data || (ledger != NULL &&
-                    (sot_file_is_same(output, ledger) || is_beside(output, ledger)))) {
+    if (is_data || is_key ||
+        (ledger != NULL &&
+         (sot_file_is_same(output, ledger) || is_beside(output, ledger)))) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the output %.120s would replace the %s; give it a name of its own", output,
-            is_data ? "data" : "ledger");
+            is_data  ? "data"
+            : is_key ? "secret key"
+                     : "ledger");
     }
     return sot_file_check_write(output, error);
 }
