@@ -10,6 +10,7 @@
 #include "data_file.h"
 #include "model_files.h"
 #include "output.h"
+#include "sign.h"
 
 static const char *adjacency_choice(size_t index)
 {
@@ -57,7 +58,7 @@ static const cli_option paid_options[] = {
 };
 
 static const cli_option *const shared[] = {cli_data_options, cli_stored_option,
-                                           paid_options, NULL};
+                                           paid_options, cli_sign_option, NULL};
 
 /* --- public rows --- */
 
@@ -254,6 +255,7 @@ static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model
     config.confidence = cli_number(call, "confidence");
     config.ledger = cli_text(call, "ledger");
     config.output = cli_text(call, "output");
+    config.sign = cli_text(call, "sign");
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");
     sotto_status status =
@@ -275,7 +277,8 @@ static sotto_status check_way(const cli_call *call, sotto_error *error)
 {
     static const char *const paid[] = {
         "epsilon", "delta",  "adjacency",          "public-n",
-        "ledger",  "output", "insecure-test-seed", "confidence"};
+        "ledger",  "output", "insecure-test-seed", "confidence",
+        "sign"};
     const bool is_public = cli_flag(call, "data-is-public");
     if (!is_public && !cli_given(call, "epsilon")) {
         return cli_fail(

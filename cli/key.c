@@ -7,6 +7,14 @@
 
 #include "commands.h"
 #include "output.h"
+#include "sign.h"
+
+const cli_option cli_sign_option[] = {
+    {"sign", CLI_FILE, CLI_OPTIONAL,
+     "sign the file with this secret key (sotto key new), read before the charge",
+     .value = "KEY", .example = "curator.key"},
+    {0},
+};
 
 static const cli_option new_options[] = {
     {"key", CLI_FILE, CLI_OPERAND,

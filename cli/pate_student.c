@@ -7,6 +7,7 @@
 #include "data_file.h"
 #include "output.h"
 #include "pate.h"
+#include "sign.h"
 #include "training.h"
 
 static const cli_option options[] = {
@@ -55,6 +56,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_pate_result *result = NULL;
     sotto_status status = cli_training_config(call, &config.training, error);
     config.training.output = cli_text(call, "output");
+    config.training.sign = cli_text(call, "sign");
     config.labels = cli_text(call, "labels");
     config.self_training = cli_count(call, "self-training");
     config.confidence = cli_number(call, "confidence");
@@ -69,7 +71,8 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_query_option, cli_training_options, NULL};
+static const cli_option *const shared[] = {cli_query_option, cli_sign_option,
+                                           cli_training_options, NULL};
 
 const cli_command pate_student = {
     .name = "student",

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "data_file.h"
 #include "input.h"
+#include "sign.h"
 
 /* --- the words --- */
 
@@ -186,6 +187,7 @@ static sotto_status make_config(const cli_call *call, sotto_statistic statistic,
     config.monotone = cli_has(call, "monotone") && cli_flag(call, "monotone");
     config.ledger = cli_text(call, "ledger");
     config.output = cli_text(call, "output");
+    config.sign = cli_text(call, "sign");
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");
     size_t conditions = 0;
@@ -279,7 +281,8 @@ static sotto_status estimate(const cli_call *call, sotto_error *error)
 {
     static const char *const excluded[] = {
         "column", "schema", "epsilon", "public-n",
-        "query",  "ledger", "output",  "insecure-test-seed"};
+        "query",  "ledger", "output",  "insecure-test-seed",
+        "sign"};
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++) {
         if (!cli_given(call, excluded[i])) continue;
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -311,25 +314,39 @@ static sotto_status run_rr(const cli_call *call, sotto_error *error)
 #define SCHEMA " --schema examples/survey.schema.json --epsilon 1 -o release.json"
 
 static const cli_option *const count_shared[] = {
-    privacy_options,   noise_options, rows_options,   cli_query_option,
-    cli_stored_option, where_options, output_options, NULL};
+    privacy_options,  noise_options,     rows_options,
+    cli_query_option, cli_stored_option, where_options,
+    output_options,   cli_sign_option,   NULL};
 static const cli_option *const sum_shared[] = {
-    column_operand,    privacy_options, noise_options,  rows_options, cli_query_option,
-    cli_stored_option, where_options,   output_options, NULL};
-static const cli_option *const histogram_shared[] = {
-    column_operand,   histogram_options, privacy_options, noise_options,  rows_options,
-    cli_query_option, cli_stored_option, where_options,   output_options, NULL};
-static const cli_option *const quantile_shared[] = {
-    column_operand,    quantile_options, privacy_options, rows_options, cli_query_option,
-    cli_stored_option, where_options,    output_options,  NULL};
+    column_operand,    privacy_options, noise_options,  rows_options,    cli_query_option,
+    cli_stored_option, where_options,   output_options, cli_sign_option, NULL};
+static const cli_option *const histogram_shared[] = {column_operand,
+                                                     histogram_options,
+                                                     privacy_options,
+                                                     noise_options,
+                                                     rows_options,
+                                                     cli_query_option,
+                                                     cli_stored_option,
+                                                     where_options,
+                                                     output_options,
+                                                     cli_sign_option,
+                                                     NULL};
+static const cli_option *const quantile_shared[] = {column_operand,   quantile_options,
+                                                    privacy_options,  rows_options,
+                                                    cli_query_option, cli_stored_option,
+                                                    where_options,    output_options,
+                                                    cli_sign_option,  NULL};
 static const cli_option *const bounds_shared[] = {
-    column_operand,    privacy_options, rows_options,   cli_query_option,
-    cli_stored_option, where_options,   output_options, NULL};
-static const cli_option *const choose_shared[] = {rows_options,      cli_query_option,
-                                                  cli_stored_option, where_options,
-                                                  output_options,    NULL};
-static const cli_option *const rr_shared[] = {rows_options, cli_query_option,
-                                              cli_stored_option, output_options, NULL};
+    column_operand,   privacy_options,   rows_options,
+    cli_query_option, cli_stored_option, where_options,
+    output_options,   cli_sign_option,   NULL};
+static const cli_option *const choose_shared[] = {
+    rows_options,  cli_query_option, cli_stored_option,
+    where_options, output_options,   cli_sign_option,
+    NULL};
+static const cli_option *const rr_shared[] = {rows_options,      cli_query_option,
+                                              cli_stored_option, output_options,
+                                              cli_sign_option,   NULL};
 
 static const cli_command count_command = {
     .name = "count",

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sotto/certificate.h>
 #include <sotto/report.h>
+#include <sotto/verify.h>
 
 #include "advisories.h"
 #include "commands.h"
@@ -93,8 +93,11 @@ static sotto_status show(const cli_call *call, const model_file *file, sotto_err
     sotto_certificate_summary summary;
     sotto_error none;
     const char *output = cli_text(call, "output");
-    const bool certified = sotto_certificate_summarize(file->text, file->size_bytes,
-                                                       &summary, &none) == SOTTO_OK;
+    const sotto_verify_config config = sotto_verify_defaults();
+    const sotto_status outcome =
+        sotto_verify(file->text, file->size_bytes, &config, &summary, &none);
+    const bool certified =
+        summary.hash[0] != '\0' && (outcome == SOTTO_OK || outcome == SOTTO_VERIFICATION);
     if (cli_flag(call, "json")) {
         cli_json json = cli_json_new();
         cli_json_text(&json, "output", output);

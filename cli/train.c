@@ -14,6 +14,7 @@
 #include "data_file.h"
 #include "input.h"
 #include "output.h"
+#include "sign.h"
 #include "training.h"
 
 enum { RULE_BYTES = 512 };
@@ -239,6 +240,7 @@ sotto_status cli_train_run(const cli_call *call, sotto_train_config *config,
     sotto_schema *schema = NULL;
     config->ledger = cli_text(call, "ledger");
     config->output = cli_text(call, "output");
+    config->sign = cli_text(call, "sign");
     config->data_is_public = cli_flag(call, "data-is-public");
     config->insecure_test = cli_given(call, "insecure-test-seed");
     config->test_seed = cli_count(call, "insecure-test-seed");
@@ -257,8 +259,9 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status == SOTTO_OK ? cli_train_run(call, &config, error) : status;
 }
 
-static const cli_option *const shared[] = {cli_train_options, cli_data_options,
-                                           cli_stored_option, cli_training_options, NULL};
+static const cli_option *const shared[] = {cli_train_options,    cli_data_options,
+                                           cli_stored_option,    cli_sign_option,
+                                           cli_training_options, NULL};
 
 const cli_command cli_train = {
     .name = "train",

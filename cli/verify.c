@@ -1,9 +1,9 @@
-/* sotto verify: recompute a certificate from the file it is in, and show it. */
+/* sotto verify: plan a certified file again from its request, and show its certificate. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <sotto/certificate.h>
+#include <sotto/verify.h>
 
 #include "advisories.h"
 #include "commands.h"
@@ -24,6 +24,12 @@ static const cli_option options[] = {
      .fallback = "text", .choices = form_choice},
     {"html", CLI_FILE, CLI_OPTIONAL, "also write it as an HTML page", .value = "FILE",
      .example = "certificate.html"},
+    {"ledger", CLI_FILE, CLI_OPTIONAL,
+     "ledger, or its export, that must have committed this very file", .value = "FILE",
+     .example = "budget.ledger"},
+    {"signed-by", CLI_TEXT, CLI_OPTIONAL,
+     "public key (a file, or ed25519:HEX) that must have signed this file",
+     .value = "KEY", .example = "curator.key.pub"},
     {"strict", CLI_FLAG, CLI_OPTIONAL,
      "exit with 1 also if an advisory concerns the file", .value = NULL},
     {0},
@@ -42,26 +48,61 @@ static sotto_certificate_form form_of(const char *name)
     return SOTTO_CERTIFICATE_TEXT;
 }
 
+static sotto_verify_config checks_of(const cli_call *call)
+{
+    sotto_verify_config config = sotto_verify_defaults();
+    config.ledger = cli_text(call, "ledger");
+    config.signed_by = cli_text(call, "signed-by");
+    return config;
+}
+
 /* A page is shown also when it does not hold: it says so at its top. */
-static sotto_status show_page(const certified *file, const char *form, sotto_error *error)
+static sotto_status show_page(const cli_call *call, const certified *file,
+                              sotto_error *error)
 {
     char *page = NULL;
-    const sotto_status status = sotto_certificate_render(file->text, file->size_bytes,
-                                                         form_of(form), &page, error);
+    const sotto_verify_config config = checks_of(call);
+    const sotto_status status =
+        sotto_verify_render(file->text, file->size_bytes, &config,
+                            form_of(cli_text(call, "form")), &page, error);
     if (status == SOTTO_OK) (void)fputs(page, stdout);
     sotto_certificate_free_text(page);
     return status;
 }
 
-static sotto_status write_page(const certified *file, const char *path,
+static sotto_status write_page(const cli_call *call, const certified *file,
                                sotto_error *error)
 {
     char *page = NULL;
-    sotto_status status = sotto_certificate_render(file->text, file->size_bytes,
-                                                   SOTTO_CERTIFICATE_HTML, &page, error);
-    if (status == SOTTO_OK) status = cli_write_file("--html", path, page, error);
+    const sotto_verify_config config = checks_of(call);
+    sotto_status status = sotto_verify_render(file->text, file->size_bytes, &config,
+                                              SOTTO_CERTIFICATE_HTML, &page, error);
+    if (status == SOTTO_OK)
+        status = cli_write_file("--html", cli_text(call, "html"), page, error);
     sotto_certificate_free_text(page);
     return status;
+}
+
+static void add_signer(cli_json *json, const sotto_certificate_summary *summary)
+{
+    char key[80];
+    if (summary->signer[0] == '\0') {
+        cli_json_add(json, "signed_by", json_null());
+        return;
+    }
+    (void)snprintf(key, sizeof key, "ed25519:%s", summary->signer);
+    cli_json_text(json, "signed_by", key);
+}
+
+static void add_believed(cli_json *json, const sotto_certificate_summary *summary)
+{
+    json_t *list = json_array();
+    bool made = list != NULL;
+    for (size_t i = 0; made && i < summary->believed_count; i++)
+        made = json_array_append_new(
+                   list, json_pack("{s:s,s:s}", "path", summary->believed[i]->path,
+                                   "meaning", summary->believed[i]->meaning)) == 0;
+    cli_json_add(json, "believed", list);
 }
 
 static sotto_status show_json(const sotto_certificate_summary *summary,
@@ -76,6 +117,9 @@ static sotto_status show_json(const sotto_certificate_summary *summary,
     cli_json_number(&json, "delta", summary->delta);
     cli_json_text(&json, "adjacency", sotto_adjacency_name(summary->adjacency));
     cli_json_text(&json, "hash", summary->hash);
+    cli_json_count(&json, "version", (uint64_t)summary->version);
+    add_signer(&json, summary);
+    add_believed(&json, summary);
     cli_json_advisories(&json, summary);
     return cli_json_print(&json, error);
 }
@@ -106,9 +150,11 @@ static sotto_status judge(const cli_call *call, const certified *file, sotto_err
     const bool as_json = cli_flag(call, "json");
     sotto_certificate_summary summary;
     sotto_error reason = {.status = SOTTO_OK};
+    const sotto_verify_config config = checks_of(call);
     sotto_status status =
-        sotto_certificate_summarize(file->text, file->size_bytes, &summary, &reason);
-    if (status != SOTTO_OK) {
+        sotto_verify(file->text, file->size_bytes, &config, &summary, &reason);
+    const bool is_read = summary.hash[0] != '\0';
+    if (status != SOTTO_OK && !(status == SOTTO_VERIFICATION && is_read)) {
         sotto_status shown = SOTTO_OK;
         if (as_json && status == SOTTO_VERIFICATION)
             shown = show_unreadable(&reason, error);
@@ -116,11 +162,9 @@ static sotto_status judge(const cli_call *call, const certified *file, sotto_err
         return cli_fail(error, status, "%.60s: NOT VERIFIED: %.170s",
                         cli_text(call, "file"), reason.message);
     }
-    if (cli_given(call, "html")) status = write_page(file, cli_text(call, "html"), error);
-    if (status == SOTTO_OK) {
-        status = as_json ? show_json(&summary, error)
-                         : show_page(file, cli_text(call, "form"), error);
-    }
+    status = cli_given(call, "html") ? write_page(call, file, error) : SOTTO_OK;
+    if (status == SOTTO_OK)
+        status = as_json ? show_json(&summary, error) : show_page(call, file, error);
     if (status == SOTTO_OK && !summary.is_verified) {
         return cli_fail(error, SOTTO_VERIFICATION, "%.60s: NOT VERIFIED: %.170s",
                         cli_text(call, "file"), summary.reason);
@@ -149,8 +193,10 @@ const cli_command cli_verify = {
     .name = "verify",
     .summary = "Recompute a certificate and show what it guarantees",
     .details =
-        "Exit code 0: every number was recomputed and holds; 1: not verified, and\n"
-        "the first difference is named. A warning names each advisory that concerns\n"
+        "Plans the run again from the request in the file and compares everything.\n"
+        "Exit code 0: all of it follows; 1: not verified, and the first difference is\n"
+        "named. Members that no reader can check are listed as believed; --ledger and\n"
+        "--signed-by tie them to the run. A warning names each advisory that concerns\n"
         "the file: a defect of the version that made it. With --strict that is 1 too.",
     .options = options,
     .example = "sotto verify examples/count.json",

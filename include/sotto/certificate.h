@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <sotto/accountant.h>
 #include <sotto/error.h>
@@ -46,21 +47,24 @@ typedef struct sotto_certificate_facts {
     bool
         selected; /* a condition, a query or a stream may leave stored rows out: their number is
                       secret under replace-one too */
+    const struct sotto_key
+        *key; /* signs the file (sotto/key.h); NULL: it is not signed */
 } sotto_certificate_facts;
 
 /* Nothing is set: output, delta, unit and covered must be. */
 SOTTO_API sotto_certificate_facts sotto_certificate_defaults(void);
 
-/* Adds "certificate" to `payload_json` (a JSON object without that member) from what a
- * finished gate did, and returns the whole file's text, to be freed with
+/* Adds "request" and "certificate" to `payload_json` (a JSON object without these members) from
+ * what a finished gate did, and returns the whole file's text, to be freed with
  * sotto_certificate_free_text(). The hash in it covers every other byte of the canonical form. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_certificate_attach(const char *payload_json, const sotto_gate *gate,
                          const sotto_certificate_facts *facts, char **out_text,
                          char out_hash[SOTTO_HASH_HEX_BYTES], sotto_error *error);
 
-/* Recomputes everything in the file: every epsilon, the attack table, the sentence, the
- * ledger's sums, the price of a tuning from the plans of its trainings, the hash. SOTTO_VERIFICATION names the first difference, what the file states
+/* Checks the certificate by itself: recomputes every epsilon, the attack table, the sentence, the
+ * ledger's sums, the price of a tuning from the plans of its trainings, the hash, the signature. That the plan and
+ * the settings follow from the request is for sotto_verify() (sotto/verify.h) to check. SOTTO_VERIFICATION names the first difference, what the file states
  * and what was recomputed; a test-seeded run, a newer file version and a file that cannot be
  * read fail too. Made by the same software (version, build, C library, kind of processor),
  * every number must agree to the last bit; otherwise a bound may be larger than the recomputed
@@ -96,6 +100,14 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_certificate_advisories(
     const char *text, size_t size_bytes, const sotto_advisory **out_advisories,
     size_t *out_count, sotto_error *error);
 
+/* A member of a certified file that no reader can check. The texts live as long as the library. */
+typedef struct sotto_belief {
+    const char *path;    /* "schema", "certificate.ledger": the member and all below it */
+    const char *meaning; /* what is believed, in one sentence */
+} sotto_belief;
+
+enum { SOTTO_BELIEFS_MAX = 32 }; /* of one file */
+
 /* What a certificate says in short, and whether it holds. */
 typedef struct sotto_certificate_summary {
     double epsilon, delta; /* as stated */
@@ -109,6 +121,13 @@ typedef struct sotto_certificate_summary {
      * from the stated facts, but an affected version may not have kept to these facts. */
     size_t advisory_count;
     const sotto_advisory *advisories[SOTTO_ADVISORIES_MAX];
+    int64_t
+        version; /* of the file's format: 1 states no request, so its settings are believed */
+    char signer
+        [65]; /* public key whose signature the file has, as hexadecimal; "": none. Trust it only
+                          if it is the key you expect: sotto_verify() */
+    size_t believed_count; /* members that were not checked, because no reader can */
+    const sotto_belief *believed[SOTTO_BELIEFS_MAX];
 } sotto_certificate_summary;
 
 /* SOTTO_OK also for a file that is not verified, as long as it can be read. */

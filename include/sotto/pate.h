@@ -102,6 +102,7 @@ typedef struct sotto_pate_label_config {
         *student; /* of Interactive: model file that gives probabilities; else NULL */
     const char *ledger;  /* NULL: the schema's */
     const char *output;  /* the labels' file, replaced in one stroke; NULL: none */
+    const char *sign;    /* file of the secret key that signs; NULL: none does */
     bool show_sensitive; /* the data-dependent epsilon: for those who may see the rows */
     bool insecure_test;  /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;

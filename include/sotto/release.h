@@ -76,6 +76,7 @@ typedef struct sotto_release_config {
     bool monotone;          /* given scores: one row moves all of them the same way */
     const char *ledger;     /* NULL: the schema's */
     const char *output;     /* file to write, replaced in one stroke; NULL: none */
+    const char *sign;       /* file of the secret key that signs; NULL: none does */
     bool insecure_test;     /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;
     const sotto_model

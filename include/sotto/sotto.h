@@ -51,6 +51,7 @@
 #include <sotto/train_config.h>
 #include <sotto/tree_aggregation.h>
 #include <sotto/tune.h>
+#include <sotto/verify.h>
 #include <sotto/version.h>
 
 #endif

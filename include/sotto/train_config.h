@@ -166,6 +166,9 @@ typedef struct sotto_train_config {
     const char *
         output; /* model file to write, replaced in one stroke; networks, sgd and gd keep how far they
                             are in <output>.checkpoint, from which the same call goes on; NULL: none */
+    const char *
+        sign; /* file of the secret key that signs the model file (sotto/key.h), read before the charge; NULL:
+                            none */
     bool insecure_test; /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;
     size_t threads; /* 0: one per CPU; the result is the same for any number */

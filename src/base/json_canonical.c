@@ -2,17 +2,25 @@
 
 #include "base/json_tree.h"
 
+static bool is_left_out(const sot_json_node *member,
+                        const sot_json_value *const *left_out)
+{
+    for (; left_out != NULL && *left_out != NULL; left_out++)
+        if ((*left_out)->node == member) return true;
+    return false;
+}
+
 static void copy_node(sot_json_writer *writer, const sot_json_node *node, bool sorted,
-                      const sot_json_node *left_out);
+                      const sot_json_value *const *left_out);
 
 static void copy_members(sot_json_writer *writer, const sot_json_node *object,
-                         bool sorted, const sot_json_node *left_out)
+                         bool sorted, const sot_json_value *const *left_out)
 {
     sot_json_begin_object(writer);
     for (size_t i = 0; i < object->child_count; i++) {
         const sot_json_node *member =
             sorted ? object->by_key[i] : &object->is.children[i];
-        if (member == left_out) continue;
+        if (is_left_out(member, left_out)) continue;
         sot_json_key(writer, member->key);
         copy_node(writer, member, sorted, left_out);
     }
@@ -21,7 +29,7 @@ static void copy_members(sot_json_writer *writer, const sot_json_node *object,
 
 /* Recursion is at most SOT_JSON_DEPTH_MAX deep: the parser saw to it. */
 static void copy_node(sot_json_writer *writer, const sot_json_node *node, bool sorted,
-                      const sot_json_node *left_out)
+                      const sot_json_value *const *left_out)
 {
     switch (node->kind) {
     case SOT_JSON_OBJECT:
@@ -52,7 +60,7 @@ static void copy_node(sot_json_writer *writer, const sot_json_node *node, bool s
 }
 
 void sot_json_copy(sot_json_writer *writer, const sot_json_value *value, bool sorted,
-                   const sot_json_value *left_out)
+                   const sot_json_value *const *left_out)
 {
-    copy_node(writer, value->node, sorted, left_out != NULL ? left_out->node : NULL);
+    copy_node(writer, value->node, sorted, left_out);
 }

@@ -16,9 +16,9 @@
 #include "base/json_writer.h"
 
 /* Copies a value into a writer: members sorted for the canonical form (the writer must then
- * not be indented), or in the order of the text. `left_out` (NULL: none) is a member somewhere
- * in the value that is skipped with its key. Errors stick to the writer. */
+ * not be indented), or in the order of the text. `left_out` lists members somewhere in the
+ * value that are skipped with their keys (NULL ends it; NULL: none). Errors stick to the writer. */
 void sot_json_copy(sot_json_writer *writer, const sot_json_value *value, bool sorted,
-                   const sot_json_value *left_out);
+                   const sot_json_value *const *left_out);
 
 #endif

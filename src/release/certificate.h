@@ -15,12 +15,13 @@
 #include "base/json_writer.h"
 
 enum {
-    SOT_CERTIFICATE_VERSION = 1, /* of the format; a reader refuses newer ones */
-    SOT_GUARANTEES_MAX = 5,      /* rows of the table of epsilons */
-    SOT_PROFILE_SIZE = 7,        /* further pairs, for the attack table */
-    SOT_ATTACKS_SIZE = 4,        /* rows of the attack table */
-    SOT_LIST_MAX = 64,           /* entries of `covered` and of `unprotected` */
-    SOT_TEXT_BYTES_MAX = 1000,   /* of any text a caller brings */
+    SOT_CERTIFICATE_VERSION =
+        2, /* of every certified file; a reader refuses newer ones. Since 2 a file states its request */
+    SOT_GUARANTEES_MAX = 5,    /* rows of the table of epsilons */
+    SOT_PROFILE_SIZE = 7,      /* further pairs, for the attack table */
+    SOT_ATTACKS_SIZE = 4,      /* rows of the attack table */
+    SOT_LIST_MAX = 64,         /* entries of `covered` and of `unprotected` */
+    SOT_TEXT_BYTES_MAX = 1000, /* of any text a caller brings */
     SOT_STATEMENT_BYTES = 4096,
     SOT_SOFTWARE_BYTES = 200
 };
@@ -52,7 +53,13 @@ typedef struct sot_software {
     char arithmetic[SOT_SOFTWARE_BYTES]; /* C library, machine: they set the last bits */
 } sot_software;
 
+/* The member "request" of a file that a program of the caller's made: nothing follows from it. */
+#define SOT_REQUEST_APPLICATION "{\"command\": \"application\"}"
+
 typedef struct sot_certificate {
+    int64_t version; /* of the file's format; 0: the newest */
+    const char
+        *request_json; /* the settings from which the file follows; version 1 has none */
     /* facts; texts and lists are borrowed */
     sotto_certificate_facts facts;
     const sotto_plan *plan;
@@ -89,8 +96,15 @@ SOTTO_MUST_CHECK sotto_status sot_software_describe(sot_software *out_software,
                                                     sotto_error *error);
 
 /* Writes all members of the certificate; the caller opens and closes the object and adds the
- * hash. */
+ * seal: the hash and, unless `signer` is NULL, the signature. */
 void sot_certificate_write(const sot_certificate *certificate, sot_json_writer *writer);
+void sot_certificate_write_seal(sot_json_writer *writer, const char *hash,
+                                const char *signer, const char *signature);
+
+/* Begins the file: an object with the payload's members and the request (NULL: none). The caller
+ * adds the certificate and closes it. */
+void sot_certificate_write_file(sot_json_writer *writer, const sot_json_value *payload,
+                                const sot_json_value *request);
 
 /* ---- certificate_selection.c: the price of a tuning ---- */
 
@@ -120,6 +134,9 @@ typedef struct sot_certificate_file {
     const char *covered[SOT_LIST_MAX + 1];
     const char *unprotected[SOT_LIST_MAX + 1];
     const char *hash;
+    sot_json_value request; /* version 2: "request", an object */
+    const char *signer;     /* public key, as hexadecimal; NULL: the file is not signed */
+    const char *signature;
     sotto_plan **selection_plans; /* NULL: the output was not tuned */
     sotto_selection selection;
 } sot_certificate_file;
@@ -141,18 +158,37 @@ SOTTO_MUST_CHECK sotto_status sot_certificate_file_open(const char *text,
                                                         sotto_error *error);
 void sot_certificate_file_close(sot_certificate_file *file);
 
-/* BLAKE2b-256 over the canonical form of `root` without `left_out` (NULL: all of it). */
+/* BLAKE2b-256 over the canonical form of `root` without the members "hash" and "signature" of
+ * `certificate` (NULL: all of it). */
 SOTTO_MUST_CHECK sotto_status sot_certificate_hash(const sot_json_value *root,
-                                                   const sot_json_value *left_out,
+                                                   const sot_json_value *certificate,
                                                    char out_hash[SOTTO_HASH_HEX_BYTES],
                                                    sotto_error *error);
 
 /* The first difference between what the file states and what was recomputed, both as JSON
- * values; SOTTO_VERIFICATION names it. `exact`: every number must agree to the last bit.
- * Otherwise bounds may be on the safe side, or worse by a relative 1e-9. */
+ * values; SOTTO_VERIFICATION names it. `path` is that of the values, "" for the whole file. `exact`: every
+ * number must agree to the last bit. Otherwise bounds may be on the safe side, or worse by a
+ * relative 1e-9; settings and plans must agree to that. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_compare(const sot_json_value *stated,
                                                       const sot_json_value *recomputed,
-                                                      bool exact, sotto_error *error);
+                                                      const char *path, bool exact,
+                                                      sotto_error *error);
+
+/* certificate_again.c: compares the whole file with the one that its request leads to. `recomputed` has facts, plan,
+ * released counts, caps and sampler error; the claims, which follow from the plan, and the source of the
+ * noise, the ledger and the software, which nothing follows from, are the file's. `payload_json` is
+ * the file without "request" and "certificate". */
+SOTTO_MUST_CHECK sotto_status
+sot_certificate_file_compare(const sot_certificate_file *file, const char *payload_json,
+                             const sot_certificate *recomputed, sotto_error *error);
+
+/* Whether this very software made the file: then every number must agree to the last bit. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_file_is_exact(
+    const sot_certificate_file *file, bool *out_exact, sotto_error *error);
+
+/* certificate_believed.c: the members of an open file that no reader can check; returns how many. */
+size_t sot_certificate_believed(const sot_certificate_file *file,
+                                const sotto_belief *out_believed[SOTTO_BELIEFS_MAX]);
 
 /* A file of kind "release", "model" or "labels" repeats its guarantee for people: epsilon (as asked for, so
  * it may be larger than what the certificate proves), delta, adjacency, and a model and labels their unit.
@@ -171,6 +207,25 @@ SOTTO_MUST_CHECK sotto_status sot_certificate_file_recompute(sot_certificate_fil
                                                              bool *out_exact,
                                                              sotto_error *error);
 
+/* What an open file says in short, after its verification had this outcome. */
+void sot_certificate_file_summarize(const sot_certificate_file *file,
+                                    sotto_status outcome, bool exact, const char *reason,
+                                    sotto_certificate_summary *out_summary);
+
+/* The outcome of a verification, for a page. */
+typedef struct sot_verdict {
+    sotto_status status;
+    sotto_error reason;
+    bool is_exact;
+    bool is_whole;  /* the file was compared with its request, not its certificate only */
+    bool in_ledger; /* a ledger was asked, and has committed the file */
+    const char *signed_by; /* the key that must have signed; NULL: any, or none */
+} sot_verdict;
+/* certificate_render.c: the page of an open file; free the text with sot_free(). */
+SOTTO_MUST_CHECK sotto_status sot_certificate_file_render(
+    const sot_certificate_file *file, const sot_verdict *verdict,
+    sotto_certificate_form form, char **out_text, sotto_error *error);
+
 /* certificate_advisory.c: the advisories that can concern an open file; returns how many. */
 size_t
 sot_certificate_advisories(const sot_certificate_file *file,
@@ -180,6 +235,12 @@ sot_certificate_advisories(const sot_certificate_file *file,
 void sot_advisory_title(const sotto_advisory *advisory, char *out, size_t size_bytes);
 void sot_advisory_text(const sotto_advisory *advisory, const char *version, char *out,
                        size_t size_bytes);
+
+/* certificate_gate.c: sotto_certificate_attach() for a run whose settings are `request_json`. */
+SOTTO_MUST_CHECK sotto_status sot_certificate_attach_run(
+    const char *payload_json, const char *request_json, const sotto_gate *gate,
+    const sotto_certificate_facts *facts, char **out_text,
+    char out_hash[SOTTO_HASH_HEX_BYTES], sotto_error *error);
 
 /* The work of sotto_certificate_attach(): `certificate` has its facts filled in. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_attach(const char *payload_json,

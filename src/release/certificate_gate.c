@@ -11,6 +11,17 @@ sotto_status sotto_certificate_attach(const char *payload_json, const sotto_gate
                                       char out_hash[SOTTO_HASH_HEX_BYTES],
                                       sotto_error *error)
 {
+    return sot_certificate_attach_run(payload_json, SOT_REQUEST_APPLICATION, gate, facts,
+                                      out_text, out_hash, error);
+}
+
+sotto_status sot_certificate_attach_run(const char *payload_json,
+                                        const char *request_json, const sotto_gate *gate,
+                                        const sotto_certificate_facts *facts,
+                                        char **out_text,
+                                        char out_hash[SOTTO_HASH_HEX_BYTES],
+                                        sotto_error *error)
+{
     if (gate->state != SOT_GATE_FINISHED) {
         return sot_fail(
             error, SOTTO_NOT_IN_PLAN,
@@ -24,6 +35,8 @@ sotto_status sotto_certificate_attach(const char *payload_json, const sotto_gate
     for (size_t i = 0; i < events; i++)
         released[i] = sotto_gate_released(gate, i);
     sot_certificate certificate = {
+        .version = SOT_CERTIFICATE_VERSION,
+        .request_json = request_json,
         .facts = *facts,
         .plan = plan,
         .released = released,

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <sotto/key.h>
+
 #include "base/error.h"
 #include "base/json_canonical.h"
 #include "base/memory.h"
@@ -443,7 +445,8 @@ static sotto_status read_facts(const sot_json_value *object, sot_certificate_fil
 }
 
 /* A newer format may say things this reader would drop, so it is refused. */
-static sotto_status check_version(const sot_json_value *object, sotto_error *error)
+static sotto_status read_version(const sot_json_value *object, int64_t *out_version,
+                                 sotto_error *error)
 {
     const char *format;
     int64_t version;
@@ -461,6 +464,41 @@ static sotto_status check_version(const sot_json_value *object, sotto_error *err
                         "reads; use a newer sotto",
                         (long long)version, SOT_CERTIFICATE_VERSION);
     }
+    if (version < 1)
+        return sot_fail(error, SOTTO_PARSE, "certificate.version is %lld; it is 1 or 2",
+                        (long long)version);
+    *out_version = version;
+    return SOTTO_OK;
+}
+
+/* Version 1 has no request: one that stands in such a file was put there. */
+static sotto_status read_request(sot_certificate_file *file, sotto_error *error)
+{
+    sot_json_value member;
+    if (file->certificate.version >= 2)
+        return sot_json_get_object(&file->root, "request", &file->request, error);
+    if (!sot_json_member(&file->root, "request", &member)) return SOTTO_OK;
+    return sot_fail(error, SOTTO_PARSE,
+                    "certificate.version is 1, and files of version 1 have no member "
+                    "\"request\"");
+}
+
+static sotto_status read_signature(sot_certificate_file *file, sotto_error *error)
+{
+    static const char prefix[] = "ed25519:";
+    sot_json_value member;
+    const char *key = NULL;
+    if (!sot_json_member(&file->member, "signature", &member)) return SOTTO_OK;
+    sotto_status status = sot_json_as_object(&member, error);
+    if (status == SOTTO_OK) status = sot_json_get_string(&member, "key", &key, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_string(&member, "value", &file->signature, error);
+    if (status != SOTTO_OK) return status;
+    if (strncmp(key, prefix, sizeof prefix - 1) != 0 ||
+        strlen(key) != sizeof prefix - 1 + SOTTO_KEY_HEX_BYTES - 1)
+        return sot_json_refuse(&member, "its key is ed25519: and 64 hexadecimal digits",
+                               error);
+    file->signer = key + sizeof prefix - 1;
     return SOTTO_OK;
 }
 
@@ -468,7 +506,9 @@ static sotto_status read_certificate(sot_certificate_file *file, sotto_error *er
 {
     const sot_json_value *object = &file->member;
     sot_certificate *certificate = &file->certificate;
-    sotto_status status = check_version(object, error);
+    sotto_status status = read_version(object, &certificate->version, error);
+    if (status == SOTTO_OK) status = read_request(file, error);
+    if (status == SOTTO_OK) status = read_signature(file, error);
     if (status == SOTTO_OK) status = read_facts(object, file, error);
     if (status == SOTTO_OK) status = read_run(object, file, error);
     if (status == SOTTO_OK) status = read_claims(object, &certificate->claims, error);

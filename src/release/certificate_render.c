@@ -8,29 +8,39 @@
 
 enum { SENTENCE_BYTES = 768, ADVISORY_BYTES = 1024 };
 
-static void add_outcome(sot_page *page, const sot_certificate *certificate,
-                        sotto_status outcome, bool exact, const char *reason)
+/* What was recomputed, by whom, and how exactly. */
+static void add_verified(sot_page *page, const sot_certificate_file *file,
+                         const sot_verdict *verdict)
 {
     char sentence[SENTENCE_BYTES];
-    if (!certificate->is_secure) {
+    const bool follows = verdict->is_whole && file->certificate.version >= 2;
+    (void)snprintf(sentence, sizeof sentence, "sotto %s recomputed %s from %s. %s",
+                   sotto_version(),
+                   follows ? "the plan, the noise, every setting and every number below"
+                           : "every number below",
+                   follows ? "the request in this file" : "this file alone",
+                   verdict->is_exact ? "Each agrees to the last bit."
+                                     : "Other software made it; each bound holds.");
+    sot_page_good_news(page, "Verified", sentence);
+}
+
+static void add_outcome(sot_page *page, const sot_certificate_file *file,
+                        const sot_verdict *verdict)
+{
+    char sentence[SENTENCE_BYTES];
+    if (!file->certificate.is_secure) {
         sot_page_bad_news(
             page, "NOT PRIVATE",
             "A test seed made the noise. Do not publish this file: treat it "
             "like the data themselves. Nothing below is a guarantee.");
-    } else if (outcome != SOTTO_OK) {
+    } else if (verdict->status != SOTTO_OK) {
         (void)snprintf(sentence, sizeof sentence,
                        "Do not rely on what follows. The first difference that sotto %s "
                        "found: %s",
-                       sotto_version(), reason);
+                       sotto_version(), verdict->reason.message);
         sot_page_bad_news(page, "NOT VERIFIED", sentence);
     } else {
-        (void)snprintf(sentence, sizeof sentence,
-                       exact ? "sotto %s recomputed every number below from this file "
-                               "alone. Each agrees to the last bit."
-                             : "sotto %s recomputed every number below from this file "
-                               "alone. Other software made it; each bound holds.",
-                       sotto_version());
-        sot_page_good_news(page, "Verified", sentence);
+        add_verified(page, file, verdict);
     }
 }
 
@@ -59,9 +69,71 @@ void sot_page_add_check(sot_page *page, const sot_certificate_file *file)
     sot_page_fact(page, "BLAKE2b-256", file->hash);
     sot_page_paragraph(
         page,
-        "\"sotto verify FILE\" recomputes all of this from the file. The hash shows "
-        "whether the file was changed afterwards; that the software did what the "
-        "certificate says is for the sources of sotto to show.");
+        "\"sotto verify FILE\" recomputes all of this from the file. The hash finds "
+        "accidental changes: anyone can compute it again. Only the ledger (--ledger) and "
+        "a signature (--signed-by) tie the file to its run.");
+}
+
+void sot_page_add_believed(sot_page *page, const sot_certificate_file *file)
+{
+    const sotto_belief *believed[SOTTO_BELIEFS_MAX];
+    const size_t count = sot_certificate_believed(file, believed);
+    sot_page_heading(page, "Not checked by verify; believed");
+    if (file->certificate.version < 2)
+        sot_page_paragraph(page, "Files of version 1 are checked less strictly: they do "
+                                 "not state the request that they follow from.");
+    for (size_t i = 0; i < count; i++) {
+        char line[SENTENCE_BYTES];
+        (void)snprintf(line, sizeof line, "%s: %s", believed[i]->path,
+                       believed[i]->meaning);
+        sot_page_item(page, line);
+    }
+}
+
+/* Who vouches for the file. */
+static void add_vouchers(sot_page *page, const sot_certificate_file *file,
+                         const sot_verdict *verdict)
+{
+    char line[SENTENCE_BYTES];
+    if (file->signer == NULL) {
+        (void)snprintf(line, sizeof line, "none: the file is not signed");
+    } else {
+        (void)snprintf(line, sizeof line, "ed25519:%s (%s)", file->signer,
+                       verdict->signed_by != NULL && verdict->status == SOTTO_OK
+                           ? "the key that --signed-by expects"
+                           : "check that this is the key you expect, with --signed-by");
+    }
+    sot_page_fact(page, "signature", line);
+    if (file->certificate.facts.ledger != NULL)
+        sot_page_fact(page, "ledger",
+                      verdict->in_ledger
+                          ? "has committed this very file (--ledger)"
+                          : "not compared; --ledger compares the file with it");
+}
+
+sotto_status sot_certificate_file_render(const sot_certificate_file *file,
+                                         const sot_verdict *verdict,
+                                         sotto_certificate_form form, char **out_text,
+                                         sotto_error *error)
+{
+    sot_page *page = NULL;
+    if (verdict->status == SOTTO_OUT_OF_MEMORY)
+        return sot_fail(error, verdict->status, "%s", verdict->reason.message);
+    sotto_status status = sot_page_new(&page, error);
+    if (status != SOTTO_OK) return status;
+    sot_page_title(page, "Privacy certificate");
+    /* The worse news first. */
+    if (verdict->status == SOTTO_OK) add_advisories(page, file);
+    add_outcome(page, file, verdict);
+    if (verdict->status != SOTTO_OK) add_advisories(page, file);
+    sot_page_add_guarantee(page, &file->certificate);
+    sot_page_add_believed(page, file);
+    sot_page_add_run(page, &file->certificate);
+    sot_page_add_check(page, file);
+    add_vouchers(page, file, verdict);
+    status = sot_page_render(page, form, out_text, error);
+    sot_page_free(page);
+    return status;
 }
 
 sotto_status sotto_certificate_render(const char *text, size_t size_bytes,
@@ -69,29 +141,12 @@ sotto_status sotto_certificate_render(const char *text, size_t size_bytes,
                                       sotto_error *error)
 {
     sot_certificate_file file;
-    sot_page *page = NULL;
-    sotto_error reason = {.status = SOTTO_OK};
-    bool exact = false;
+    sot_verdict verdict = {.status = SOTTO_OK};
     sotto_status status = sot_certificate_file_open(text, size_bytes, &file, error);
     if (status != SOTTO_OK) return status;
-    const sotto_status outcome = sot_certificate_file_verify(&file, &exact, &reason);
-    if (outcome != SOTTO_OK && outcome != SOTTO_VERIFICATION) {
-        status = sot_fail(error, outcome, "%s", reason.message);
-        goto done;
-    }
-    status = sot_page_new(&page, error);
-    if (status != SOTTO_OK) goto done;
-    sot_page_title(page, "Privacy certificate");
-    /* The worse news first. */
-    if (outcome == SOTTO_OK) add_advisories(page, &file);
-    add_outcome(page, &file.certificate, outcome, exact, reason.message);
-    if (outcome != SOTTO_OK) add_advisories(page, &file);
-    sot_page_add_guarantee(page, &file.certificate);
-    sot_page_add_run(page, &file.certificate);
-    sot_page_add_check(page, &file);
-    status = sot_page_render(page, form, out_text, error);
-done:
-    sot_page_free(page);
+    verdict.status =
+        sot_certificate_file_verify(&file, &verdict.is_exact, &verdict.reason);
+    status = sot_certificate_file_render(&file, &verdict, form, out_text, error);
     sot_certificate_file_close(&file);
     return status;
 }

@@ -185,7 +185,7 @@ void sot_certificate_write(const sot_certificate *certificate, sot_json_writer *
     const sotto_certificate_facts *facts = &certificate->facts;
     const sotto_adjacency adjacency = sotto_plan_adjacency(certificate->plan);
     write_text(writer, "format", "sotto certificate");
-    sot_json_put_whole(writer, "version", SOT_CERTIFICATE_VERSION);
+    sot_json_put_whole(writer, "version", (uint64_t)certificate->version);
     write_text(writer, "statement", certificate->statement);
     sot_json_key(writer, "private");
     sot_json_write_bool(writer, certificate->is_secure);

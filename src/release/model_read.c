@@ -308,14 +308,13 @@ static sotto_status check_lists(const sot_json_value *root, const sotto_model *m
 static sotto_status hash_file(const sot_json_value *root, sotto_model *model,
                               sotto_error *error)
 {
-    sot_json_value certificate, member;
+    sot_json_value certificate;
     const char *stated = NULL;
     if (!sot_json_member(root, "certificate", &certificate))
         return sot_certificate_hash(root, NULL, model->hash, error);
     sotto_status status = sot_json_get_string(&certificate, "hash", &stated, error);
-    if (status != SOTTO_OK || !sot_json_member(&certificate, "hash", &member))
-        return status;
-    status = sot_certificate_hash(root, &member, model->hash, error);
+    if (status == SOTTO_OK)
+        status = sot_certificate_hash(root, &certificate, model->hash, error);
     if (status != SOTTO_OK || strcmp(stated, model->hash) == 0) return status;
     return sot_fail(
         error, SOTTO_VERIFICATION,
@@ -341,7 +340,7 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
         "kind",     "version",      "model",       "loss",         "method",  "epsilon",
         "delta",    "adjacency",    "unit",        "settings",     "classes", "schema",
         "features", "coefficients", "certificate", "network",      "curve",   "sampler",
-        "draws",    "heuristic",    "concept",     "noisy_errors", NULL};
+        "draws",    "heuristic",    "concept",     "noisy_errors", "request", NULL};
     sotto_status status = sot_json_as_object(root, error);
     if (status == SOTTO_OK) status = check_kind(root, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(root, keys, error);

@@ -27,6 +27,7 @@ sotto_status sot_report_add_certificate(sot_growing *out, const sot_report *repo
     sotto_status status = sot_page_new(&page, error);
     if (status != SOTTO_OK) return status;
     sot_page_add_scope(page, &report->file->certificate);
+    sot_page_add_believed(page, report->file);
     sot_page_add_run(page, &report->file->certificate);
     sot_page_add_check(page, report->file);
     status = sot_page_render_part(page, &html, error);

@@ -2,12 +2,11 @@
 
 #include <string.h>
 
-#include <sotto/certificate.h>
-
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "run/verify.h"
 
 sotto_status sot_check_public_rows(const char *option, const sotto_schema *schema,
                                    sotto_error *error)
@@ -29,7 +28,7 @@ static sotto_status verify(const char *path, sotto_error *error)
     size_t size_bytes = 0;
     sotto_status status =
         sot_file_read(path, SOTTO_CERTIFIED_BYTES_MAX, &text, &size_bytes, error);
-    if (status == SOTTO_OK) status = sotto_certificate_verify(text, size_bytes, error);
+    if (status == SOTTO_OK) status = sot_verify_text(text, size_bytes, false, error);
     sot_free(text);
     return status;
 }

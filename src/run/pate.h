@@ -196,6 +196,7 @@ typedef struct sot_pate_labels_file {
     bool is_open; /* `file` */
     sotto_schema *schema;
     double epsilon, delta;
+    uint64_t asked, answered; /* queries */
     size_t count;
     size_t *rows;
     size_t *classes;

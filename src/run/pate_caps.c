@@ -42,6 +42,7 @@ static sotto_status open_teachers(sot_pate_label_run *run, sotto_error *error)
     run->vote.unit = SOTTO_PATE_RECORDS;
     run->vote.touched = run->directory.touched;
     run->vote.teachers = run->directory.sharding.count;
+    run->selected = run->directory.selected;
     return SOTTO_OK;
 }
 
@@ -62,6 +63,7 @@ static sotto_status open_table(sot_pate_label_run *run, const sotto_schema *sche
                         "adjacency replace-one, or a table of counts");
     }
     run->schema = schema;
+    run->from_table = true;
     return sot_pate_table_open(run->config, target, &run->table, error);
 }
 
@@ -80,7 +82,11 @@ sotto_status sot_pate_open_votes(sot_pate_label_run *run, const sotto_schema *sc
     const sotto_status status = config->directory != NULL
                                     ? open_teachers(run, error)
                                     : open_table(run, schema, error);
-    if (status != SOTTO_OK) return status;
+    return status == SOTTO_OK ? sot_pate_settle_votes(run, error) : status;
+}
+
+sotto_status sot_pate_settle_votes(sot_pate_label_run *run, sotto_error *error)
+{
     run->target = sotto_schema_target(run->schema);
     sot_name_unit(run->schema, run->unit);
     if (run->vote.unit == SOTTO_PATE_TEACHERS)

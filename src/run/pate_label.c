@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/plant.h"
-#include "data/owner.h"
 #include "privacy/accounting/pate.h"
 #include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/pate.h"
@@ -74,6 +73,7 @@ static sotto_status load_student(sot_pate_label_run *run, sotto_error *error)
                                  "out");
     }
     if (!wanted) return SOTTO_OK;
+    run->has_student = true;
     const sotto_status status =
         sot_pate_check_student(run->config->student, run->config->insecure_test, error);
     if (status != SOTTO_OK) return status;
@@ -121,16 +121,13 @@ static sotto_status make_ready(sot_pate_label_run *run, sotto_error *error)
     if (status == SOTTO_OK) status = load_student(run, error);
     if (status == SOTTO_OK) status = make_room(run, error);
     if (status != SOTTO_OK) return status;
-    run->session = (sot_session){.data_path = config->votes,
-                                 .schema = run->schema,
-                                 .ledger_asked = ledger,
-                                 .output = config->output,
-                                 .plan = run->plan,
-                                 .delta = config->delta,
-                                 .sampler_error = sot_pate_label_sampler_error(run),
-                                 .capped = true,
-                                 .insecure_test = config->insecure_test,
-                                 .test_seed = config->test_seed};
+    sot_pate_label_begin_session(run);
+    run->session.data_path = config->votes;
+    run->session.ledger_asked = ledger;
+    run->session.output = config->output;
+    run->session.sign = config->sign;
+    run->session.insecure_test = config->insecure_test;
+    run->session.test_seed = config->test_seed;
     (void)snprintf(run->session.label, sizeof run->session.label, "label %llu rows by %s",
                    (unsigned long long)run->ask,
                    sotto_pate_aggregator_name(run->vote.aggregator));
@@ -204,69 +201,6 @@ static sotto_status ask_all(void *context, sotto_error *error)
 
 /* ---- what is handed out ---- */
 
-static sotto_status certify(sot_pate_label_run *run, double realised, sotto_error *error)
-{
-    char *payload = NULL;
-    char output[160], access[160];
-    const sot_pate_labels labels = {
-        .vote = &run->vote,
-        .epsilon = SOT_PLANTED(pate_realised_as_guarantee) ? realised : run->epsilon,
-        .delta = run->config->delta,
-        .unit = run->unit,
-        .schema_json = run->schema_json,
-        .target = run->target,
-        .teachers = run->vote.teachers,
-        .first = run->config->skip,
-        .ask = run->ask,
-        .answers = run->answers,
-        .asked = run->asked,
-        .answered = run->answered,
-        .agreed = &run->agreed,
-        .rows = run->rows,
-        .classes = run->classes,
-        .is_reinforced = run->is_reinforced,
-        .count = run->count};
-    (void)snprintf(output, sizeof output,
-                   "labels of %llu public rows by the noisy vote of teachers (%s)%s",
-                   (unsigned long long)run->answered,
-                   sotto_pate_aggregator_name(run->vote.aggregator),
-                   run->agrees ? ", and how much they agree" : "");
-    (void)snprintf(access, sizeof access,
-                   run->table == NULL ? "the votes of %llu teachers, whose shards of the "
-                                        "rows are disjoint, once"
-                                      : "the table of votes, once",
-                   (unsigned long long)run->vote.teachers);
-    const char *const covered[] = {access, NULL};
-    char adjusted[SOT_ADJUSTED_BYTES];
-    const char *unprotected[11] = {
-        "the schema: columns, types, bounds, categories, the label set",
-        "the settings of the teachers and of the votes, and the number of teachers",
-        "the rows that are labelled, which are public",
-        "how many queries were asked and answered, which the labels tell", NULL};
-    size_t count = 4;
-    if (sot_schema_state_adjusted(run->schema, adjusted)) unprotected[count++] = adjusted;
-    if (run->table != NULL)
-        unprotected[count++] =
-            "that one unit moves no more votes than was said: the word "
-            "of whoever trained the teachers";
-    if (run->student != NULL)
-        unprotected[count++] =
-            "the student's probabilities: of a model that is public, or released before "
-            "and paid for by itself";
-    if (run->vote.adjacency == SOTTO_REPLACE_ONE && !run->directory.selected)
-        unprotected[count++] = "the number of rows";
-    sotto_certificate_facts facts = sotto_certificate_defaults();
-    facts.output = output;
-    facts.unit = run->unit;
-    facts.covered = covered;
-    facts.unprotected = unprotected;
-    sotto_status status = sot_pate_labels_write(&labels, &payload, error);
-    if (status == SOTTO_OK)
-        status = sot_session_certify(&run->session, payload, &facts, error);
-    sot_free(payload);
-    return status;
-}
-
 static void summarise_agreement(const sot_pate_label_run *run, sot_prose *prose)
 {
     if (!run->agrees) return;
@@ -296,7 +230,7 @@ static sotto_status summarise(const sot_pate_label_run *run, double realised,
                                         run->vote.adjacency);
     else
         sot_prose_guarantee(&prose, run->epsilon, run->config->delta, run->vote.adjacency,
-                            run->schema, run->directory.selected ? SOT_ROWS_SELECTED : 0);
+                            run->schema, run->selected ? SOT_ROWS_SELECTED : 0);
     sot_prose_line(&prose, "for information",
                    "the queries asked and answered%s add up to epsilon %s; the guarantee "
                    "is the line above",
@@ -346,7 +280,7 @@ static sotto_status deliver(sot_pate_label_run *run, sotto_pate_result **out_res
         status = sotto_pate_agreement_shares(
             agreed->edges, agreed->edge_count, agreed->sums, agreed->queries,
             agreed->teachers, agreed->sigma, &run->agreement, error);
-    if (status == SOTTO_OK) status = certify(run, realised, error);
+    if (status == SOTTO_OK) status = sot_pate_label_certify(run, realised, error);
     if (status == SOTTO_OK) status = summarise(run, realised, &text, error);
     if (status == SOTTO_OK)
         status = sot_session_render(&run->session, &certificate, error);

@@ -12,6 +12,9 @@ typedef struct sot_pate_label_run {
     /* ---- public ---- */
     sot_pate_directory directory; /* path NULL: a table of votes */
     sot_pate_table *table;        /* NULL: a directory */
+    bool from_table;              /* `table`, or one that a verifier knows of */
+    bool has_student;             /* `student`, likewise */
+    bool selected;                /* the teachers' rows were a selection */
     const sotto_schema *schema;
     char *schema_json;
     const sotto_target *target;
@@ -43,9 +46,35 @@ SOTTO_MUST_CHECK sotto_status sot_pate_open_votes(sot_pate_label_run *run,
                                                   const sotto_schema *schema,
                                                   sotto_error *error);
 
+/* What follows from schema and vote once they are known: target, unit, the schema as JSON. */
+SOTTO_MUST_CHECK sotto_status sot_pate_settle_votes(sot_pate_label_run *run,
+                                                    sotto_error *error);
+
 /* The caps, the event of the agreement, the plan and the epsilon that is stated. No vote is read. */
 SOTTO_MUST_CHECK sotto_status sot_pate_plan_labels(sot_pate_label_run *run,
                                                    sotto_error *error);
+
+/* ---- pate_request.c ---- */
+
+/* Fills in what the session has from schema and plan. */
+void sot_pate_label_begin_session(sot_pate_label_run *run);
+/* Certifies what was released. `realised` is for a mutant only. */
+SOTTO_MUST_CHECK sotto_status sot_pate_label_certify(sot_pate_label_run *run,
+                                                     double realised, sotto_error *error);
+
+/* A run of labels that is planned again. Start with {0}; clear it also after a failure. */
+typedef struct sot_label_again {
+    sotto_pate_label_config config;
+    sot_pate_label_run run;
+} sot_label_again;
+SOTTO_MUST_CHECK sotto_status sot_label_again_plan(const sot_json_value *request,
+                                                   const sotto_schema *schema,
+                                                   sot_label_again *out_again,
+                                                   sotto_error *error);
+void sot_label_again_clear(sot_label_again *again);
+/* How often each event happened, from the queries asked and answered. */
+void sot_label_again_count(const sot_pate_label_run *run,
+                           uint64_t released[SOT_PATE_EVENTS_MAX]);
 
 /* Of all draws that the caps allow. */
 double sot_pate_label_sampler_error(const sot_pate_label_run *run);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "run/pate.h"
+#include "run/verify.h"
 
 enum { VERSION = 1 };
 
@@ -184,6 +185,12 @@ static sotto_status read_file(sot_pate_labels_file *file, sotto_error *error)
         status = sot_json_get_double(root, "epsilon", &file->epsilon, error);
     if (status == SOTTO_OK)
         status = sot_json_get_double(root, "delta", &file->delta, error);
+    int64_t asked = 0, answered = 0;
+    if (status == SOTTO_OK) status = sot_json_get_int64(root, "asked", &asked, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_int64(root, "answered", &answered, error);
+    file->asked = (uint64_t)asked;
+    file->answered = (uint64_t)answered;
     if (status == SOTTO_OK)
         status = sot_pate_read_schema("the labels' schema", root, &file->schema, error);
     return status == SOTTO_OK ? read_pairs(root, file, error) : status;
@@ -214,10 +221,8 @@ sotto_status sot_pate_is_labels(const char *text, size_t size_bytes, bool *out_i
 static sotto_status check_hash(const sot_certificate_file *file, sotto_error *error)
 {
     char hash[SOTTO_HASH_HEX_BYTES];
-    sot_json_value member;
-    if (!sot_json_member(&file->member, "hash", &member))
-        return sot_fail(error, SOTTO_VERIFICATION, "the certificate has no hash");
-    const sotto_status status = sot_certificate_hash(&file->root, &member, hash, error);
+    const sotto_status status =
+        sot_certificate_hash(&file->root, &file->member, hash, error);
     if (status != SOTTO_OK || strcmp(hash, file->hash) == 0) return status;
     return sot_fail(error, SOTTO_VERIFICATION,
                     "the labels were changed after they were certified: use the file as "
@@ -225,35 +230,24 @@ static sotto_status check_hash(const sot_certificate_file *file, sotto_error *er
 }
 
 /* Opens the certificate and reads the rest; `error` is without a name. */
-static sotto_status open_labels(const char *text, size_t size_bytes, bool recompute,
+static sotto_status open_labels(const char *text, size_t size_bytes,
                                 sot_pate_labels_file *file, sotto_error *error)
 {
-    bool exact = false;
     sotto_status status = sot_certificate_file_open(text, size_bytes, &file->file, error);
     file->is_open = status == SOTTO_OK;
-    if (status == SOTTO_OK)
-        status = recompute ? sot_certificate_file_recompute(&file->file, &exact, error)
-                           : check_hash(&file->file, error);
+    if (status == SOTTO_OK) status = check_hash(&file->file, error);
     return status == SOTTO_OK ? read_file(file, error) : status;
-}
-
-static sotto_status parse_labels(const char *name, const char *text, size_t size_bytes,
-                                 bool recompute, sot_pate_labels_file *out_file,
-                                 sotto_error *error)
-{
-    sotto_error cause = {.status = SOTTO_OK};
-    *out_file = (sot_pate_labels_file){.is_open = false};
-    const sotto_status status =
-        open_labels(text, size_bytes, recompute, out_file, &cause);
-    if (status == SOTTO_OK) return SOTTO_OK;
-    sot_pate_labels_close(out_file);
-    return sot_fail(error, status, "%.100s: %.140s", name, cause.message);
 }
 
 sotto_status sot_pate_labels_parse(const char *name, const char *text, size_t size_bytes,
                                    sot_pate_labels_file *out_file, sotto_error *error)
 {
-    return parse_labels(name, text, size_bytes, false, out_file, error);
+    sotto_error cause = {.status = SOTTO_OK};
+    *out_file = (sot_pate_labels_file){.is_open = false};
+    const sotto_status status = open_labels(text, size_bytes, out_file, &cause);
+    if (status == SOTTO_OK) return SOTTO_OK;
+    sot_pate_labels_close(out_file);
+    return sot_fail(error, status, "%.100s: %.140s", name, cause.message);
 }
 
 sotto_status sot_pate_labels_read(const char *path, sot_pate_labels_file *out_file,
@@ -264,8 +258,14 @@ sotto_status sot_pate_labels_read(const char *path, sot_pate_labels_file *out_fi
     *out_file = (sot_pate_labels_file){.is_open = false};
     sotto_status status =
         sot_file_read(path, SOTTO_CERTIFIED_BYTES_MAX, &text, &size_bytes, error);
+    sotto_error cause;
+    if (status == SOTTO_OK) {
+        status = sot_verify_text(text, size_bytes, true, &cause);
+        if (status != SOTTO_OK)
+            status = sot_fail(error, status, "%.100s: %.140s", path, cause.message);
+    }
     if (status == SOTTO_OK)
-        status = parse_labels(path, text, size_bytes, true, out_file, error);
+        status = sot_pate_labels_parse(path, text, size_bytes, out_file, error);
     sot_free(text);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sotto/key.h>
 #include <sotto/model.h>
 
 #include "base/error.h"
@@ -12,6 +13,7 @@
 #include "learn/pate/votes.h"
 #include "release/model.h"
 #include "run/pate.h"
+#include "run/student.h"
 #include "run/train.h"
 #include "run/train_network.h"
 #include "run/train_public.h"
@@ -37,7 +39,8 @@ typedef struct student_run {
     size_t own;        /* labels of the student's own in the last round */
     double *theta;
     char *payload;
-    char *text; /* certified */
+    char *text;     /* certified */
+    sotto_key *key; /* that signs; NULL: none does */
 } student_run;
 
 /* ---- what there is ---- */
@@ -198,22 +201,31 @@ static int take_own(size_t predicted, const double *outputs, void *context)
     return 0;
 }
 
-/* The certificate of the labels about this file: the facts are the same, and so is what follows from them. */
+/* The certificate of the labels about this file: the facts are the same, and so is what follows from them. Labels of
+ * version 1 state no request, and so neither does their student. */
 static sotto_status certify(student_run *run, sotto_error *error)
 {
     sot_certificate certificate = run->labels.file.certificate;
-    char output[200], route[400], hash[SOTTO_HASH_HEX_BYTES];
-    (void)snprintf(output, sizeof output, "a student, %s, of %zu labels by teachers",
-                   sotto_model_kind_name(run->training->config.model), run->labels.count);
-    (void)snprintf(route, sizeof route,
-                   SOT_PATE_ROUTE
-                   "%s: "
-                   "learned from them and from public rows alone, which costs nothing; "
-                   "plan, noise and ledger are those of the labels",
-                   run->labels.file.hash);
+    char output[SOT_STUDENT_BYTES], route[SOT_STUDENT_BYTES], hash[SOTTO_HASH_HEX_BYTES];
+    char *request = NULL;
+    const sot_student_asked asked = {.labels = &run->labels.file.request,
+                                     .hash = run->labels.file.hash,
+                                     .count = run->labels.count,
+                                     .asked = run->labels.asked,
+                                     .answered = run->labels.answered};
+    sotto_status status = SOTTO_OK;
+    if (certificate.version >= 2)
+        status = sot_student_request(run->training, &asked, &request, error);
+    sot_student_name(run->training, &asked, output, route);
     certificate.facts.output = output;
     certificate.facts.route = route;
-    return sot_certificate_attach(run->payload, &certificate, &run->text, hash, error);
+    certificate.facts.key = run->key;
+    certificate.request_json = request;
+    if (status == SOTTO_OK)
+        status =
+            sot_certificate_attach(run->payload, &certificate, &run->text, hash, error);
+    sot_free(request);
+    return status;
 }
 
 static sotto_status teach_himself(student_run *run, sotto_error *error)
@@ -298,6 +310,7 @@ static void clear(student_run *run)
     sot_free(run->theta);
     sot_free(run->payload);
     sotto_certificate_free_text(run->text);
+    sotto_key_close(run->key);
     sot_pate_labels_close(&run->labels);
 }
 
@@ -311,6 +324,8 @@ sotto_status sotto_pate_student(const sotto_pate_student_config *config,
         status = sot_pate_labels_read(config->labels, &run.labels, error);
     if (status == SOTTO_OK) status = plan(&run, error);
     if (status == SOTTO_OK) status = check_output(&run, error);
+    if (status == SOTTO_OK && config->training.sign != NULL)
+        status = sotto_key_open(config->training.sign, &run.key, error);
     if (status == SOTTO_OK) status = load(&run, error);
     if (status == SOTTO_OK) status = teach_himself(&run, error);
     if (status == SOTTO_OK) status = deliver(&run, out_result, error);

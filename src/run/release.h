@@ -16,6 +16,7 @@
 #include "data/source.h"
 #include "release/model.h"
 #include "run/noise.h"
+#include "run/session.h"
 
 enum { SOT_RELEASE_PARTS = 2, SOT_RELEASE_NOTES = 4, SOT_SENTENCE_BYTES = 400 };
 
@@ -27,6 +28,10 @@ typedef struct sot_statistic {
     sotto_status (*prepare)(sot_release *release, sotto_error *error);
     sotto_status (*take)(sot_release *release, double value, sotto_error *error);
     sotto_status (*publish)(sot_release *release, sotto_gate *gate, sotto_error *error);
+    /* For a verifier: the values of a file whose settings were prepared, and everything that publish() makes of them.
+     * Numbers that no mechanism gives become others, which the comparison with the file finds. */
+    sotto_status (*restate)(sot_release *release, const sot_json_value *file,
+                            sotto_error *error);
 } sot_statistic;
 
 /* One condition of config->where; a row counts when all hold. */
@@ -150,6 +155,20 @@ SOTTO_MUST_CHECK sotto_status sot_release_set_value(sot_release *release, size_t
                                                     sotto_error *error);
 void sot_release_note(sot_release *release, const char *sentence);
 
+/* For restate(): value number `index` of a file; the label is borrowed, absent numbers are NaN. */
+typedef struct sot_stated_value {
+    const char *label;
+    double value, lower, upper;
+} sot_stated_value;
+SOTTO_MUST_CHECK sotto_status sot_release_stated(const sot_json_value *file, size_t index,
+                                                 sot_stated_value *out,
+                                                 sotto_error *error);
+/* The same on a grid, as a whole number of units. */
+SOTTO_MUST_CHECK sotto_status sot_release_stated_units(const sot_json_value *file,
+                                                       size_t index, double origin,
+                                                       double grid, int64_t *out_units,
+                                                       sotto_error *error);
+
 /* A quantile as a ratio of whole numbers in lowest terms: 0.5 is 1/2. At most three decimals. */
 SOTTO_MUST_CHECK sotto_status sot_release_set_rank(sot_release *release,
                                                    sotto_error *error);
@@ -217,6 +236,15 @@ void sot_accuracy_close(sot_accuracy_rows *rows);
 /* Reads a file of lines `candidate,score` into labels and `exact`. */
 SOTTO_MUST_CHECK sotto_status sot_read_scores(sot_release *release, const char *path,
                                               sotto_error *error);
+
+/* ---- release_certify.c ---- */
+
+/* Fills in what a session has from the release, and not from its file. */
+void sot_release_begin_session(const sot_release *release, sot_session *out_session);
+/* Certifies what was published. */
+SOTTO_MUST_CHECK sotto_status sot_release_certify(const sot_release *release,
+                                                  sot_session *session,
+                                                  sotto_error *error);
 
 /* ---- what is printed: release_json.c, release_text.c ---- */
 

@@ -56,11 +56,18 @@ static sotto_status publish_accuracy(sot_release *release, sotto_gate *gate,
     return SOTTO_OK;
 }
 
+static sotto_status restate_accuracy(sot_release *release, const sot_json_value *file,
+                                     sotto_error *error)
+{
+    return sot_statistic_mean.restate(release, file, error);
+}
+
 const sot_statistic sot_statistic_accuracy = {.name = "accuracy",
                                               .needs_column = false,
                                               .prepare = prepare_accuracy,
                                               .take = take_accuracy,
-                                              .publish = publish_accuracy};
+                                              .publish = publish_accuracy,
+                                              .restate = restate_accuracy};
 
 /* ---- the rows ---- */
 

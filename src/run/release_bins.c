@@ -201,15 +201,11 @@ static sotto_status release_bins(sot_release *release, sotto_gate *gate, int64_t
     return sot_noise_release(&release->parts[0], gate, release->exact, noisy, error);
 }
 
-static sotto_status publish_histogram(sot_release *release, sotto_gate *gate,
-                                      sotto_error *error)
+static sotto_status conclude_histogram(sot_release *release, const int64_t *noisy,
+                                       sotto_error *error)
 {
     char label[LABEL_BYTES];
-    int64_t *noisy = sot_new_array(release->size, sizeof *noisy);
-    if (noisy == NULL) return sot_fail_memory(error, release->size, sizeof *noisy);
-    sotto_status status = release_bins(release, gate, noisy, error);
-    if (status == SOTTO_OK)
-        status = sot_release_make_values(release, release->size, error);
+    sotto_status status = sot_release_make_values(release, release->size, error);
     const double margin =
         sot_noise_margin(&release->parts[0], release->config->confidence);
     for (size_t i = 0; i < release->size && status == SOTTO_OK; i++) {
@@ -218,7 +214,6 @@ static sotto_status publish_histogram(sot_release *release, sotto_gate *gate,
                                        fmax(0.0, value - margin),
                                        fmax(0.0, value + margin), error);
     }
-    sot_free(noisy);
     sot_release_note(release,
                      "negative counts are noise; they are kept, because cutting them off "
                      "would bias every sum of bins");
@@ -226,11 +221,36 @@ static sotto_status publish_histogram(sot_release *release, sotto_gate *gate,
     return status;
 }
 
+static sotto_status publish_histogram(sot_release *release, sotto_gate *gate,
+                                      sotto_error *error)
+{
+    int64_t *noisy = sot_new_array(release->size, sizeof *noisy);
+    if (noisy == NULL) return sot_fail_memory(error, release->size, sizeof *noisy);
+    sotto_status status = release_bins(release, gate, noisy, error);
+    if (status == SOTTO_OK) status = conclude_histogram(release, noisy, error);
+    sot_free(noisy);
+    return status;
+}
+
+static sotto_status restate_histogram(sot_release *release, const sot_json_value *file,
+                                      sotto_error *error)
+{
+    int64_t *noisy = sot_new_array(release->size, sizeof *noisy);
+    sotto_status status = SOTTO_OK;
+    if (noisy == NULL) return sot_fail_memory(error, release->size, sizeof *noisy);
+    for (size_t i = 0; i < release->size && status == SOTTO_OK; i++)
+        status = sot_release_stated_units(file, i, 0.0, 1.0, &noisy[i], error);
+    if (status == SOTTO_OK) status = conclude_histogram(release, noisy, error);
+    sot_free(noisy);
+    return status;
+}
+
 const sot_statistic sot_statistic_histogram = {.name = "histogram",
                                                .needs_column = true,
                                                .prepare = prepare_histogram,
                                                .take = take_histogram,
-                                               .publish = publish_histogram};
+                                               .publish = publish_histogram,
+                                               .restate = restate_histogram};
 
 /* ---- bounds ---- */
 
@@ -296,20 +316,12 @@ static double bin_high(int bin)
     return -bin_low(2 * ZERO - bin);
 }
 
-static sotto_status publish_bounds(sot_release *release, sotto_gate *gate,
-                                   sotto_error *error)
+/* The bins from `first` to `last` have rows enough; last < 0: none has. */
+static sotto_status conclude_bounds(sot_release *release, int first, int last,
+                                    sotto_error *error)
 {
-    int64_t noisy[BOUND_BINS];
-    sotto_status status = release_bins(release, gate, noisy, error);
-    if (status == SOTTO_OK) status = sot_release_make_values(release, 2, error);
+    sotto_status status = sot_release_make_values(release, 2, error);
     if (status != SOTTO_OK) return status;
-    int first = BOUND_BINS;
-    int last = -1;
-    for (int i = 0; i < BOUND_BINS; i++) {
-        if (noisy[i] < (int64_t)release->threshold) continue;
-        if (first == BOUND_BINS) first = i;
-        last = i;
-    }
     const sotto_column *column = release->described;
     release->found = last >= 0;
     double lower = column->lower;
@@ -334,8 +346,46 @@ static sotto_status publish_bounds(sot_release *release, sotto_gate *gate,
     return status;
 }
 
+static sotto_status publish_bounds(sot_release *release, sotto_gate *gate,
+                                   sotto_error *error)
+{
+    int64_t noisy[BOUND_BINS];
+    const sotto_status status = release_bins(release, gate, noisy, error);
+    if (status != SOTTO_OK) return status;
+    int first = BOUND_BINS;
+    int last = -1;
+    for (int i = 0; i < BOUND_BINS; i++) {
+        if (noisy[i] < (int64_t)release->threshold) continue;
+        if (first == BOUND_BINS) first = i;
+        last = i;
+    }
+    return conclude_bounds(release, first, last, error);
+}
+
+/* The bins whose ends the values are. Beyond the bounds of the column every bin gives the same value. */
+static sotto_status restate_bounds(sot_release *release, const sot_json_value *file,
+                                   sotto_error *error)
+{
+    const sotto_column *column = release->described;
+    sot_stated_value lower, upper;
+    sot_json_value member;
+    bool found = false;
+    int first = 0, last = BOUND_BINS - 1;
+    sotto_status status = sot_release_stated(file, 0, &lower, error);
+    if (status == SOTTO_OK) status = sot_release_stated(file, 1, &upper, error);
+    if (status == SOTTO_OK && sot_json_member(file, "found", &member))
+        status = sot_json_as_bool(&member, &found, error);
+    if (status != SOTTO_OK) return status;
+    while (first + 1 < BOUND_BINS && fmax(column->lower, bin_low(first)) < lower.value)
+        first++;
+    while (last > 0 && fmin(column->upper, bin_high(last)) > upper.value)
+        last--;
+    return conclude_bounds(release, first, found ? last : -1, error);
+}
+
 const sot_statistic sot_statistic_bounds = {.name = "bounds",
                                             .needs_column = true,
                                             .prepare = prepare_bounds,
                                             .take = take_bounds,
-                                            .publish = publish_bounds};
+                                            .publish = publish_bounds,
+                                            .restate = restate_bounds};

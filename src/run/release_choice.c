@@ -207,21 +207,14 @@ static const char *candidate_label(const sot_release *release, size_t index,
     return label;
 }
 
-static sotto_status publish_choice(sot_release *release, sotto_gate *gate,
-                                   sotto_error *error)
+static sotto_status conclude_choice(sot_release *release, const char *label, double value,
+                                    sotto_error *error)
 {
-    size_t choice = 0;
-    char label[SOT_DOUBLE_TEXT_BYTES];
     const sotto_score score = release->config->score;
-    if (release->candidates != NULL) slots_to_scores(release);
-    sotto_status status = choose(release, gate, &choice, error);
-    if (status == SOTTO_OK) status = sot_release_make_values(release, 1, error);
-    if (status == SOTTO_OK) {
-        status = sot_release_set_value(
-            release, 0, candidate_label(release, choice, label),
-            release->candidates != NULL ? release->candidates[choice] : SOTTO_UNSET,
-            SOTTO_UNSET, SOTTO_UNSET, error);
-    }
+    sotto_status status = sot_release_make_values(release, 1, error);
+    if (status == SOTTO_OK)
+        status = sot_release_set_value(release, 0, label, value, SOTTO_UNSET, SOTTO_UNSET,
+                                       error);
     if (status != SOTTO_OK) return status;
     const double per_unit = score == SOTTO_SCORE_REVENUE ? release->prices_per_unit
                             : score == SOTTO_SCORE_QUANTILE
@@ -240,8 +233,43 @@ static sotto_status publish_choice(sot_release *release, sotto_gate *gate,
                                       error);
 }
 
+static double candidate_value(const sot_release *release, size_t index)
+{
+    return release->candidates != NULL ? release->candidates[index] : SOTTO_UNSET;
+}
+
+static sotto_status publish_choice(sot_release *release, sotto_gate *gate,
+                                   sotto_error *error)
+{
+    size_t choice = 0;
+    char label[SOT_DOUBLE_TEXT_BYTES];
+    if (release->candidates != NULL) slots_to_scores(release);
+    const sotto_status status = choose(release, gate, &choice, error);
+    if (status != SOTTO_OK) return status;
+    return conclude_choice(release, candidate_label(release, choice, label),
+                           candidate_value(release, choice), error);
+}
+
+/* Candidates that came with their scores are in no file. */
+static sotto_status restate_choice(sot_release *release, const sot_json_value *file,
+                                   sotto_error *error)
+{
+    char label[SOT_DOUBLE_TEXT_BYTES];
+    sot_stated_value stated;
+    const sotto_status status = sot_release_stated(file, 0, &stated, error);
+    if (status != SOTTO_OK) return status;
+    if (sot_release_scores_are_given(release))
+        return conclude_choice(release, stated.label, SOTTO_UNSET, error);
+    for (size_t i = 0; i < release->candidate_count; i++)
+        if (strcmp(candidate_label(release, i, label), stated.label) == 0)
+            return conclude_choice(release, candidate_label(release, i, label),
+                                   candidate_value(release, i), error);
+    return sot_fail(error, SOTTO_VERIFICATION, "values[0].label is no candidate");
+}
+
 const sot_statistic sot_statistic_choice = {.name = "choice",
                                             .needs_column = true,
                                             .prepare = prepare_choice,
                                             .take = take_choice,
-                                            .publish = publish_choice};
+                                            .publish = publish_choice,
+                                            .restate = restate_choice};

@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "run/release.h"
+#include "run/request.h"
 
 static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
 {
@@ -109,7 +110,21 @@ static void write_answers(sot_json_writer *writer, const sot_release *release)
     sot_json_end_array(writer);
 }
 
-static void write_payload(sot_json_writer *writer, const sot_release *release)
+/* The schema last: it is long. A verifier plans from it. */
+static sotto_status write_schema(sot_json_writer *writer, const sot_release *release,
+                                 sotto_error *error)
+{
+    char *schema = NULL;
+    if (release->schema == NULL) return SOTTO_OK;
+    sotto_status status = sotto_schema_to_json(release->schema, NULL, &schema, error);
+    if (status == SOTTO_OK)
+        status = sot_request_write_json(writer, "schema", schema, error);
+    sotto_schema_free_text(schema);
+    return status;
+}
+
+static sotto_status write_payload(sot_json_writer *writer, const sot_release *release,
+                                  sotto_error *error)
 {
     sot_json_begin_object(writer);
     write_settings(writer, release);
@@ -131,23 +146,17 @@ static void write_payload(sot_json_writer *writer, const sot_release *release)
     sot_json_put_number(writer, "shortfall", release->shortfall);
     write_text(writer, "accuracy", release->accuracy);
     write_list(writer, "notes", release->notes);
+    const sotto_status status = write_schema(writer, release, error);
     sot_json_end_object(writer);
+    return status;
 }
 
 sotto_status sot_release_payload(const sot_release *release, char **out_json,
                                  sotto_error *error)
 {
     sot_json_writer *writer = NULL;
-    const char *text = NULL;
-    size_t size_bytes = 0;
     sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
-    write_payload(writer, release);
-    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
-    if (status == SOTTO_OK) {
-        *out_json = sot_copy_string(text);
-        if (*out_json == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
-    }
-    sot_json_writer_free(writer);
-    return status;
+    status = write_payload(writer, release, error);
+    return sot_request_finish(writer, status, out_json, error);
 }

@@ -140,6 +140,16 @@ static void counts_to_scores(sot_release *release, uint64_t *ends)
     }
 }
 
+static sotto_status conclude_quantile(sot_release *release, uint64_t point,
+                                      sotto_error *error)
+{
+    const sotto_status status = sot_release_make_values(release, 1, error);
+    if (status != SOTTO_OK) return status;
+    const double value = release->centre + (double)point * release->grid;
+    return sot_release_set_value(release, 0, "quantile", value, SOTTO_UNSET, SOTTO_UNSET,
+                                 error);
+}
+
 static sotto_status publish_quantile(sot_release *release, sotto_gate *gate,
                                      sotto_error *error)
 {
@@ -150,15 +160,25 @@ static sotto_status publish_quantile(sot_release *release, sotto_gate *gate,
     sotto_status status = sotto_exponential_choose_point(
         gate, &release->selection, release->exact, ends, release->size, &point, error);
     sot_free(ends);
-    if (status == SOTTO_OK) status = sot_release_make_values(release, 1, error);
+    return status == SOTTO_OK ? conclude_quantile(release, point, error) : status;
+}
+
+static sotto_status restate_quantile(sot_release *release, const sot_json_value *file,
+                                     sotto_error *error)
+{
+    int64_t point = 0;
+    const sotto_status status =
+        sot_release_stated_units(file, 0, release->centre, release->grid, &point, error);
     if (status != SOTTO_OK) return status;
-    const double value = release->centre + (double)point * release->grid;
-    return sot_release_set_value(release, 0, "quantile", value, SOTTO_UNSET, SOTTO_UNSET,
-                                 error);
+    if (point < 0 || point > release->most)
+        return sot_fail(error, SOTTO_VERIFICATION,
+                        "values[0] is no candidate between the bounds of the column");
+    return conclude_quantile(release, (uint64_t)point, error);
 }
 
 const sot_statistic sot_statistic_quantile = {.name = "quantile",
                                               .needs_column = true,
                                               .prepare = prepare_quantile,
                                               .take = take_point,
-                                              .publish = publish_quantile};
+                                              .publish = publish_quantile,
+                                              .restate = restate_quantile};

@@ -104,6 +104,14 @@ static sotto_status shuffle(uint32_t *answers, size_t count, sotto_rng *rng,
     return sot_rng_check(rng, error);
 }
 
+static void add_note(sot_release *release)
+{
+    sot_release_note(release,
+                     "each answer is randomised by itself, and the answers are in "
+                     "random order: estimate frequencies with sotto release rr "
+                     "--estimate");
+}
+
 static sotto_status publish_responses(sot_release *release, sotto_gate *gate,
                                       sotto_error *error)
 {
@@ -117,10 +125,31 @@ static sotto_status publish_responses(sot_release *release, sotto_gate *gate,
         status = sotto_randomized_response_release(gate, &config, release->answers, count,
                                                    release->reports, error);
     if (status == SOTTO_OK) release->report_count = count;
-    sot_release_note(release,
-                     "each answer is randomised by itself, and the answers are in "
-                     "random order: estimate frequencies with sotto release rr "
-                     "--estimate");
+    add_note(release);
+    return status;
+}
+
+static sotto_status restate_responses(sot_release *release, const sot_json_value *file,
+                                      sotto_error *error)
+{
+    sot_json_value list;
+    const int64_t categories = (int64_t)categories_of(release->described);
+    sotto_status status = sot_json_get_array(file, "answers", &list, error);
+    if (status != SOTTO_OK) return status;
+    const size_t count = sot_json_size(&list);
+    release->reports = sot_new_array(count, sizeof *release->reports);
+    if (release->reports == NULL)
+        return sot_fail_memory(error, count, sizeof *release->reports);
+    for (size_t i = 0; i < count && status == SOTTO_OK; i++) {
+        const sot_json_value item = sot_json_item(&list, i);
+        int64_t answer = 0;
+        status = sot_json_as_int64(&item, &answer, error);
+        if (status == SOTTO_OK && (answer < 0 || answer >= categories))
+            status = sot_json_refuse(&item, "it is the number of a category", error);
+        release->reports[i] = (uint32_t)answer;
+    }
+    release->report_count = count;
+    add_note(release);
     return status;
 }
 
@@ -128,4 +157,5 @@ const sot_statistic sot_statistic_responses = {.name = "rr",
                                                .needs_column = true,
                                                .prepare = prepare_responses,
                                                .take = take_answer,
-                                               .publish = publish_responses};
+                                               .publish = publish_responses,
+                                               .restate = restate_responses};

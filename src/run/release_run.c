@@ -5,10 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/owner.h"
 #include "data/source.h"
 #include "data/unit.h"
-#include "numeric/outward.h"
 #include "run/release.h"
 #include "run/session.h"
 
@@ -27,36 +25,24 @@ static bool is_accuracy(const sot_release *release)
 
 /* ---- the session ---- */
 
-static double sampler_error(const sot_release *release)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < release->part_count; i++)
-        sum = sot_add_up(sum, sot_noise_sampler_error(&release->parts[i]));
-    return sum;
-}
-
 static void begin_session(release_run *run)
 {
     const sot_release *release = &run->release;
     const sotto_release_config *config = release->config;
     char column[120];
     const char *name = config->column;
-    run->session =
-        (sot_session){.data_path = run->file.path,
-                      .labels_path = run->file.labels,
-                      .query = run->file.query,
-                      .origin = release->origin,
-                      .schema = release->schema,
-                      .ledger_asked = config->ledger,
-                      .output = config->output,
-                      .plan = release->plan,
-                      .delta = config->delta,
-                      .sampler_error = sampler_error(release),
-                      .counts_units = config->statistic == SOTTO_RELEASE_RESPONSES,
-                      .insecure_test = config->insecure_test,
-                      .test_seed = config->test_seed};
+    sot_session *session = &run->session;
+    sot_release_begin_session(release, session);
+    session->data_path = run->file.path;
+    session->labels_path = run->file.labels;
+    session->query = run->file.query;
+    session->ledger_asked = config->ledger;
+    session->output = config->output;
+    session->sign = config->sign;
+    session->insecure_test = config->insecure_test;
+    session->test_seed = config->test_seed;
     sot_printable(name == NULL ? "" : name, column, sizeof column);
-    (void)snprintf(run->session.label, sizeof run->session.label, "release %s%s%s",
+    (void)snprintf(session->label, sizeof session->label, "release %s%s%s",
                    release->statistic->name, name == NULL ? "" : " of ", column);
 }
 
@@ -139,55 +125,6 @@ static sotto_status read_rows(release_run *run, sotto_error *error)
     return sot_refuse_public_n(run->file.path, declared, error);
 }
 
-/* ---- the certificate ---- */
-
-static sotto_status certify(release_run *run, sotto_error *error)
-{
-    const sot_release *release = &run->release;
-    const sotto_release_config *config = release->config;
-    const bool given = sot_release_scores_are_given(release);
-    char output[160];
-    char access[SOT_COVERED_BYTES];
-    char column[80];
-    char unit[SOT_UNIT_NAME_BYTES];
-    sot_name_unit(release->schema, unit);
-    sot_printable(config->column == NULL ? "" : config->column, column, sizeof column);
-    (void)snprintf(output, sizeof output, "a private %s%s%s", release->statistic->name,
-                   config->column == NULL ? "" : " of the column ", column);
-    sot_session_covered(&run->session, access);
-    if (given)
-        (void)snprintf(access, sizeof access, "the scores of the candidates, once");
-    const char *const covered[] = {access, NULL};
-    const char *const scores[] = {"the candidates and how many there are, and whether "
-                                  "the first score is a number",
-                                  "that the scores have the declared sensitivity: "
-                                  "declared by the caller, not checked",
-                                  "the settings of this release", NULL};
-    char adjusted[SOT_ADJUSTED_BYTES];
-    const char *unprotected[4 + SOT_ROWS_FACTS + 1] = {
-        "the schema: columns, types, bounds, categories"};
-    size_t count = 1;
-    if (release->schema != NULL && sot_schema_state_adjusted(release->schema, adjusted))
-        unprotected[count++] = adjusted;
-    if (is_accuracy(release))
-        unprotected[count++] = "the model, which was released before";
-    unprotected[count++] = "the settings of this release";
-    count += sot_session_row_facts(&run->session, unprotected + count);
-    unprotected[count] = NULL;
-    sotto_certificate_facts facts = sotto_certificate_defaults();
-    facts.output = output;
-    facts.unit = unit;
-    facts.covered = covered;
-    facts.unprotected = given ? scores : unprotected;
-
-    char *payload = NULL;
-    sotto_status status = sot_release_payload(release, &payload, error);
-    if (status == SOTTO_OK)
-        status = sot_session_certify(&run->session, payload, &facts, error);
-    sot_free(payload);
-    return status;
-}
-
 /* ---- the whole way ---- */
 
 /* Rows, then everything that the plan holds. */
@@ -226,7 +163,7 @@ static sotto_status deliver(release_run *run, sotto_release_result *result,
                             sotto_error *error)
 {
     const sot_session *session = &run->session;
-    sotto_status status = certify(run, error);
+    sotto_status status = sot_release_certify(&run->release, &run->session, error);
     if (status == SOTTO_OK) {
         status = sot_release_prose(&run->release,
                                    session->ledger == NULL ? NULL : &session->reservation,

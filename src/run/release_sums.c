@@ -95,14 +95,10 @@ static sotto_status take_nothing(sot_release *release, double value, sotto_error
     return SOTTO_OK;
 }
 
-static sotto_status publish_count(sot_release *release, sotto_gate *gate,
-                                  sotto_error *error)
+static sotto_status conclude_count(sot_release *release, int64_t noisy,
+                                   sotto_error *error)
 {
-    const int64_t exact = (int64_t)release->rows;
-    int64_t noisy;
-    sotto_status status =
-        sot_noise_release(&release->parts[0], gate, &exact, &noisy, error);
-    if (status == SOTTO_OK) status = sot_release_make_values(release, 1, error);
+    const sotto_status status = sot_release_make_values(release, 1, error);
     if (status != SOTTO_OK) return status;
     const double margin =
         sot_noise_margin(&release->parts[0], release->config->confidence);
@@ -112,11 +108,31 @@ static sotto_status publish_count(sot_release *release, sotto_gate *gate,
                                  fmax(0.0, value + margin), error);
 }
 
+static sotto_status publish_count(sot_release *release, sotto_gate *gate,
+                                  sotto_error *error)
+{
+    const int64_t exact = (int64_t)release->rows;
+    int64_t noisy;
+    const sotto_status status =
+        sot_noise_release(&release->parts[0], gate, &exact, &noisy, error);
+    return status == SOTTO_OK ? conclude_count(release, noisy, error) : status;
+}
+
+static sotto_status restate_count(sot_release *release, const sot_json_value *file,
+                                  sotto_error *error)
+{
+    int64_t noisy = 0;
+    const sotto_status status =
+        sot_release_stated_units(file, 0, 0.0, 1.0, &noisy, error);
+    return status == SOTTO_OK ? conclude_count(release, noisy, error) : status;
+}
+
 const sot_statistic sot_statistic_count = {.name = "count",
                                            .needs_column = false,
                                            .prepare = prepare_count,
                                            .take = take_nothing,
-                                           .publish = publish_count};
+                                           .publish = publish_count,
+                                           .restate = restate_count};
 
 /* ---- sum ---- */
 
@@ -155,13 +171,10 @@ static sotto_status take_sum(sot_release *release, double value, sotto_error *er
     return sotto_grid_add(release->exact, &units, 1, error);
 }
 
-static sotto_status publish_sum(sot_release *release, sotto_gate *gate,
-                                sotto_error *error)
+static sotto_status conclude_sum(sot_release *release, int64_t noisy, sotto_error *error)
 {
     const sot_noise *noise = &release->parts[0];
-    int64_t noisy;
-    sotto_status status = sot_noise_release(noise, gate, release->exact, &noisy, error);
-    if (status == SOTTO_OK) status = sot_release_make_values(release, 1, error);
+    const sotto_status status = sot_release_make_values(release, 1, error);
     if (status != SOTTO_OK) return status;
     const double margin = sot_noise_margin(noise, release->config->confidence);
     return sot_release_set_value(release, 0, "sum", (double)noisy * release->grid,
@@ -169,11 +182,30 @@ static sotto_status publish_sum(sot_release *release, sotto_gate *gate,
                                  ((double)noisy + margin) * release->grid, error);
 }
 
+static sotto_status publish_sum(sot_release *release, sotto_gate *gate,
+                                sotto_error *error)
+{
+    int64_t noisy;
+    const sotto_status status =
+        sot_noise_release(&release->parts[0], gate, release->exact, &noisy, error);
+    return status == SOTTO_OK ? conclude_sum(release, noisy, error) : status;
+}
+
+static sotto_status restate_sum(sot_release *release, const sot_json_value *file,
+                                sotto_error *error)
+{
+    int64_t noisy = 0;
+    const sotto_status status =
+        sot_release_stated_units(file, 0, 0.0, release->grid, &noisy, error);
+    return status == SOTTO_OK ? conclude_sum(release, noisy, error) : status;
+}
+
 const sot_statistic sot_statistic_sum = {.name = "sum",
                                          .needs_column = true,
                                          .prepare = prepare_sum,
                                          .take = take_sum,
-                                         .publish = publish_sum};
+                                         .publish = publish_sum,
+                                         .restate = restate_sum};
 
 /* ---- mean ---- */
 
@@ -252,8 +284,28 @@ static sotto_status publish_mean(sot_release *release, sotto_gate *gate,
     return set_mean(release, fmin(fmax(ratio, -half), half), lower, upper, error);
 }
 
+/* A ratio of two noisy numbers: neither can be had from it, so value and interval are taken as they are. */
+static sotto_status restate_mean(sot_release *release, const sot_json_value *file,
+                                 sotto_error *error)
+{
+    const sotto_column *column = release->described;
+    sot_stated_value stated;
+    sotto_status status = sot_release_stated(file, 0, &stated, error);
+    if (status == SOTTO_OK &&
+        !(column->lower <= stated.lower && stated.lower <= stated.value &&
+          stated.value <= stated.upper && stated.upper <= column->upper))
+        status = sot_fail(error, SOTTO_VERIFICATION,
+                          "values[0] does not lie in its interval, or that not between "
+                          "the bounds of the column");
+    if (status == SOTTO_OK) status = sot_release_make_values(release, 1, error);
+    if (status != SOTTO_OK) return status;
+    return sot_release_set_value(release, 0, release->statistic->name, stated.value,
+                                 stated.lower, stated.upper, error);
+}
+
 const sot_statistic sot_statistic_mean = {.name = "mean",
                                           .needs_column = true,
                                           .prepare = prepare_mean,
                                           .take = take_sum,
-                                          .publish = publish_mean};
+                                          .publish = publish_mean,
+                                          .restate = restate_mean};

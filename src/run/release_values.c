@@ -45,6 +45,54 @@ void sot_release_note(sot_release *release, const char *sentence)
         release->notes[release->note_count++] = sentence;
 }
 
+/* ---- values of a file ---- */
+
+static sotto_status stated_number(const sot_json_value *value, const char *key,
+                                  double *out, sotto_error *error)
+{
+    sot_json_value member;
+    *out = SOTTO_UNSET;
+    return sot_json_member(value, key, &member) ? sot_json_as_double(&member, out, error)
+                                                : SOTTO_OK;
+}
+
+sotto_status sot_release_stated(const sot_json_value *file, size_t index,
+                                sot_stated_value *out, sotto_error *error)
+{
+    sot_json_value list;
+    const char *label = NULL;
+    sotto_status status = sot_json_get_array(file, "values", &list, error);
+    if (status != SOTTO_OK) return status;
+    if (index >= sot_json_size(&list))
+        return sot_fail(error, SOTTO_VERIFICATION,
+                        "values has %zu entries, and more are "
+                        "released",
+                        sot_json_size(&list));
+    const sot_json_value item = sot_json_item(&list, index);
+    status = sot_json_as_object(&item, error);
+    if (status == SOTTO_OK) status = sot_json_get_string(&item, "label", &label, error);
+    if (status == SOTTO_OK) status = stated_number(&item, "value", &out->value, error);
+    if (status == SOTTO_OK) status = stated_number(&item, "lower", &out->lower, error);
+    if (status == SOTTO_OK) status = stated_number(&item, "upper", &out->upper, error);
+    out->label = label;
+    return status;
+}
+
+sotto_status sot_release_stated_units(const sot_json_value *file, size_t index,
+                                      double origin, double grid, int64_t *out_units,
+                                      sotto_error *error)
+{
+    sot_stated_value stated;
+    const sotto_status status = sot_release_stated(file, index, &stated, error);
+    if (status != SOTTO_OK) return status;
+    const double units = nearbyint((stated.value - origin) / grid);
+    if (!(fabs(units) < 0x1p62))
+        return sot_fail(error, SOTTO_VERIFICATION, "values[%zu].value is out of range",
+                        index);
+    *out_units = (int64_t)units;
+    return SOTTO_OK;
+}
+
 /* ---- rows ---- */
 
 sotto_status sot_release_take(sot_release *release, sot_row_value row, sotto_error *error)

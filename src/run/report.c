@@ -14,6 +14,7 @@
 #include "run/rehearsal.h"
 #include "run/report_curve.h"
 #include "run/report_labels.h"
+#include "run/verify.h"
 
 enum { REPEATS = 10, IMAGES = 40 };
 
@@ -60,11 +61,12 @@ static sotto_status check_config(const sotto_report_config *config, sotto_error 
 /* ---- the file ---- */
 
 /* A certificate that does not hold is news for the page, not a failure to make it. */
-static sotto_status verify(sources *from, sot_certificate_file *file, sot_report *report,
-                           sotto_error *error)
+static sotto_status verify(sources *from, sot_certificate_file *file, const char *json,
+                           size_t size_bytes, sot_report *report, sotto_error *error)
 {
     report->file = file;
-    report->outcome = sot_certificate_file_verify(file, &report->is_exact, &from->reason);
+    report->outcome =
+        sot_verify_file(file, json, size_bytes, &report->is_exact, &from->reason);
     report->reason = from->reason.message;
     if (report->outcome == SOTTO_OK || report->outcome == SOTTO_VERIFICATION)
         return SOTTO_OK;
@@ -80,7 +82,7 @@ static sotto_status read_certificate(sources *from, const char *json, size_t siz
     sotto_status status = sot_certificate_file_open(json, size_bytes, &from->file, error);
     if (status != SOTTO_OK) return status;
     from->is_certified = true;
-    return verify(from, &from->file, report, error);
+    return verify(from, &from->file, json, size_bytes, report, error);
 }
 
 /* A student's certificate is that of labels, whose hash it quotes. */
@@ -119,7 +121,7 @@ static sotto_status read_labels(sources *from, const char *name, const char *jso
         name == NULL ? "labels" : name, json, size_bytes, &from->labels, error);
     if (status != SOTTO_OK) return status;
     report->labels = &from->labels.report;
-    return verify(from, &from->labels.labels.file, report, error);
+    return verify(from, &from->labels.labels.file, json, size_bytes, report, error);
 }
 
 /* Several draws show their own spread. */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <sotto/key.h>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -12,7 +14,9 @@
 #include "base/text.h"
 #include "privacy/ledger/kept.h"
 #include "privacy/mechanisms/gate.h"
+#include "release/certificate.h"
 #include "run/checkpoint.h"
+#include "run/verify.h"
 
 /* ---- settings ---- */
 
@@ -221,15 +225,19 @@ static sotto_status check_output(const sot_session *session, sotto_error *error)
     if (output == NULL) return SOTTO_OK;
     sotto_status status = ledger_path(session, &ledger, error);
     if (status != SOTTO_OK) return status;
+    const bool is_key = session->sign != NULL && sot_file_is_same(output, session->sign);
     const bool is_data =
         (session->data_path != NULL && sot_file_is_same(output, session->data_path)) ||
         (session->labels_path != NULL && sot_file_is_same(output, session->labels_path));
-    if (is_data || (ledger != NULL &&
-                    (sot_file_is_same(output, ledger) || is_beside(output, ledger)))) {
+    if (is_data || is_key ||
+        (ledger != NULL &&
+         (sot_file_is_same(output, ledger) || is_beside(output, ledger)))) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the output %.120s would replace the %s; give it a name of its own", output,
-            is_data ? "data" : "ledger");
+            is_data  ? "data"
+            : is_key ? "secret key"
+                     : "ledger");
     }
     return sot_file_check_write(output, error);
 }
@@ -276,10 +284,24 @@ static sotto_status make_gate(sot_session *session, bool seeded, uint64_t seed,
     return sotto_gate_new(session->plan, session->rng, &session->gate, error);
 }
 
+/* A key that cannot be used is found out before the charge. */
+static sotto_status open_key(sot_session *session, sotto_error *error)
+{
+    if (session->sign == NULL) return SOTTO_OK;
+    if (session->plan == NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--sign is %.120s, but a model of public rows has no certificate "
+                        "to sign; leave --sign out",
+                        session->sign);
+    }
+    return sotto_key_open(session->sign, &session->key, error);
+}
+
 sotto_status sot_session_open(sot_session *session, sotto_error *error)
 {
-    const sotto_status status =
-        make_gate(session, session->insecure_test, session->test_seed, error);
+    sotto_status status = open_key(session, error);
+    if (status == SOTTO_OK)
+        status = make_gate(session, session->insecure_test, session->test_seed, error);
     if (status != SOTTO_OK || session->plan == NULL) return status;
     return open_ledger(session, error);
 }
@@ -302,6 +324,7 @@ sotto_status sot_session_keep(sot_session *session, const sot_keeper_setup *setu
 {
     const sotto_status status = sot_keeper_open(setup, &session->keeper, error);
     if (status != SOTTO_OK || !sot_keeper_resumes(session->keeper)) return status;
+    session->resumed = session->ledger == NULL;
     const bool seeded = session->insecure_test || SOT_PLANTED(run_resume_keeps_noise_key);
     if (!seeded) return SOTTO_OK; /* the operating system's: fresh as it is */
     sotto_gate_free(session->gate);
@@ -347,9 +370,9 @@ static sotto_status work_through_gate(sot_session *session, sot_session_work wor
         status = sot_fail(error, SOTTO_INTERNAL,
                           "the samplers' error is larger than what was charged");
     }
-    /* That of the draws made would be a function of the outcome: what is claimed is the caps'. */
-    if (status == SOTTO_OK && session->capped)
-        session->gate->sampler_error = session->sampler_error;
+    /* What is claimed is what was charged, and follows from the plan. That of the draws made may be less, and of caps is a
+     * function of the outcome. */
+    if (status == SOTTO_OK) session->gate->sampler_error = session->sampler_error;
     return status;
 }
 
@@ -390,6 +413,7 @@ sotto_status sot_session_run(sot_session *session, sot_session_work work, void *
 /* ---- what is handed out ---- */
 
 sotto_status sot_session_certify(sot_session *session, const char *payload_json,
+                                 const char *request_json,
                                  const sotto_certificate_facts *facts, sotto_error *error)
 {
     sotto_certificate_facts whole = *facts;
@@ -397,9 +421,13 @@ sotto_status sot_session_certify(sot_session *session, const char *payload_json,
     whole.dataset =
         session->schema == NULL ? NULL : sotto_schema_dataset(session->schema);
     whole.selected = session->origin == SOT_ROWS_SELECTED;
+    if (session->again != NULL)
+        return sot_again_compare(session, payload_json, request_json, &whole, error);
     whole.ledger = session->ledger == NULL ? NULL : &session->reservation;
-    sotto_status status = sotto_certificate_attach(payload_json, session->gate, &whole,
-                                                   &session->file, session->hash, error);
+    whole.key = session->key;
+    sotto_status status =
+        sot_certificate_attach_run(payload_json, request_json, session->gate, &whole,
+                                   &session->file, session->hash, error);
     if (status != SOTTO_OK) return status;
     if (session->keeper != NULL)
         return sot_keeper_finish(session->keeper, session->file, session->hash, error);
@@ -432,6 +460,7 @@ sotto_status sot_session_write(const sot_session *session, sotto_error *error)
 void sot_session_close(sot_session *session)
 {
     sot_keeper_close(session->keeper);
+    sotto_key_close(session->key);
     sotto_gate_free(session->gate);
     sotto_rng_free(session->rng);
     sotto_ledger_close(session->ledger);

@@ -2,7 +2,7 @@
  *
  *     sot_session_check()    no test seed beside a ledger, the price is finite, the output can be written
  *     (the caller opens its data: header, shape)
- *     sot_session_open()     randomness, a gate that is shut, the one ledger that may be charged
+ *     sot_session_open()     the key that signs, randomness, a gate that is shut, the one ledger that may be charged
  *     sot_session_keep()     long runs: the checkpoint of an earlier process, if there is one
  *     sot_session_run()      charge the plan, or take over its reservation; open the gate, the caller's rows and
  *                            releases, finish
@@ -34,6 +34,7 @@ typedef struct sot_session {
     const sotto_schema *schema; /* NULL: none, and so no ledger */
     const char *ledger_asked;   /* NULL: the schema's */
     const char *output;         /* NULL: nothing is written */
+    const char *sign;           /* file of the secret key that signs; NULL: none does */
     const sotto_plan *plan;
     double delta;         /* that is certified; SOTTO_UNSET or 0: pure */
     double sampler_error; /* of the whole run, an upper bound */
@@ -42,9 +43,13 @@ typedef struct sot_session {
     char label[SOTTO_LEDGER_TEXT_BYTES];
     bool insecure_test;
     uint64_t test_seed;
+    const struct sot_again *
+        again; /* run/verify.h: nothing runs, sot_session_certify() compares; NULL: a run */
 
     /* ---- the session's ---- */
-    sotto_ledger *ledger; /* NULL: none */
+    bool resumed; /* from a checkpoint, without a ledger that could tell how often */
+    struct sotto_key *key; /* of `sign` */
+    sotto_ledger *ledger;  /* NULL: none */
     sotto_reservation reservation;
     sotto_rng *rng;
     sotto_gate *gate;
@@ -113,9 +118,11 @@ typedef sotto_status (*sot_session_work)(void *context, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_session_run(sot_session *session, sot_session_work work,
                                               void *context, sotto_error *error);
 
-/* `facts` without ledger, delta and dataset, which the session knows. */
+/* `request_json` is what the file follows from (run/request.h); `facts` without ledger, delta and dataset, which the
+ * session knows. */
 SOTTO_MUST_CHECK sotto_status sot_session_certify(sot_session *session,
                                                   const char *payload_json,
+                                                  const char *request_json,
                                                   const sotto_certificate_facts *facts,
                                                   sotto_error *error);
 

@@ -19,6 +19,13 @@ typedef struct sot_inherited {
     const char *unit;
 } sot_inherited;
 
+/* What a verifier has in place of the model file that settings name (prior, init). */
+typedef struct sot_training_inputs {
+    const double *center; /* coefficients of the prior; NULL: none */
+    size_t center_count;
+    const char *start; /* hash of the file; NULL: none */
+} sot_training_inputs;
+
 /* Everything here follows from settings and schema. */
 struct sotto_training {
     sotto_train_config config; /* texts are `target` and `texts`, the others are NULL */
@@ -28,7 +35,11 @@ struct sotto_training {
         *center; /* of config.prior, outputs x dimension, or of config.init; NULL: none */
     bool fresh_norms[SOT_NET_LAYERS_MAX]; /* data norms that `learn` fills in */
     sot_net *init_net;                    /* of config.init; NULL: none */
-    const sotto_schema *schema;           /* borrowed */
+    size_t center_count;                  /* of a prior */
+    char start[SOTTO_HASH_HEX_BYTES];     /* hash of the prior or init; "": none */
+    const sot_training_inputs *inputs;    /* borrowed; NULL: files are read */
+    char *network;              /* the network as it is planned, in JSON; NULL: none */
+    const sotto_schema *schema; /* borrowed */
     struct sot_concept_class
         *class; /* of config.concept, until the learner has it; NULL: none */
     sot_encoding *encoding;
@@ -80,13 +91,54 @@ SOTTO_MUST_CHECK sotto_status sot_training_check_public_n(const sotto_training *
                                                           const char *data_path,
                                                           sotto_error *error);
 
+/* sotto_training_plan() with the content of files in place of the files; `inputs` NULL: these are read. */
+SOTTO_MUST_CHECK sotto_status sot_training_plan_with(const sotto_train_config *config,
+                                                     const sotto_schema *schema,
+                                                     const sot_training_inputs *inputs,
+                                                     sotto_training **out_training,
+                                                     sotto_error *error);
+
 /* ---- train_certify.c ---- */
 
-/* Certifies the payload. `tuning` is how the settings came about, and `selection` what a price of that follows from; NULL:
- * they were fixed in advance. */
-SOTTO_MUST_CHECK sotto_status sot_training_certify(
-    const sotto_training *training, sot_session *session, const char *tuning,
-    const sotto_selection *selection, const char *payload, sotto_error *error);
+/* Certifies the payload, which follows from the request. `tuning` is how the settings came about, and `selection` what a
+ * price of that follows from; NULL: they were fixed in advance. */
+SOTTO_MUST_CHECK sotto_status
+sot_training_certify(const sotto_training *training, sot_session *session,
+                     const char *tuning, const sotto_selection *selection,
+                     const char *payload, const char *request, sotto_error *error);
+
+/* ---- train_request.c ---- */
+
+/* Writes what the training follows from: the settings, and the content of the files that they name. `config` are the
+ * settings as they were given. */
+SOTTO_MUST_CHECK sotto_status sot_training_write_request(const sotto_training *training,
+                                                         const sotto_train_config *config,
+                                                         sot_json_writer *writer,
+                                                         sotto_error *error);
+/* The request of `sotto train`; free with sot_free(). */
+SOTTO_MUST_CHECK sotto_status sot_training_request(const sotto_training *training,
+                                                   const sot_session *session,
+                                                   char **out_json, sotto_error *error);
+
+/* A request as it was read. Borrows from the document and from the model; start with {0}. */
+typedef struct sot_training_asked {
+    sotto_train_config config;
+    sot_training_inputs inputs;
+    double *center;
+    char *network, *concept;
+    struct sotto_loss *loss;
+} sot_training_asked;
+struct sotto_model;
+SOTTO_MUST_CHECK sotto_status sot_training_read_request(const sot_json_value *request,
+                                                        const sot_json_value *root,
+                                                        sot_training_asked *out_asked,
+                                                        sotto_error *error);
+void sot_training_asked_clear(sot_training_asked *asked);
+
+/* Puts what was released into a planned training, from the model that was read: norms, errors. */
+SOTTO_MUST_CHECK sotto_status sot_training_take_released(const sotto_training *training,
+                                                         const struct sotto_model *model,
+                                                         sotto_error *error);
 
 /* ---- train_keep.c ---- */
 

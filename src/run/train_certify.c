@@ -6,7 +6,6 @@
 #include "concept/concept.h"
 #include "data/owner.h"
 #include "data/schema_parts.h"
-#include "run/checkpoint.h"
 #include "run/train.h"
 #include "run/train_concept.h"
 
@@ -47,7 +46,8 @@ static void name_output(const sotto_training *training, char *out, size_t size_b
 
 sotto_status sot_training_certify(const sotto_training *training, sot_session *session,
                                   const char *tuning, const sotto_selection *selection,
-                                  const char *payload, sotto_error *error)
+                                  const char *payload, const char *request,
+                                  sotto_error *error)
 {
     const sotto_train_config *config = &training->config;
     char output[120];
@@ -92,11 +92,9 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
     if (config->validation != NULL)
         unprotected[count++] = "the validation rows, declared public";
     if (word[0] != '\0') unprotected[count++] = word;
-    if (session->keeper != NULL && session->ledger == NULL &&
-        sot_keeper_resumes(session->keeper)) {
+    if (session->resumed)
         unprotected[count++] = "that this training was gone on with once from each of "
                                "its checkpoints: no ledger could tell";
-    }
     count += sot_session_row_facts(session, unprotected + count);
     unprotected[count] = NULL;
     sotto_certificate_facts facts = sotto_certificate_defaults();
@@ -108,5 +106,5 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
     facts.selection = selection;
     char route[640];
     if (sot_training_route(training, route, sizeof route)) facts.route = route;
-    return sot_session_certify(session, payload, &facts, error);
+    return sot_session_certify(session, payload, request, &facts, error);
 }

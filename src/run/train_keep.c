@@ -109,6 +109,7 @@ static void write_config(sot_json_writer *writer, const sotto_train_config *conf
     write_count(writer, "sampler", (uint64_t)config->sampler);
     write_count(writer, "public_constants", config->public_constants);
     write_text(writer, "loss", config->loss == NULL ? NULL : config->loss->name);
+    write_text(writer, "sign", config->sign);
     write_count(writer, "stream", config->stream);
     write_count(writer, "insecure_test", config->insecure_test);
     write_count(writer, "test_seed", config->insecure_test ? config->test_seed : 0);

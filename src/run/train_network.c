@@ -171,6 +171,11 @@ static sotto_status load_init(sotto_training *training, sotto_error *error)
     sot_net *own = NULL;
     sot_net_task task;
     if (config->init == NULL) return SOTTO_OK;
+    if (training->inputs != NULL) { /* planned again: the network has its norms */
+        (void)snprintf(training->start, sizeof training->start, "%s",
+                       training->inputs->start);
+        return SOTTO_OK;
+    }
     sotto_status status = sotto_model_load(config->init, &model, error);
     if (status == SOTTO_OK && !config->data_is_public)
         status = sot_check_public_model("--init", config->init, model, training->schema,
@@ -187,6 +192,7 @@ static sotto_status load_init(sotto_training *training, sotto_error *error)
     if (status == SOTTO_OK) status = compare_layers(own, model->net, config->init, error);
     if (status == SOTTO_OK) status = take_weights(training, own, model, error);
     if (status == SOTTO_OK) {
+        memcpy(training->start, model->hash, sizeof training->start);
         training->init_net = model->net;
         model->net = NULL; /* the training's now */
     }

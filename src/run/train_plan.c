@@ -17,6 +17,7 @@
 #include "privacy/mechanisms/objective.h"
 #include "release/model.h"
 #include "run/declared.h"
+#include "run/request.h"
 #include "run/session.h"
 #include "run/train.h"
 #include "run/train_concept.h"
@@ -201,12 +202,36 @@ static sotto_status make_encoding(sotto_training *training, sotto_error *error)
                             error);
 }
 
+/* The prior of a training that is planned again, for its verifier. */
+static sotto_status take_prior(sotto_training *training, sotto_error *error)
+{
+    const sot_training_inputs *inputs = training->inputs;
+    const sot_encoding *encoding = training->encoding;
+    const size_t vectors = training->config.model == SOTTO_MODEL_SOFTMAX
+                               ? sot_encoding_classes(encoding)
+                               : 1;
+    const size_t count = vectors * sot_encoding_dimension(encoding);
+    if (inputs->center == NULL || inputs->center_count != count) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the prior has %zu coefficients; this training has %zu",
+                        inputs->center_count, count);
+    }
+    training->center = sot_new_array(count, sizeof *training->center);
+    if (training->center == NULL)
+        return sot_fail_memory(error, count, sizeof *training->center);
+    memcpy(training->center, inputs->center, count * sizeof *training->center);
+    training->center_count = count;
+    (void)snprintf(training->start, sizeof training->start, "%s", inputs->start);
+    return SOTTO_OK;
+}
+
 /* The coefficients of a model that was released before, or made of public rows: either way they
  * are public, and a place to shrink towards. They must be about the same features. */
 static sotto_status load_prior(sotto_training *training, const char *path,
                                sotto_error *error)
 {
     sotto_model *model = NULL;
+    if (path != NULL && training->inputs != NULL) return take_prior(training, error);
     if (path == NULL || training->config.model == SOTTO_MODEL_NETWORK ||
         training->config.model == SOTTO_MODEL_CONCEPT)
         return SOTTO_OK; /* the learner refuses it */
@@ -240,6 +265,8 @@ static sotto_status load_prior(sotto_training *training, const char *path,
     }
     for (size_t i = 0; status == SOTTO_OK && i < vectors * dimension; i++)
         training->center[i] = sotto_model_coefficient(model, i);
+    training->center_count = vectors * dimension;
+    memcpy(training->start, model->hash, sizeof training->start);
     sotto_model_free(model);
     return status;
 }
@@ -342,15 +369,35 @@ static sotto_status make_plan(sotto_training *training, sotto_error *error)
     return status;
 }
 
+/* Before `learn` puts the numbers of data norms into it. */
+static sotto_status describe_network(sotto_training *training, sotto_error *error)
+{
+    sot_json_writer *writer = NULL;
+    if (training->learner->net == NULL) return SOTTO_OK;
+    const sotto_status status = sot_json_writer_new(false, &writer, error);
+    if (status != SOTTO_OK) return status;
+    sot_net_write(training->learner->net, writer);
+    return sot_request_finish(writer, SOTTO_OK, &training->network, error);
+}
+
 sotto_status sotto_training_plan(const sotto_train_config *config,
                                  const sotto_schema *schema,
                                  sotto_training **out_training, sotto_error *error)
+{
+    return sot_training_plan_with(config, schema, NULL, out_training, error);
+}
+
+sotto_status sot_training_plan_with(const sotto_train_config *config,
+                                    const sotto_schema *schema,
+                                    const sot_training_inputs *inputs,
+                                    sotto_training **out_training, sotto_error *error)
 {
     sotto_status status = check_config(config, schema, error);
     if (status != SOTTO_OK) return status;
     sotto_training *training = sot_new_array(1, sizeof *training);
     if (training == NULL) return sot_fail_memory(error, 1, sizeof *training);
     training->schema = schema;
+    training->inputs = inputs;
     sot_name_unit(training->schema, training->unit);
     status = copy_config(training, config, error);
     if (status == SOTTO_OK) status = make_encoding(training, error);
@@ -361,6 +408,7 @@ sotto_status sotto_training_plan(const sotto_train_config *config,
     if (status == SOTTO_OK) status = make_learner(training, error);
     if (status == SOTTO_OK) status = check_stream(training, error);
     if (status == SOTTO_OK) status = make_plan(training, error);
+    if (status == SOTTO_OK) status = describe_network(training, error);
     if (status == SOTTO_OK) {
         sot_training_advise(training);
         status = sot_training_describe(training, error);
@@ -384,6 +432,7 @@ void sotto_training_free(sotto_training *training)
     for (size_t i = 0; i < SOT_TRAINING_TEXTS; i++)
         sot_free(training->texts[i]);
     sot_free(training->center);
+    sot_free(training->network);
     sot_net_free(training->init_net);
     sot_free(training->json);
     sot_free(training->text);

@@ -148,6 +148,7 @@ static void begin_session(train_run *run, const sotto_train_config *config,
                                  .schema = training->schema,
                                  .ledger_asked = config->ledger,
                                  .output = config->output,
+                                 .sign = config->sign,
                                  .plan = training->plan,
                                  .delta = training->delta,
                                  .sampler_error = training->learner->sampler_error,
@@ -215,12 +216,15 @@ static sotto_status take_output(train_run *run, bool *out_taken, sotto_error *er
 /* A model of public rows is its payload: there is nothing to certify. */
 static sotto_status finish_file(train_run *run, sotto_error *error)
 {
-    char *payload = NULL;
+    char *payload = NULL, *request = NULL;
     sotto_status status = sot_training_payload(run->training, run->theta,
                                                &run->curve.validation, &payload, error);
     if (status == SOTTO_OK && run->session.gate != NULL)
+        status = sot_training_request(run->training, &run->session, &request, error);
+    if (status == SOTTO_OK && run->session.gate != NULL)
         status = sot_training_certify(run->training, &run->session, NULL, NULL, payload,
-                                      error);
+                                      request, error);
+    sot_free(request);
     if (status == SOTTO_OK && run->session.gate == NULL) {
         run->session.file = payload;
         return SOTTO_OK;

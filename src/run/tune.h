@@ -20,7 +20,8 @@ struct sotto_tuning {
     sotto_tune_config
         config;  /* its texts are borrowed for the making alone, but for those below */
     char *space; /* the grid or search, as it was given */
-    const sotto_schema *schema; /* borrowed */
+    const sotto_schema *schema;        /* borrowed */
+    const sot_training_inputs *inputs; /* borrowed; NULL: files are read */
     sot_candidates candidates;
     sot_tuned_run *runs;         /* one a candidate */
     double run_epsilon;          /* that each training is calibrated to */
@@ -53,6 +54,28 @@ static inline bool sot_tuning_is_public(const sotto_tuning *tuning)
 {
     return tuning->config.train.data_is_public;
 }
+
+/* sotto_tuning_plan() with the content of files in place of the files; `inputs` NULL: these are read. */
+SOTTO_MUST_CHECK sotto_status sot_tuning_plan_with(const sotto_tune_config *config,
+                                                   const sotto_schema *schema,
+                                                   const sot_training_inputs *inputs,
+                                                   sotto_tuning **out_tuning,
+                                                   sotto_error *error);
+
+/* ---- tune_request.c ---- */
+
+/* The request of `sotto tune`; free with sot_free(). */
+SOTTO_MUST_CHECK sotto_status sot_tuning_request(const sotto_tuning *tuning,
+                                                 size_t winner,
+                                                 const sot_session *session,
+                                                 char **out_json, sotto_error *error);
+
+/* What the model file says of the guarantee is the whole tuning's; and its validation rows are the training's. */
+typedef struct sot_own_budget {
+    double epsilon, delta;
+} sot_own_budget;
+sot_own_budget sot_tuning_dress(const sotto_tuning *tuning, sotto_training *training);
+void sot_tuning_undress(sot_own_budget own, sotto_training *training);
 
 /* ---- tune_price.c ---- */
 

@@ -187,6 +187,14 @@ sotto_status sotto_tuning_plan(const sotto_tune_config *config,
                                const sotto_schema *schema, sotto_tuning **out_tuning,
                                sotto_error *error)
 {
+    return sot_tuning_plan_with(config, schema, NULL, out_tuning, error);
+}
+
+sotto_status sot_tuning_plan_with(const sotto_tune_config *config,
+                                  const sotto_schema *schema,
+                                  const sot_training_inputs *inputs,
+                                  sotto_tuning **out_tuning, sotto_error *error)
+{
     sotto_status status = check(config, error);
     if (status != SOTTO_OK) return status;
     sotto_tuning *tuning = sot_new_array(1, sizeof *tuning);
@@ -194,6 +202,7 @@ sotto_status sotto_tuning_plan(const sotto_tune_config *config,
     tuning->config = *config;
     if (config->repeats == 0) tuning->config.repeats = REPEATS;
     tuning->schema = schema;
+    tuning->inputs = inputs;
     tuning->run_epsilon = SOTTO_UNSET;
     status = make_candidates(tuning, config, error);
     if (status == SOTTO_OK) status = make_runs(tuning, error);

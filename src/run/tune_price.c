@@ -62,7 +62,8 @@ sotto_status sot_tuning_plan_runs(sotto_tuning *tuning, double epsilon,
         if (config.method != SOTTO_METHOD_NONE) config.data_is_public = false;
         sot_tuned_run *run = &tuning->runs[i];
         if (status == SOTTO_OK)
-            status = sotto_training_plan(&config, tuning->schema, &run->training, error);
+            status = sot_training_plan_with(&config, tuning->schema, tuning->inputs,
+                                            &run->training, error);
         if (status == SOTTO_OK) status = plan_run(tuning, run, error);
         if (status != SOTTO_OK) return name_candidate(tuning, i, status, error);
     }

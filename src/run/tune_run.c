@@ -59,29 +59,6 @@ static sotto_status fail_interrupted(sotto_error *error)
 
 /* ---- the trainings ---- */
 
-/* What the model file says of the guarantee is the whole tuning's; and its validation rows are the training's. */
-typedef struct own_budget {
-    double epsilon, delta;
-} own_budget;
-
-static own_budget dress(const tune_run *run, sotto_training *training)
-{
-    const own_budget own = {training->config.epsilon, training->delta};
-    training->config.epsilon = run->tuning->config.train.epsilon;
-    training->config.validation = run->tuning->config.validation_records != NULL
-                                      ? "rows in memory"
-                                      : run->tuning->config.validation;
-    training->delta = run->tuning->delta;
-    return own;
-}
-
-static void undress(own_budget own, sotto_training *training)
-{
-    training->config.epsilon = own.epsilon;
-    training->config.validation = NULL;
-    training->delta = own.delta;
-}
-
 static void wipe_payload(tune_run *run)
 {
     if (run->payload != NULL) sot_wipe_and_free(run->payload, strlen(run->payload) + 1);
@@ -95,10 +72,10 @@ static sotto_status keep_best(tune_run *run, size_t candidate, sotto_error *erro
     wipe_payload(run);
     run->winner = candidate;
     memcpy(run->best, run->tried, run->count * sizeof *run->best);
-    const own_budget own = dress(run, training);
+    const sot_own_budget own = sot_tuning_dress(run->tuning, training);
     const sotto_status status =
         sot_training_payload(training, run->best, NULL, &run->payload, error);
-    undress(own, training);
+    sot_tuning_undress(own, training);
     return status;
 }
 
@@ -201,6 +178,7 @@ static void begin_session(tune_run *run, const sotto_data_file *file,
                                  .schema = tuning->schema,
                                  .ledger_asked = config->ledger,
                                  .output = config->output,
+                                 .sign = config->sign,
                                  .plan = tuning->plan,
                                  .delta = tuning->delta,
                                  .sampler_error = tuning->sampler_error,
@@ -278,11 +256,17 @@ static sotto_status deliver(tune_run *run, sotto_train_result *result, sotto_err
     sot_session *session = &run->session;
     char statement[SOT_TUNE_STATEMENT_BYTES];
     sot_tuning_state(run->tuning, run->winner, statement);
-    const own_budget own = dress(run, training);
-    sotto_status status = sot_training_certify(
-        training, session, statement, &run->tuning->selection, run->payload, error);
+    char *request = NULL;
+    sotto_status status =
+        sot_tuning_request(run->tuning, run->winner, session, &request, error);
+    const sot_own_budget own = sot_tuning_dress(run->tuning, training);
+    if (status == SOTTO_OK)
+        status =
+            sot_training_certify(training, session, statement, &run->tuning->selection,
+                                 run->payload, request, error);
     if (status == SOTTO_OK) status = summarize(run, training, &result->text, error);
-    undress(own, training);
+    sot_tuning_undress(own, training);
+    sot_free(request);
     if (status == SOTTO_OK)
         status = sot_session_render(session, &result->certificate, error);
     if (status == SOTTO_OK) {

@@ -143,6 +143,11 @@ def test_the_certificate_states_what_was_asked_and_holds():
     assert (certificate["delta"], certificate["adjacency"]) == (1e-6, "add-remove")
     assert any("label set" in fact for fact in certificate["unprotected"])
     model.model_.verify()
+    assert {"schema", "coefficients", "certificate.noise_source"} <= set(model.model_.believed_)
+    with pytest.raises(sotto.VerificationError, match="not signed"):
+        model.model_.verify(signed_by="ed25519:" + 32 * "58")
+    with pytest.raises(sotto.VerificationError, match="states no ledger"):
+        model.model_.verify(ledger="budget.ledger")
     assert "Privacy certificate" in model.model_.certificate_page()
     assert model.model_.certificate_page("html").startswith("<!")
     with pytest.raises(ValueError, match="give 'text', 'markdown' or 'html'"):

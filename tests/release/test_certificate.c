@@ -206,13 +206,15 @@ static void blanks_and_order_do_not_matter_to_the_hash(void **state)
     sample_from_json(&made, SAMPLE_PURE, 0.0);
     const char *text = sample_text(&made);
     const char *certificate = strstr(text, "\"certificate\"");
+    assert_non_null(strstr(text, "\"request\""));
     const size_t size = strlen(text);
-    char *moved = calloc(size + 64, 1);
+    char *moved = calloc(size + 128, 1);
     assert_non_null(moved);
     /* {payload, certificate} becomes {certificate,   payload with other blanks}. */
     const size_t end = (size_t)(strrchr(text, '}') - text);
-    (void)snprintf(moved, size + 64,
+    (void)snprintf(moved, size + 128,
                    "{%.*s,\n\t\"name\":\"\\u0063ount\" , "
+                   "\"request\":{\"command\" : \"application\"}, "
                    "\"half\": 5e-1,\"value\":   1023}",
                    (int)(end - (size_t)(certificate - text)), certificate);
     assert_ok(sotto_certificate_verify(moved, strlen(moved), &error), &error);
@@ -586,8 +588,15 @@ static void what_has_no_certificate_is_not_verified(void **state)
         {"{\"certificate\": 3}", "certificate"},
         {"{\"certificate\": {}}", "format"},
         {"{\"certificate\": {\"format\": \"x\", \"version\": 1}}", "format"},
+        {"{\"certificate\": {\"format\": \"sotto certificate\", \"version\": 3}}",
+         "newer"},
         {"{\"certificate\": {\"format\": \"sotto certificate\", \"version\": 2}}",
-         "newer"}};
+         "request"},
+        {"{\"certificate\": {\"format\": \"sotto certificate\", \"version\": 0}}",
+         "version"},
+        {"{\"request\": {}, \"certificate\": {\"format\": \"sotto certificate\", "
+         "\"version\": 1}}",
+         "request"}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         sotto_error error;
         sotto_certificate_summary summary;

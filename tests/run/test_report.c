@@ -183,12 +183,21 @@ static void the_page_begins_with_what_is_wrong(void **state)
     sotto_report_free_text(page);
     sotto_certificate_free_text(forged);
 
-    char *good = model_certified_text(0.5);
+    /* One that is true of itself, but follows from no request. */
+    char *foreign = model_certified_text(0.5);
+    page = page_of(foreign, &config);
+    assert_has(page, "<strong>NOT VERIFIED</strong>");
+    sotto_report_free_text(page);
+    sotto_certificate_free_text(foreign);
+
+    char *good =
+        trained("sick", SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_OBJECTIVE, NULL, false);
     page = page_of(good, &config);
     assert_has(page, "Private, and verified");
-    assert_has(page, "<h1>A private logistic model of smokes</h1>");
+    assert_has(page, "<h1>A private logistic model of sick</h1>");
+    assert_has(page, "Not checked by verify; believed");
     sotto_report_free_text(page);
-    sotto_certificate_free_text(good);
+    sot_free(good);
 }
 
 static void a_changed_file_has_no_page(void **state)

@@ -8,8 +8,16 @@ import warnings
 from ctypes import POINTER, byref, c_size_t
 from typing import Any
 
-from ._errors import PrivacyWarning
-from ._library import CONSTANTS, Advisory, call, owned_text, value_of_form
+from ._errors import PrivacyWarning, VerificationError
+from ._library import (
+    CONSTANTS,
+    Advisory,
+    CertificateSummary,
+    VerifyConfig,
+    call,
+    owned_text,
+    value_of_form,
+)
 
 
 class Certified:
@@ -31,16 +39,37 @@ class Certified:
         finally:
             draft.unlink(missing_ok=True)
 
-    def verify(self) -> None:
-        """Recomputes the certificate, and raises VerificationError if anything differs.
+    def verify(self, *, ledger: str | os.PathLike[str] | None = None,
+               signed_by: str | os.PathLike[str] | None = None) -> None:
+        """Plans the run again from the file's request, and raises VerificationError if anything differs.
 
-        A PrivacyWarning names each advisory that concerns the file: see ``advisories_``.
+        ``ledger`` (a ledger, or its export) must have committed this very file; ``signed_by`` (the file
+        of a public key, or ``"ed25519:..."``) must have signed it. The members that no reader can check
+        are listed in ``believed_``. A PrivacyWarning names each advisory: see ``advisories_``.
         """
         data = self.json.encode()
-        call("sotto_certificate_verify", data, len(data))
+        config = VerifyConfig(ledger=None if ledger is None else os.fsencode(ledger),
+                              signed_by=None if signed_by is None else os.fsencode(signed_by))
+        call("sotto_verify", data, len(data), byref(config), None)
         for advisory in self.advisories_:
             warnings.warn(f"advisory {advisory['id']}: {advisory['effect']} {advisory['remedy']}",
                           PrivacyWarning, stacklevel=2)
+
+    @property
+    def believed_(self) -> dict[str, str]:
+        """Members that ``verify`` does not check, because no reader can: path and meaning."""
+        if self.certificate_ is None:
+            return {}
+        data = self.json.encode()
+        summary = CertificateSummary()
+        try:
+            call("sotto_verify", data, len(data), byref(VerifyConfig()), byref(summary))
+        except VerificationError:
+            if not summary.hash:
+                raise
+        return {summary.believed[place].contents.path.decode():
+                summary.believed[place].contents.meaning.decode()
+                for place in range(summary.believed_count)}
 
     @property
     def advisories_(self) -> list[dict[str, Any]]:
@@ -62,5 +91,5 @@ class Certified:
     def certificate_page(self, form: str = "text") -> str:
         """The certificate for people to read: ``"text"``, ``"markdown"`` or ``"html"``."""
         data = self.json.encode()
-        return owned_text("sotto_certificate_render", "sotto_certificate_free_text", data,
-                          len(data), value_of_form(form))
+        return owned_text("sotto_verify_render", "sotto_certificate_free_text", data,
+                          len(data), byref(VerifyConfig()), value_of_form(form))

@@ -35,6 +35,8 @@ from ._structs import (  # noqa: F401
     AuditCounts,
     AuditSummary,
     AuditVerdict,
+    Belief,
+    CertificateSummary,
     Error,
     Evaluation,
     LiraFit,
@@ -51,6 +53,7 @@ from ._structs import (  # noqa: F401
     TrainConfig,
     TrainingErrors,
     TuneConfig,
+    VerifyConfig,
 )
 from ._version import VERSION
 
@@ -220,9 +223,12 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_audit_sentence": (c_char_p, [c_void_p]),
     "sotto_audit_to_svg": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_audit_free_svg": (None, [c_void_p]),
-    "sotto_certificate_verify": (c_int, [c_char_p, c_size_t, POINTER(Error)]),
-    "sotto_certificate_render": (
-        c_int, [c_char_p, c_size_t, c_int, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_verify": (
+        c_int, [c_char_p, c_size_t, POINTER(VerifyConfig), POINTER(CertificateSummary),
+                POINTER(Error)]),
+    "sotto_verify_render": (
+        c_int, [c_char_p, c_size_t, POINTER(VerifyConfig), c_int, POINTER(c_void_p),
+                POINTER(Error)]),
     "sotto_certificate_free_text": (None, [c_void_p]),
     "sotto_certificate_advisories": (
         c_int, [c_char_p, c_size_t, POINTER(POINTER(Advisory)), POINTER(c_size_t),

@@ -126,6 +126,7 @@ class TrainConfig(Structure):
         ("data_is_public", c_bool),
         ("ledger", c_char_p),
         ("output", c_char_p),
+        ("sign", c_char_p),
         ("insecure_test", c_bool),
         ("test_seed", c_uint64),
         ("threads", c_size_t),
@@ -257,6 +258,7 @@ class PateLabelConfig(Structure):
         ("student", c_char_p),
         ("ledger", c_char_p),
         ("output", c_char_p),
+        ("sign", c_char_p),
         ("show_sensitive", c_bool),
         ("insecure_test", c_bool),
         ("test_seed", c_uint64),
@@ -391,6 +393,39 @@ class Advisory(Structure):
     ]
 
 
+class VerifyConfig(Structure):
+    """sotto_verify_config"""
+
+    _fields_ = [("ledger", c_char_p), ("signed_by", c_char_p)]
+
+
+class Belief(Structure):
+    """sotto_belief"""
+
+    _fields_ = [("path", c_char_p), ("meaning", c_char_p)]
+
+
+class CertificateSummary(Structure):
+    """sotto_certificate_summary"""
+
+    _fields_ = [
+        ("epsilon", c_double),
+        ("delta", c_double),
+        ("adjacency", c_int),
+        ("is_private", c_bool),
+        ("is_verified", c_bool),
+        ("is_exact", c_bool),
+        ("reason", c_char * 256),
+        ("hash", c_char * 65),
+        ("advisory_count", c_size_t),
+        ("advisories", POINTER(Advisory) * 16),
+        ("version", c_int64),
+        ("signer", c_char * 65),
+        ("believed_count", c_size_t),
+        ("believed", POINTER(Belief) * 32),
+    ]
+
+
 STRUCTS = {
     "sotto_error": Error,
     "sotto_account": Account,
@@ -416,6 +451,9 @@ STRUCTS = {
     "sotto_audit_config": AuditConfig,
     "sotto_audit_summary": AuditSummary,
     "sotto_advisory": Advisory,
+    "sotto_belief": Belief,
+    "sotto_certificate_summary": CertificateSummary,
+    "sotto_verify_config": VerifyConfig,
 }
 
 # Values of the headers that the package writes itself.

@@ -1,0 +1,52 @@
+/* sotto/verify.h: whether a certified file follows from its request, is in a ledger, and is signed.
+ *
+ * Idea        A certified file states its request: the settings of the run and the public facts of the schema. The verifier
+ *             calls the planner that the run called, writes the whole file again and compares: plan, noise, settings, lists
+ *             of what is covered and what is not. The members from which nothing follows are believed, and listed.
+ * Assumes     That the software which made the file did what the plan states. A file can be consistent and still be
+ *             made up; a ledger or a signature ties it to its run.
+ * Docs        docs/certificate.md
+ */
+#ifndef SOTTO_VERIFY_H
+#define SOTTO_VERIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <sotto/certificate.h>
+#include <sotto/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What to compare with beside the file itself. Texts are borrowed for the call. */
+typedef struct sotto_verify_config {
+    const char *
+        ledger; /* a ledger, or its export: it must have committed this file; NULL: none */
+    const char *
+        signed_by; /* public key (a file, or "ed25519:" and 64 hexadecimal digits) that must have
+                                signed this file; NULL: none */
+} sotto_verify_config;
+
+/* Nothing is set. */
+SOTTO_API sotto_verify_config sotto_verify_defaults(void);
+
+/* Checks the file and returns SOTTO_OK if it verifies. SOTTO_VERIFICATION names the first difference; so do a file that cannot
+ * be read, a test seed, a ledger without this file, another signer. `out_summary` may be NULL; it is filled in whenever the
+ * file can be read as a certified file, and its `hash` is "" otherwise. Files of version 1 are checked by
+ * sotto_certificate_verify() only: their settings are believed. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_verify(const char *text, size_t size_bytes, const sotto_verify_config *config,
+             sotto_certificate_summary *out_summary, sotto_error *error);
+
+/* Shows the certificate of a file for people, after the outcome of sotto_verify(); free with
+ * sotto_certificate_free_text(). A file that does not verify is shown under a warning. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_verify_render(
+    const char *text, size_t size_bytes, const sotto_verify_config *config,
+    sotto_certificate_form form, char **out_text, sotto_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

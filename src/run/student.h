@@ -1,0 +1,26 @@
+/* run/student.h: the request of a student, for the run and its verifier. */
+#ifndef SOT_RUN_STUDENT_H
+#define SOT_RUN_STUDENT_H
+
+#include "run/pate.h"
+#include "run/train.h"
+
+enum { SOT_STUDENT_BYTES = 400 };
+
+/* What a student follows from beside its training. How it made labels of its own changes nothing that is stated. */
+typedef struct sot_student_asked {
+    const sot_json_value *labels; /* their request */
+    const char *hash;             /* of their file */
+    uint64_t count;               /* labels */
+    uint64_t asked, answered;     /* queries */
+} sot_student_asked;
+
+/* Free with sot_free(). */
+SOTTO_MUST_CHECK sotto_status sot_student_request(const sotto_training *training,
+                                                  const sot_student_asked *asked,
+                                                  char **out_json, sotto_error *error);
+/* The certificate's output and route. */
+void sot_student_name(const sotto_training *training, const sot_student_asked *asked,
+                      char output[SOT_STUDENT_BYTES], char route[SOT_STUDENT_BYTES]);
+
+#endif

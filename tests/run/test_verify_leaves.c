@@ -1,0 +1,256 @@
+/* verify binds: files of every kind follow from their requests, and a sample of edits with a right hash is refused or
+ * believed. slow_verify_leaves.c has every place. */
+#include "support.h"
+
+#include "leaf_study.h"
+
+/* Every 29th place of each kind, from another one on for each. */
+static void a_sample_of_edits_is_refused_or_believed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LEAF_KINDS; i++) {
+        leaf_scene scene = {.schema = NULL};
+        leaf_begin(&scene, SOTTO_ADD_REMOVE);
+        const leaf_tally tally = leaf_try(&scene, &leaf_kinds[i], 29, i);
+        leaf_end(&scene);
+        assert_int_equal(tally.unexpected, 0);
+    }
+}
+
+static sotto_status verify(const char *text, const char *ledger, const char *signed_by,
+                           sotto_error *error)
+{
+    const sotto_verify_config config = {.ledger = ledger, .signed_by = signed_by};
+    return sotto_verify(text, strlen(text), &config, NULL, error);
+}
+
+/* The text with its first `from` replaced, and the right hash. */
+static char *forged(const char *text, const char *from, const char *to)
+{
+    sotto_error error;
+    sotto_certificate_summary summary;
+    const char *at = strstr(text, from);
+    assert_non_null(at);
+    const size_t size = strlen(text) + strlen(to) + 1;
+    char *changed = calloc(size, 1), *packed = NULL;
+    assert_non_null(changed);
+    (void)snprintf(changed, size, "%.*s%s%s", (int)(at - text), text, to,
+                   at + strlen(from));
+    assert_ok(sotto_certificate_summarize(text, strlen(text), &summary, &error), &error);
+    sot_json *document = NULL;
+    sot_json_writer *writer = NULL;
+    const char *line = NULL;
+    size_t length = 0;
+    assert_ok(sot_json_parse(NULL, changed, strlen(changed), size, &document, &error),
+              &error);
+    const sot_json_value root = sot_json_root(document);
+    assert_ok(sot_json_writer_new(false, &writer, &error), &error);
+    sot_json_copy(writer, &root, false, NULL);
+    assert_ok(sot_json_writer_finish(writer, &line, &length, &error), &error);
+    packed = sot_copy_string(line);
+    leaf_rehash(packed, summary.hash);
+    sot_json_writer_free(writer);
+    sot_json_free(document);
+    free(changed);
+    return packed;
+}
+
+static void refuse(const char *text, const char *from, const char *to, const char *word)
+{
+    sotto_error error;
+    char *changed = forged(text, from, to);
+    assert_refused(verify(changed, NULL, NULL, &error), SOTTO_VERIFICATION, &error, word,
+                   NULL);
+    sot_free(changed);
+}
+
+/* The forgeries that version 1 accepted (field report L3). */
+static void settings_that_do_not_follow_are_refused(void **state)
+{
+    (void)state;
+    leaf_scene scene = {.schema = NULL};
+    leaf_begin(&scene, SOTTO_ADD_REMOVE);
+    char *text = leaf_logistic(&scene);
+    refuse(text, "\"method\": \"objective\"", "\"method\": \"none\"", "method states");
+    refuse(text, "\"sigma\": ", "\"sigma\": 0.0, \"x\": ", "settings");
+    refuse(text, "\"norm_bound\": ", "\"norm_bound\": 1e6, \"x\": ", "settings");
+    refuse(text, "\"kind\": \"model\"", "\"kind\": \"model\", \"training_rows\": 60",
+           "training_rows");
+    refuse(text, "\"command\": \"train\"", "\"command\": \"application\"", "only sotto");
+    refuse(text, "\"command\": \"train\"", "\"command\": \"release\"", "kind");
+    refuse(text, "\"command\": \"train\"", "\"command\": \"train\", \"stream\": true",
+           "request.stream");
+    refuse(text, "\"epsilon\": 1.0,\n    \"delta\": 1e-5,\n    \"rows\"",
+           "\"epsilon\": 0.5,\n    \"delta\": 1e-5,\n    \"rows\"", "states");
+    sot_free(text);
+    leaf_end(&scene);
+}
+
+static void an_emptied_list_is_refused(void **state)
+{
+    (void)state;
+    leaf_scene scene = {.schema = NULL};
+    leaf_begin(&scene, SOTTO_ADD_REMOVE);
+    char *text = leaf_count(&scene);
+    char *begin = strstr(text, "\"unprotected\": [");
+    assert_non_null(begin);
+    char list[1000];
+    (void)snprintf(list, sizeof list, "%.*s", (int)(strchr(begin, ']') - begin + 1),
+                   begin);
+    refuse(text, list, "\"unprotected\": []", "certificate.unprotected");
+    sot_free(text);
+    leaf_end(&scene);
+}
+
+static void the_ledger_knows_its_files(void **state)
+{
+    (void)state;
+    sotto_error error;
+    leaf_scene scene = {.schema = NULL}, other = {.schema = NULL};
+    leaf_begin(&scene, SOTTO_ADD_REMOVE);
+    leaf_begin(&other, SOTTO_ADD_REMOVE);
+    char *text = leaf_count(&scene), *value = strstr(text, "\"value\": ");
+    char *others = leaf_count(&other); /* of the same data set, in the same row */
+    assert_ok(verify(text, scene.ledger, NULL, &error), &error);
+    assert_ok(verify(others, other.ledger, NULL, &error), &error);
+    assert_refused(verify(others, scene.ledger, NULL, &error), SOTTO_VERIFICATION, &error,
+                   "has not committed", NULL);
+    sot_free(others);
+    assert_refused(verify(text, other.ledger, NULL, &error), SOTTO_VERIFICATION, &error,
+                   "has not committed", NULL);
+    /* Another value under the real head of the ledger. */
+    char stated[64], moved[64];
+    (void)snprintf(stated, sizeof stated, "%.*s", (int)(strchr(value, ',') - value),
+                   value);
+    (void)snprintf(moved, sizeof moved, "\"value\": %.1f", atof(value + 9) + 1.0);
+    refuse(text, stated, moved, "values[0]"); /* its interval follows from it */
+    sot_free(text);
+    leaf_end(&other);
+    leaf_end(&scene);
+}
+
+static void a_signature_is_of_one_file_by_one_key(void **state)
+{
+    (void)state;
+    sotto_error error;
+    leaf_scene scene = {.schema = NULL}, other = {.schema = NULL};
+    leaf_begin(&scene, SOTTO_ADD_REMOVE);
+    leaf_begin(&other, SOTTO_ADD_REMOVE);
+    sotto_train_config config =
+        leaf_config(&scene, SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_OBJECTIVE);
+    config.sign = scene.key;
+    char *text = leaf_train(&scene, &config);
+    assert_ok(verify(text, scene.ledger, scene.public_key, &error), &error);
+    assert_refused(verify(text, NULL, other.public_key, &error), SOTTO_VERIFICATION,
+                   &error, "signed by the key", NULL);
+    /* Coefficients are believed, but not under a signature. */
+    char *first = strstr(text, "\"coefficients\": [\"");
+    assert_non_null(first);
+    char stated[64];
+    (void)snprintf(stated, sizeof stated, "%.*s",
+                   (int)(strchr(first + 18, '"') - first + 1), first);
+    refuse(text, stated, "\"coefficients\": [\"0x1p+0\"", "certificate.signature");
+    /* A key that cannot be read is found out before the charge. */
+    sotto_train_result *result = NULL;
+    const sotto_data_file file = {.path = scene.rows};
+    config.sign = scene.public_key;
+    sotto_ledger *ledger = NULL;
+    sotto_ledger_balance before, after;
+    assert_ok(sotto_ledger_open(scene.ledger, &ledger, &error), &error);
+    assert_ok(sotto_ledger_read_balance(ledger, &before, &error), &error);
+    assert_true(sotto_train_data(&config, scene.schema, &file, &result, &error) !=
+                SOTTO_OK);
+    assert_ok(sotto_ledger_read_balance(ledger, &after, &error), &error);
+    assert_int_equal(before.entries, after.entries);
+    sotto_ledger_close(ledger);
+    sot_free(text);
+    leaf_end(&other);
+    leaf_end(&scene);
+}
+
+/* Every method, model and aggregator makes files that follow from their request. */
+static void every_method_follows_from_its_request(void **state)
+{
+    (void)state;
+    static const struct {
+        sotto_model_kind model;
+        sotto_method method;
+    } trained[] = {
+        {SOTTO_MODEL_LINEAR, SOTTO_METHOD_STATISTICS},
+        {SOTTO_MODEL_LINEAR, SOTTO_METHOD_ADASSP},
+        {SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_NEWTON},
+        {SOTTO_MODEL_SVM, SOTTO_METHOD_OUTPUT},
+        {SOTTO_MODEL_HUBER, SOTTO_METHOD_SGD},
+        {SOTTO_MODEL_SOFTMAX, SOTTO_METHOD_OBJECTIVE},
+        {SOTTO_MODEL_POISSON, SOTTO_METHOD_GD},
+        {SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_FRANK_WOLFE},
+        {SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_GD_OUTPUT},
+        {SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_PERMUTATION_SGD},
+        {SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_REGULARIZED_EM},
+    };
+    leaf_scene scene = {.schema = NULL};
+    leaf_begin(&scene, SOTTO_ADD_REMOVE);
+    for (size_t i = 0; i < sizeof trained / sizeof trained[0]; i++) {
+        sotto_error error;
+        sotto_train_config config =
+            leaf_config(&scene, trained[i].model, trained[i].method);
+        config.ledger = NULL;
+        config.target = model_target(trained[i].model);
+        const bool regularized = trained[i].method == SOTTO_METHOD_REGULARIZED_EM;
+        if (trained[i].method == SOTTO_METHOD_GD ||
+            trained[i].method == SOTTO_METHOD_SGD ||
+            trained[i].method == SOTTO_METHOD_NEWTON ||
+            trained[i].method == SOTTO_METHOD_FRANK_WOLFE ||
+            is_stable_method(trained[i].method)) {
+            config.steps = 3;
+            config.expected_rows = 60;
+        }
+        if (trained[i].method == SOTTO_METHOD_PERMUTATION_SGD ||
+            trained[i].method == SOTTO_METHOD_GD_OUTPUT) {
+            config.expected_rows = 0;
+            config.adjacency = SOTTO_REPLACE_ONE;
+            config.public_n = 60;
+            config.steps = 2;
+        }
+        if (trained[i].method == SOTTO_METHOD_OUTPUT) config.lambda = 5.0;
+        if (trained[i].method == SOTTO_METHOD_FRANK_WOLFE) config.radius = 2.0;
+        if (regularized) {
+            config.lambda = 5.0;
+            config.radius = 2.0;
+        }
+        sotto_train_result *result = NULL;
+        const sotto_data_file file = {.path = scene.rows};
+        print_message("%s by %s\n", sotto_model_kind_name(config.model),
+                      sotto_method_name(config.method));
+        assert_ok(sotto_train_data(&config, scene.schema, &file, &result, &error),
+                  &error);
+        assert_ok(verify(sotto_train_json(result), NULL, NULL, &error), &error);
+        sotto_train_free(result);
+    }
+    leaf_end(&scene);
+}
+
+/* Randomised answers are of replace-one neighbours, and so is their ledger. */
+static void answers_follow_from_their_request(void **state)
+{
+    (void)state;
+    static const leaf_kind answers = {"randomised answers", leaf_responses, true};
+    leaf_scene scene = {.schema = NULL};
+    leaf_begin(&scene, SOTTO_REPLACE_ONE);
+    assert_int_equal(leaf_try(&scene, &answers, 23, 0).unexpected, 0);
+    leaf_end(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sample_of_edits_is_refused_or_believed),
+        cmocka_unit_test(settings_that_do_not_follow_are_refused),
+        cmocka_unit_test(an_emptied_list_is_refused),
+        cmocka_unit_test(the_ledger_knows_its_files),
+        cmocka_unit_test(a_signature_is_of_one_file_by_one_key),
+        cmocka_unit_test(every_method_follows_from_its_request),
+        cmocka_unit_test(answers_follow_from_their_request),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
