@@ -27,6 +27,7 @@ static const analyst_rule charged[] = {
     {"stored-table", ANALYST_REFUSED, NULL, NULL, PIPE},
     {"data-is-public", ANALYST_REFUSED, NULL, NULL, PUBLIC},
     {"insecure-test-seed", ANALYST_REFUSED, NULL, NULL, SEED},
+    {"sign", ANALYST_REFUSED, NULL, NULL, "the signing key is the curator's"},
     {"output", ANALYST_OUTPUT, ".json", NULL, NULL},
     {"report", ANALYST_OUTPUT, ".html", NULL, NULL},
     {"epsilon", ANALYST_EPSILON, NULL, NULL, NULL},

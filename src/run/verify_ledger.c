@@ -90,6 +90,11 @@ static sotto_status is_export(const char *path, bool *out_is_export, sotto_error
     return status;
 }
 
+static const char *unit_name(const char *column)
+{
+    return column[0] == '\0' ? "a row" : column;
+}
+
 sotto_status sot_verify_ledger(const sot_certificate_file *file, const char *path,
                                sotto_error *error)
 {
@@ -119,6 +124,11 @@ sotto_status sot_verify_ledger(const sot_certificate_file *file, const char *pat
                         "the ledger %.80s is for %s neighbours, the file for %s", path,
                         sotto_adjacency_name(balance.adjacency),
                         sotto_adjacency_name(stated->after.adjacency));
+    if (strcmp(balance.unit, stated->after.unit) != 0)
+        return sot_fail(error, SOTTO_VERIFICATION,
+                        "the unit of the ledger %.80s is %.60s, that of the file's "
+                        "ledger %.60s",
+                        path, unit_name(balance.unit), unit_name(stated->after.unit));
     if (!wanted.found)
         return sot_fail(error, SOTTO_VERIFICATION,
                         "the ledger %.80s has not committed this file (hash %.64s)", path,
