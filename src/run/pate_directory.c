@@ -15,6 +15,10 @@
 #include "random/rng.h"
 #include "run/pate.h"
 
+/* By sot_origin; no file has rows of unknown origin or of memory. */
+static const char *const origin_names[] = {
+    "", "stored", "declared", "given", "selected", "streamed", "declared and selected"};
+
 enum { VERSION = 1, KEY_HEX_BYTES = 2 * SOT_SHARD_KEY_BYTES + 1 };
 
 static const char *const secret =
@@ -143,8 +147,7 @@ static sotto_status describe(const sot_pate_directory *directory, char **out_jso
     write_text(writer, "sharding",
                sotto_pate_sharding_name((sotto_pate_sharding)directory->sharding.rule));
     write_text(writer, "adjacency", sotto_adjacency_name(directory->adjacency));
-    sot_json_key(writer, "selected");
-    sot_json_write_bool(writer, directory->selected);
+    write_text(writer, "rows", origin_names[directory->origin]);
     (void)sodium_bin2hex(key, sizeof key, directory->sharding.key,
                          sizeof directory->sharding.key);
     write_text(writer, "key", key);
@@ -154,6 +157,20 @@ static sotto_status describe(const sot_pate_directory *directory, char **out_jso
     status = sot_pate_write_schema(directory->schema_json, writer, error);
     sot_json_end_object(writer);
     return sot_pate_finish(writer, status, out_json, error);
+}
+
+static sotto_status read_origin(const sot_json_value *value, sot_origin *out_origin,
+                                sotto_error *error)
+{
+    const char *word = NULL;
+    const sotto_status status = sot_json_as_string(value, &word, error);
+    if (status != SOTTO_OK) return status;
+    for (size_t i = 1; i < sizeof origin_names / sizeof origin_names[0]; i++) {
+        if (strcmp(origin_names[i], word) != 0) continue;
+        *out_origin = (sot_origin)i;
+        return SOTTO_OK;
+    }
+    return sot_fail(error, SOTTO_PARSE, "\"rows\" has a word that is not known");
 }
 
 static sotto_status copy(const char *text, char **out_copy, sotto_error *error)
@@ -167,15 +184,15 @@ static sotto_status read_words(const sot_json_value *root, sot_pate_directory *d
 {
     const char *word = NULL;
     sotto_pate_sharding sharding = SOTTO_PATE_BY_RULE;
-    sot_json_value ledger, selected;
+    sot_json_value ledger, rows;
     sotto_status status = sot_json_get_string(root, "sharding", &word, error);
     if (status == SOTTO_OK)
         status = sotto_pate_sharding_from_name(word, &sharding, error);
     if (status == SOTTO_OK) status = sot_json_get_string(root, "adjacency", &word, error);
     if (status == SOTTO_OK)
         status = sotto_adjacency_from_name(word, &directory->adjacency, error);
-    if (status == SOTTO_OK && sot_json_member(root, "selected", &selected))
-        status = sot_json_as_bool(&selected, &directory->selected, error);
+    if (status == SOTTO_OK && sot_json_member(root, "rows", &rows))
+        status = read_origin(&rows, &directory->origin, error);
     if (status == SOTTO_OK) status = sot_json_get_string(root, "settings", &word, error);
     if (status == SOTTO_OK) status = copy(word, &directory->settings, error);
     if (status == SOTTO_OK && sot_json_member(root, "ledger", &ledger)) {
@@ -288,7 +305,7 @@ static sotto_status take_over(sot_pate_directory *directory, sotto_error *error)
     const bool same = found.sharding.count == directory->sharding.count &&
                       found.sharding.rule == directory->sharding.rule &&
                       found.adjacency == directory->adjacency &&
-                      found.selected == directory->selected &&
+                      found.origin == directory->origin &&
                       strcmp(found.settings, directory->settings) == 0 &&
                       strcmp(found.schema_json, directory->schema_json) == 0;
     if (same)

@@ -122,6 +122,7 @@ static sotto_status make_ready(sot_pate_label_run *run, sotto_error *error)
     if (status == SOTTO_OK) status = make_room(run, error);
     if (status != SOTTO_OK) return status;
     run->session = (sot_session){.data_path = config->votes,
+                                 .origin = run->directory.origin,
                                  .schema = run->schema,
                                  .ledger_asked = ledger,
                                  .output = config->output,
@@ -238,7 +239,7 @@ static sotto_status certify(sot_pate_label_run *run, double realised, sotto_erro
                    (unsigned long long)run->vote.teachers);
     const char *const covered[] = {access, NULL};
     char adjusted[SOT_ADJUSTED_BYTES];
-    const char *unprotected[11] = {
+    const char *unprotected[12] = {
         "the schema: columns, types, bounds, categories, the label set",
         "the settings of the teachers and of the votes, and the number of teachers",
         "the rows that are labelled, which are public",
@@ -253,8 +254,11 @@ static sotto_status certify(sot_pate_label_run *run, double realised, sotto_erro
         unprotected[count++] =
             "the student's probabilities: of a model that is public, or released before "
             "and paid for by itself";
-    if (run->vote.adjacency == SOTTO_REPLACE_ONE && !run->directory.selected)
+    if (run->vote.adjacency == SOTTO_REPLACE_ONE &&
+        !sot_rows_are_secret(run->directory.origin))
         unprotected[count++] = "the number of rows";
+    if (sot_state_stream(run->directory.origin) != NULL)
+        unprotected[count++] = sot_state_stream(run->directory.origin);
     sotto_certificate_facts facts = sotto_certificate_defaults();
     facts.output = output;
     facts.unit = run->unit;
@@ -296,7 +300,7 @@ static sotto_status summarise(const sot_pate_label_run *run, double realised,
                                         run->vote.adjacency);
     else
         sot_prose_guarantee(&prose, run->epsilon, run->config->delta, run->vote.adjacency,
-                            run->schema, run->directory.selected ? SOT_ROWS_SELECTED : 0);
+                            run->schema, run->directory.origin);
     sot_prose_line(&prose, "for information",
                    "the queries asked and answered%s add up to epsilon %s; the guarantee "
                    "is the line above",
