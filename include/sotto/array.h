@@ -53,6 +53,9 @@ typedef struct sotto_records {
      * what stored records say. Their number is then secret under both adjacencies
      * (src/data/stability.md). False: the rows are a stored table, all of it. */
     bool selected;
+    /* Declares that rows which were computed when they were read (a relation, a cursor) are every row of a stored
+     * table, under the table's own column names. Not beside `selected`. */
+    bool declared;
 } sotto_records;
 
 #ifdef __cplusplus

@@ -24,15 +24,18 @@ extern "C" {
 typedef struct sotto_data_file {
     const char *path;
     /* NPY and IDX with a matrix schema: the file of the labels, NPY or IDX, one number a row. Not
-     * needed for predictions, and CIFAR-10 has them in its records; NULL: none. */
+     * needed for predictions, and CIFAR-10 has them in its records; NULL: none. Rows and labels are
+     * joined by place: both files must be stored, or declared (`stored_table`). */
     const char *labels;
     /* SQLite: SELECT columns FROM one table [WHERE condition]; NULL: the file is no database. */
     const char *query;
     /* Declares the format: "csv", "tsv", "libsvm" or "sqlite"; no byte is then looked at to tell
      * it. NULL: by name and content. */
     const char *format;
-    /* Declares that a stream (a pipe, standard input) holds every row of a stored table. Without
-     * it the number of its rows is secret under both adjacencies (src/data/stability.md). */
+    /* Declares that a stream holds every row of a stored table under the table's own column names. A stream is
+     * what is no regular file, a file without a name, and every file behind a descriptor (/dev/stdin, /dev/fd/N,
+     * /proc/N/fd/N). Without the declaration the number of its rows is secret under both adjacencies, and labels
+     * and a schema with a unit are refused (src/data/stability.md). */
     bool stored_table;
 } sotto_data_file;
 

@@ -5,14 +5,20 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/cell.h"
 #include "data/decimal.h"
 #include "data/lines.h"
+#include "data/unit.h"
 #include "data/words.h"
 
 /* A cell of a number, its delimiter and blanks have room in any line; longer names and values are
  * the schema's own. */
 enum { LINE_BYTES = 1 << 20, CELL_BYTES = 32 };
+
+/* Bytes of a cell of a longer line that are kept, or as many as the longest value of a category has: a longer number is
+ * malformed (decimal.h). Of an id unit.h looks at SOT_UNIT_ID_BYTES. */
+enum { KEPT_BYTES = SOT_NUMBER_BYTES_MAX };
 
 static const uint64_t rows_max = UINT64_C(1) << 32;
 
@@ -26,6 +32,8 @@ typedef struct csv_field {
     size_t column; /* of the schema */
     const sotto_column *described;
     sot_words *categories; /* of a category */
+    char *kept;            /* of its cell in a line that was cut */
+    size_t kept_room;
 } csv_field;
 
 struct sot_csv {
@@ -36,6 +44,8 @@ struct sot_csv {
     csv_field *fields;  /* the columns of the file, then those that it lacks */
     size_t field_count; /* in the file */
     cell *ids;          /* schema column -> text of an id in the current row */
+    char *kept;         /* of all fields */
+    size_t kept_bytes;
     uint64_t rows;
 };
 
@@ -111,6 +121,14 @@ static double category_value(const csv_field *field, const cell *text)
     return index == SIZE_MAX ? field->described->missing : (double)index;
 }
 
+static double number_value(const csv_field *field, const cell *text)
+{
+    double value;
+    return sot_read_decimal(text->text, text->size_bytes, &value)
+               ? sot_cell_bounded(field->described, value)
+               : field->described->missing;
+}
+
 /* The number at `*at`: most cells are a plain number and then a delimiter, and are read without
  * looking for their end first. */
 static double number_cell(const csv_field *field, char delimiter, char **at,
@@ -125,9 +143,20 @@ static double number_cell(const csv_field *field, char delimiter, char **at,
         return sot_cell_bounded(field->described, value);
     }
     const cell text = next_cell(delimiter, at, end);
-    return sot_read_decimal(text.text, text.size_bytes, &value)
-               ? sot_cell_bounded(field->described, value)
-               : field->described->missing;
+    return number_value(field, &text);
+}
+
+/* The value of any text as a cell of the field. */
+static double cell_value(sot_csv *csv, const csv_field *field, cell text)
+{
+    const sotto_column_type type = field->described->type;
+    if (type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER)
+        return number_value(field, &text);
+    if (type == SOTTO_COLUMN_CATEGORY) return category_value(field, &text);
+    if (type == SOTTO_COLUMN_BOOLEAN)
+        return sot_cell_boolean(field->described, text.text, text.size_bytes);
+    if (type == SOTTO_COLUMN_ID) csv->ids[field->column] = text;
+    return 0.0; /* an id, or ignored */
 }
 
 /* The value of the cell at `*at`; moves behind its delimiter. */
@@ -137,12 +166,7 @@ static double read_cell(sot_csv *csv, const csv_field *field, char **at, const c
     const sotto_column_type type = field->described->type;
     if (type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER)
         return number_cell(field, delimiter, at, end);
-    const cell text = next_cell(delimiter, at, end);
-    if (type == SOTTO_COLUMN_CATEGORY) return category_value(field, &text);
-    if (type == SOTTO_COLUMN_BOOLEAN)
-        return sot_cell_boolean(field->described, text.text, text.size_bytes);
-    if (type == SOTTO_COLUMN_ID) csv->ids[field->column] = text;
-    return 0.0; /* an id, or ignored */
+    return cell_value(csv, field, next_cell(delimiter, at, end));
 }
 
 /* What a cell that is not there counts as. */
@@ -262,6 +286,46 @@ static sotto_status read_header(sot_csv *csv, bool without_target, sotto_error *
 
 /* ---- the reader ---- */
 
+static size_t kept_room_of(const sotto_column *column)
+{
+    size_t room = KEPT_BYTES;
+    if (column->type == SOTTO_COLUMN_IGNORE) return 0;
+    if (column->type == SOTTO_COLUMN_ID) return SOT_UNIT_ID_BYTES;
+    for (size_t i = 0; i < column->value_count; i++) {
+        const size_t length = strlen(column->values[i]);
+        if (length > room) room = length;
+    }
+    return room;
+}
+
+/* Where the fields keep their cells of a long line: each id in a place of its own, for it stays until the next row; all
+ * others in one place. */
+static sotto_status make_rooms(sot_csv *csv, sotto_error *error)
+{
+    size_t largest = 0, used;
+    for (size_t i = 0; i < csv->field_count; i++) {
+        csv_field *field = &csv->fields[i];
+        field->kept_room = kept_room_of(field->described);
+        if (field->described->type == SOTTO_COLUMN_ID) {
+            csv->kept_bytes += field->kept_room;
+        } else if (field->kept_room > largest) {
+            largest = field->kept_room;
+        }
+    }
+    used = largest;
+    csv->kept_bytes += largest;
+    csv->kept = sot_new_array(csv->kept_bytes, 1);
+    if (csv->kept == NULL) return sot_fail_memory(error, csv->kept_bytes, 1);
+    for (size_t i = 0; i < csv->field_count; i++) {
+        csv_field *field = &csv->fields[i];
+        field->kept = csv->kept;
+        if (field->described->type != SOTTO_COLUMN_ID) continue;
+        field->kept += used;
+        used += field->kept_room;
+    }
+    return SOTTO_OK;
+}
+
 /* Any line that spells each cell as the schema does fits, and far longer ones. */
 static size_t line_bytes_of(const sotto_schema *schema)
 {
@@ -296,6 +360,7 @@ sotto_status sot_csv_open(const char *path, char delimiter, const sotto_schema *
         status = sot_lines_open(path, SOT_PACKED_BY_CONTENT, line_bytes_of(schema),
                                 &csv->lines, error);
     if (status == SOTTO_OK) status = read_header(csv, without_target, error);
+    if (status == SOTTO_OK) status = make_rooms(csv, error);
     csv->path = NULL;
     if (status != SOTTO_OK) {
         sot_csv_close(csv);
@@ -312,56 +377,151 @@ void sot_csv_close(sot_csv *csv)
         sot_words_free(csv->fields[i].categories);
     sot_free(csv->fields);
     sot_free(csv->ids);
+    sot_wipe_and_free(csv->kept, csv->kept_bytes);
     sot_lines_close(csv->lines);
     sot_free(csv);
 }
 
-/* Whether the id of a line that was cut is whole: its cell ended before the kept bytes did. An id that is cut, or
- * missing because it is behind them, would count for another unit, which would then have rows of two. */
-static bool keeps_unit(const sot_csv *csv, const csv_field *cut)
+/* ---- long lines ---- */
+
+/* A line that was cut is read a byte at a time, by the rules of next_cell(), so that every cell counts wherever it stands.
+ * A line without a row would show that its record is one of those (stability.md, claim 2), and without its id it would count
+ * for another unit. */
+typedef enum cell_part {
+    AT_BEGIN,    /* no byte of the cell was read */
+    PLAIN,       /* without quotes */
+    QUOTED,      /* between its quotes */
+    AT_QUOTE,    /* behind a quote: it closes the cell, or another one follows */
+    BEHIND_QUOTE /* passed over, up to the delimiter */
+} cell_part;
+
+typedef struct long_line {
+    sot_csv *csv;
+    double *values; /* one for each column of the schema */
+    csv_field *field, *end;
+    cell_part part;
+    size_t size_bytes;  /* of the cell's text, kept or not; blanks at its end included */
+    size_t solid_bytes; /* up to the last byte that is no blank */
+    bool has_return;    /* a carriage return waits: it counts unless it ends the line */
+} long_line;
+
+static bool is_blank(char byte)
 {
-    const char *unit = sotto_schema_unit(csv->schema);
-    if (unit == NULL || !sot_lines_was_cut(csv->lines)) return true;
-    for (const csv_field *field = csv->fields; field < cut; field++)
-        if (strcmp(field->described->name, unit) == 0) return true;
-    return false;
+    return byte == ' ' || byte == '\t';
 }
 
-/* Reads one line; *out_counts is false where it gives no row. */
-static void read_row(sot_csv *csv, char *line, const char *end, double *out_values,
-                     bool *out_counts)
+static void add_byte(long_line *line, char byte)
+{
+    if (line->part == PLAIN && line->size_bytes == 0 && is_blank(byte)) return;
+    if (line->size_bytes < line->field->kept_room)
+        line->field->kept[line->size_bytes] = byte;
+    line->size_bytes++;
+    if (line->part != PLAIN || !is_blank(byte)) line->solid_bytes = line->size_bytes;
+}
+
+/* A text that is longer than its room has no value, but as an id. */
+static void end_cell(long_line *line)
+{
+    const csv_field *field = line->field++;
+    cell text = {field->kept, line->solid_bytes};
+    if (text.size_bytes > field->kept_room) text.size_bytes = field->kept_room;
+    const bool is_whole = text.size_bytes == line->solid_bytes;
+    line->values[field->column] = is_whole || field->described->type == SOTTO_COLUMN_ID
+                                      ? cell_value(line->csv, field, text)
+                                      : sot_cell_absent(field->described);
+    line->part = AT_BEGIN;
+    line->size_bytes = line->solid_bytes = 0;
+}
+
+static void take_byte(long_line *line, char byte)
+{
+    if (line->field == line->end) return; /* more cells than columns */
+    if (line->part == AT_QUOTE && byte == '"') {
+        line->part = QUOTED;
+        add_byte(line, byte); /* a doubled quote is one */
+        return;
+    }
+    if (line->part == QUOTED) {
+        if (byte == '"') {
+            line->part = AT_QUOTE;
+        } else {
+            add_byte(line, byte);
+        }
+        return;
+    }
+    if (byte == line->csv->delimiter) {
+        end_cell(line);
+        return;
+    }
+    if (line->part == AT_BEGIN && byte == '"') {
+        line->part = QUOTED;
+        return;
+    }
+    if (line->part == AT_BEGIN) line->part = PLAIN;
+    if (line->part == AT_QUOTE) line->part = BEHIND_QUOTE;
+    if (line->part == PLAIN) add_byte(line, byte);
+}
+
+static void take_bytes(long_line *line, const char *bytes, size_t size_bytes)
+{
+    for (size_t i = 0; i < size_bytes; i++) {
+        if (line->has_return) take_byte(line, '\r');
+        line->has_return = bytes[i] == '\r';
+        if (!line->has_return) take_byte(line, bytes[i]);
+    }
+}
+
+/* The row of a line that was cut; `bytes` are those that were kept of it. */
+static sotto_status read_long_row(sot_csv *csv, const char *bytes, size_t size_bytes,
+                                  double *out_values, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    long_line line = {.csv = csv,
+                      .values = out_values,
+                      .field = csv->fields,
+                      .end = csv->fields + csv->field_count,
+                      .part = AT_BEGIN};
+    while (status == SOTTO_OK && size_bytes > 0) {
+        take_bytes(&line, bytes, size_bytes);
+        status = sot_lines_rest(csv->lines, &bytes, &size_bytes, error);
+    }
+    if (status != SOTTO_OK) return status;
+    if (line.field < line.end) end_cell(&line);
+    const csv_field *const all_end = csv->fields + sotto_schema_size(csv->schema);
+    for (const csv_field *field = line.field; field < all_end; field++)
+        out_values[field->column] = absent_cell(csv, field);
+    return SOTTO_OK;
+}
+
+/* ---- rows ---- */
+
+static void read_row(sot_csv *csv, char *line, const char *end, double *out_values)
 {
     const csv_field *field = csv->fields;
     const csv_field *const in_file_end = field + csv->field_count;
     const csv_field *const all_end = csv->fields + sotto_schema_size(csv->schema);
-    const csv_field *last = field; /* the cell that reaches the end of the line */
-    for (; field < in_file_end && line <= end; field++) {
-        last = field;
+    for (; field < in_file_end && line <= end; field++)
         out_values[field->column] = read_cell(csv, field, &line, end);
-    }
-    if (line <= end) last = field; /* all cells ended before it */
     for (; field < all_end; field++)
         out_values[field->column] = absent_cell(csv, field);
-    *out_counts = keeps_unit(csv, last);
 }
 
 sotto_status sot_csv_next(sot_csv *csv, double *out_values, bool *out_more,
                           sotto_error *error)
 {
-    bool counts = false;
-    while (!counts) {
-        char *line;
-        size_t size_bytes;
-        const sotto_status status =
-            sot_lines_next(csv->lines, &line, &size_bytes, out_more, error);
-        if (status != SOTTO_OK || !*out_more) return status;
-        if (csv->rows == rows_max) {
-            return sot_fail(error, SOTTO_IO,
-                            "the data have more than 2^32 rows; is it the right file?");
-        }
-        csv->rows++;
-        read_row(csv, line, line + size_bytes, out_values, &counts);
+    char *line;
+    size_t size_bytes;
+    const sotto_status status =
+        sot_lines_next(csv->lines, &line, &size_bytes, out_more, error);
+    if (status != SOTTO_OK || !*out_more) return status;
+    if (csv->rows == rows_max) {
+        return sot_fail(error, SOTTO_IO,
+                        "the data have more than 2^32 rows; is it the right file?");
     }
+    csv->rows++;
+    if (sot_lines_was_cut(csv->lines))
+        return read_long_row(csv, line, size_bytes, out_values, error);
+    read_row(csv, line, line + size_bytes, out_values);
     return SOTTO_OK;
 }
 

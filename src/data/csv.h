@@ -9,9 +9,9 @@
  *             the column's bounds. No count, no line number, no message tells of it.
  * Refused     Only what is seen before the first row: no file, no header, a header that does not
  *             name the schema's columns; and files that cannot be read to the end.
- * Memory      Bounded by the schema: of a line only the first bytes are kept, 1 MiB and what the
- *             schema's own names and values take; cells behind them count as missing. With a unit, a line that
- *             was cut in or before its id gives no row: it would count for another unit (unit.md).
+ * Memory      Bounded by the schema: of a line the first bytes are kept, 1 MiB and what the schema's own names and
+ *             values take. A longer line is read in blocks by the same rules, and gives its row like any other: of each
+ *             cell the bytes are kept that its value can depend on, of an id the first 256 (unit.h).
  */
 #ifndef SOT_DATA_CSV_H
 #define SOT_DATA_CSV_H

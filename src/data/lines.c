@@ -19,7 +19,9 @@ struct sot_lines {
     size_t touched; /* bytes of the buffer that ever held something */
     bool at_end;    /* of the file */
     bool was_cut;   /* the last line */
-    bool skipping;  /* the rest of a line that was cut is still to be passed over */
+    bool has_rest;  /* of a line that was cut bytes may be left, from `begin` on */
+    bool is_masked; /* a line feed stands where the rest begins, with this byte */
+    char first_of_rest;
 };
 
 /* One more block behind what is there; the caller made room for it. */
@@ -44,23 +46,41 @@ static void make_room(sot_lines *lines)
     lines->end = left;
 }
 
+sotto_status sot_lines_rest(sot_lines *lines, const char **out_bytes,
+                            size_t *out_size_bytes, sotto_error *error)
+{
+    *out_size_bytes = 0;
+    if (lines->is_masked) lines->buffer[lines->begin] = lines->first_of_rest;
+    lines->is_masked = false;
+    while (lines->has_rest) {
+        if (lines->begin == lines->end) {
+            lines->begin = lines->end = 0;
+            const sotto_status status = fill(lines, error);
+            if (status != SOTTO_OK) return status;
+            lines->has_rest = !lines->at_end;
+            continue;
+        }
+        const char *start = lines->buffer + lines->begin;
+        const size_t available = lines->end - lines->begin;
+        const char *newline = memchr(start, '\n', available);
+        *out_bytes = start;
+        *out_size_bytes = newline != NULL ? (size_t)(newline - start) : available;
+        lines->begin += *out_size_bytes + (newline != NULL ? 1 : 0);
+        lines->has_rest = newline == NULL;
+        if (*out_size_bytes > 0) break;
+    }
+    return SOTTO_OK;
+}
+
 /* Passes over everything up to and with the next line feed. */
 static sotto_status skip_rest(sot_lines *lines, sotto_error *error)
 {
-    for (;;) {
-        const char *start = lines->buffer + lines->begin;
-        const char *newline = memchr(start, '\n', lines->end - lines->begin);
-        if (newline != NULL) {
-            lines->begin += (size_t)(newline - start) + 1;
-            break;
-        }
-        lines->begin = lines->end = 0;
-        const sotto_status status = fill(lines, error);
-        if (status != SOTTO_OK) return status;
-        if (lines->at_end) break;
-    }
-    lines->skipping = false;
-    return SOTTO_OK;
+    const char *bytes = NULL;
+    size_t size_bytes = 0;
+    sotto_status status = SOTTO_OK;
+    while (status == SOTTO_OK && lines->has_rest)
+        status = sot_lines_rest(lines, &bytes, &size_bytes, error);
+    return status;
 }
 
 /* *out_bytes of the buffer, from lines->begin, up to a line feed, the end of the file, or as much
@@ -91,20 +111,20 @@ sotto_status sot_lines_next(sot_lines *lines, char **out_line, size_t *out_bytes
 {
     bool ended = false;
     size_t bytes = 0;
-    sotto_status status = SOTTO_OK;
-    if (lines->skipping) status = skip_rest(lines, error);
+    sotto_status status = skip_rest(lines, error);
     if (status == SOTTO_OK) status = find_end(lines, &bytes, &ended, error);
     if (status != SOTTO_OK) return status;
     char *line = lines->buffer + lines->begin;
     *out_more = ended || bytes > 0;
     lines->was_cut = bytes > lines->line_bytes_max;
-    lines->begin += bytes + (ended ? 1 : 0);
+    lines->has_rest = lines->is_masked = lines->was_cut;
     if (lines->was_cut) {
-        /* A line within one block may end in the buffer; of any other the rest is still out. */
-        lines->skipping = !ended;
         bytes = lines->line_bytes_max;
-    } else if (bytes > 0 && line[bytes - 1] == '\r') {
-        bytes--;
+        lines->begin += bytes;
+        lines->first_of_rest = line[bytes];
+    } else {
+        lines->begin += bytes + (ended ? 1 : 0);
+        if (bytes > 0 && line[bytes - 1] == '\r') bytes--;
     }
     line[bytes] = '\n';
     *out_line = line;

@@ -3,7 +3,8 @@
  * Isolation   A line is what stands between two line feeds, whatever bytes it holds; readers see
  *             one line and nothing else. A blank line is a line: were it passed over, the number
  *             of records would depend on what one of them holds.
- * Memory      One block and one line. Of a longer line only the first bytes are kept.
+ * Memory      One block and one line. Of a longer line only the first bytes are kept; the rest can be had in
+ *             blocks (sot_lines_rest()).
  */
 #ifndef SOT_DATA_LINES_H
 #define SOT_DATA_LINES_H
@@ -36,5 +37,10 @@ SOTTO_MUST_CHECK sotto_status sot_lines_next(sot_lines *lines, char **out_line,
 
 /* Whether the last line was longer than what is kept of it. */
 bool sot_lines_was_cut(const sot_lines *lines);
+
+/* The next bytes of a line that was cut, behind those that sot_lines_next() or the last call gave; 0 at the end
+ * of the line. They take the place of the bytes before them. */
+SOTTO_MUST_CHECK sotto_status sot_lines_rest(sot_lines *lines, const char **out_bytes,
+                                             size_t *out_size_bytes, sotto_error *error);
 
 #endif

@@ -51,6 +51,46 @@ static bool is_array(sot_format format)
            format == SOT_FORMAT_CIFAR;
 }
 
+/* ---- stored files ---- */
+
+/* Whether the path leads through a descriptor: /proc/N/fd/N, /proc/N/task/N/fd/N and the names of the same. What such a file
+ * holds is the shell's affair, even if it is regular: a here-document is. */
+static bool is_descriptor(const char *path)
+{
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 ||
+        strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0)
+        return true;
+    return strncmp(path, "/proc/", strlen("/proc/")) == 0 && strstr(path, "/fd/") != NULL;
+}
+
+static bool exists(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0;
+}
+
+static bool is_stored(const char *path)
+{
+    struct stat facts;
+    return !is_descriptor(path) && stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
+           facts.st_nlink > 0;
+}
+
+/* Labels are joined to rows by their place, and headers tell how many there are: a stream that left a record out would
+ * have fewer rows than labels, and a refusal would tell so before the charge. */
+static sotto_status check_joined(const sotto_data_file *file, sotto_error *error)
+{
+    if (file->labels == NULL || file->stored_table ||
+        (is_stored(file->path) && is_stored(file->labels)) || !exists(file->path) ||
+        !exists(file->labels))
+        return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "--labels is %.40s, but %.40s is a stream, which may lack rows; give "
+                    "two stored files, or declare with --stored-table that both hold "
+                    "every row of one stored table",
+                    file->labels, is_stored(file->path) ? file->labels : file->path);
+}
+
 /* A file of labels goes with NPY and IDX and a schema of a matrix. */
 static sotto_status check_labels(const sot_source *source, sotto_error *error)
 {
@@ -154,6 +194,7 @@ sotto_status sot_source_open(const sotto_data_file *file, const sotto_schema *sc
         status = sot_format_decide(file, sotto_schema_is_matrix(schema), &source->format,
                                    error);
     if (status == SOTTO_OK) status = check_labels(source, error);
+    if (status == SOTTO_OK) status = check_joined(file, error);
     if (status == SOTTO_OK) {
         source->stamps[0] = stamp_of(source->path);
         source->stamps[1] = stamp_of(source->labels);
@@ -233,17 +274,53 @@ uint64_t sot_source_rows(const sot_source *source)
     return source->array != NULL ? sot_array_rows_hint(source->array) : 0;
 }
 
+/* ---- where rows come from ---- */
+
 sot_origin sot_origin_of_file(const sotto_data_file *file)
 {
-    if (file->query != NULL)
-        return sot_query_has_condition(file->query) ? SOT_ROWS_SELECTED : SOT_ROWS_STORED;
-    if (stamp_of(file->path).regular) return SOT_ROWS_STORED;
-    return file->stored_table ? SOT_ROWS_DECLARED : SOT_ROWS_SELECTED;
+    const bool stored =
+        is_stored(file->path) && (file->labels == NULL || is_stored(file->labels));
+    const sot_origin origin = stored               ? SOT_ROWS_STORED
+                              : file->stored_table ? SOT_ROWS_DECLARED
+                                                   : SOT_ROWS_STREAMED;
+    const bool selects = file->query != NULL && sot_query_has_condition(file->query);
+    return selects ? sot_origin_selected(origin) : origin;
 }
 
 sot_origin sot_origin_of_records(const sotto_records *records)
 {
-    return records->selected ? SOT_ROWS_SELECTED : SOT_ROWS_GIVEN;
+    if (records->selected) return SOT_ROWS_STREAMED;
+    return records->declared ? SOT_ROWS_DECLARED : SOT_ROWS_GIVEN;
+}
+
+const char *sot_origin_name(sot_origin origin)
+{
+    static const char *const names[] = {"none",
+                                        "stored",
+                                        "declared",
+                                        "given",
+                                        "selected",
+                                        "streamed",
+                                        "declared and selected"};
+    const size_t place = (size_t)origin;
+    return place < sizeof names / sizeof names[0] ? names[place] : "unknown";
+}
+
+sot_origin sot_origin_selected(sot_origin origin)
+{
+    if (origin == SOT_ROWS_STREAMED) return origin;
+    return sot_rows_are_declared(origin) ? SOT_ROWS_DECLARED_SELECTED : SOT_ROWS_SELECTED;
+}
+
+bool sot_rows_are_secret(sot_origin origin)
+{
+    return origin == SOT_ROWS_SELECTED || origin == SOT_ROWS_STREAMED ||
+           origin == SOT_ROWS_DECLARED_SELECTED;
+}
+
+bool sot_rows_are_declared(sot_origin origin)
+{
+    return origin == SOT_ROWS_DECLARED || origin == SOT_ROWS_DECLARED_SELECTED;
 }
 
 /* ---- again ---- */

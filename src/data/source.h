@@ -23,13 +23,30 @@ typedef enum sot_origin {
     SOT_ROWS_STORED = 1, /* all rows of a stored table, read by sotto itself */
     SOT_ROWS_DECLARED =
         2, /* a stream, declared by the caller to hold all rows of a stored table */
-    SOT_ROWS_GIVEN = 3, /* records in memory, all of them: the caller's word */
-    SOT_ROWS_SELECTED =
-        4 /* a condition or an unknown program left rows out: their number is secret */
+    SOT_ROWS_GIVEN = 3,            /* records in memory, all of them: the caller's word */
+    SOT_ROWS_SELECTED = 4,         /* a condition on the rows of a stored table */
+    SOT_ROWS_STREAMED = 5,         /* the output of a program that sotto did not run */
+    SOT_ROWS_DECLARED_SELECTED = 6 /* a condition on a declared stream */
 } sot_origin;
 
+/* A file is stored if it is regular and has a name. A pipe, a device, a file without a name (unlinked, memfd) and everything
+ * behind a descriptor (/dev/stdin, /dev/fd/N, /proc/N/fd/N) are streams: a program may have made them for this run. With
+ * labels both files must be stored. */
 sot_origin sot_origin_of_file(const sotto_data_file *file);
 sot_origin sot_origin_of_records(const sotto_records *records);
+
+/* "stored", "declared", ...; "none" for 0, "unknown" for all else. */
+const char *sot_origin_name(sot_origin origin);
+
+/* The origin of the rows that a condition leaves. */
+sot_origin sot_origin_selected(sot_origin origin);
+
+/* Whether the number of rows is secret under both adjacencies: a condition or an unknown program may have left records
+ * out. */
+bool sot_rows_are_secret(sot_origin origin);
+
+/* Whether the caller declared a stream to be a stored table. */
+bool sot_rows_are_declared(sot_origin origin);
 
 /* data/format.h decides the format. With `without_target`
  * the file may lack the target, and columns of type id and ignore (prediction). The schema must

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/json_writer.h"
 #include "data/shards.h"
+#include "data/source.h"
 #include "release/certificate.h"
 
 struct sotto_pate_result {
@@ -46,8 +47,8 @@ typedef struct sot_pate_directory {
     sot_sharding sharding;
     sotto_adjacency adjacency;
     uint64_t touched;
-    bool selected;  /* the rows were a selection, whose number is secret */
-    char *settings; /* of the teachers' training, as JSON: who goes on has the same */
+    sot_origin origin; /* of the rows that were taught with; 0: not known */
+    char *settings;    /* of the teachers' training, as JSON: who goes on has the same */
     char *schema_json;
     char *ledger; /* of the schema that was taught with; NULL: none */
     sotto_schema *schema;

@@ -42,7 +42,7 @@ static sotto_status open_teachers(sot_pate_label_run *run, sotto_error *error)
     run->vote.unit = SOTTO_PATE_RECORDS;
     run->vote.touched = run->directory.touched;
     run->vote.teachers = run->directory.sharding.count;
-    run->selected = run->directory.selected;
+    run->origin = run->directory.origin;
     return SOTTO_OK;
 }
 

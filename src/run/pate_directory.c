@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "random/rng.h"
 #include "run/pate.h"
+#include "run/request.h"
 
 enum { VERSION = 1, KEY_HEX_BYTES = 2 * SOT_SHARD_KEY_BYTES + 1 };
 
@@ -143,8 +144,7 @@ static sotto_status describe(const sot_pate_directory *directory, char **out_jso
     write_text(writer, "sharding",
                sotto_pate_sharding_name((sotto_pate_sharding)directory->sharding.rule));
     write_text(writer, "adjacency", sotto_adjacency_name(directory->adjacency));
-    sot_json_key(writer, "selected");
-    sot_json_write_bool(writer, directory->selected);
+    write_text(writer, "rows", sot_origin_name(directory->origin));
     (void)sodium_bin2hex(key, sizeof key, directory->sharding.key,
                          sizeof directory->sharding.key);
     write_text(writer, "key", key);
@@ -167,15 +167,15 @@ static sotto_status read_words(const sot_json_value *root, sot_pate_directory *d
 {
     const char *word = NULL;
     sotto_pate_sharding sharding = SOTTO_PATE_BY_RULE;
-    sot_json_value ledger, selected;
+    sot_json_value ledger, rows;
     sotto_status status = sot_json_get_string(root, "sharding", &word, error);
     if (status == SOTTO_OK)
         status = sotto_pate_sharding_from_name(word, &sharding, error);
     if (status == SOTTO_OK) status = sot_json_get_string(root, "adjacency", &word, error);
     if (status == SOTTO_OK)
         status = sotto_adjacency_from_name(word, &directory->adjacency, error);
-    if (status == SOTTO_OK && sot_json_member(root, "selected", &selected))
-        status = sot_json_as_bool(&selected, &directory->selected, error);
+    if (status == SOTTO_OK && sot_json_member(root, "rows", &rows))
+        status = sot_request_read_origin(root, &directory->origin, error);
     if (status == SOTTO_OK) status = sot_json_get_string(root, "settings", &word, error);
     if (status == SOTTO_OK) status = copy(word, &directory->settings, error);
     if (status == SOTTO_OK && sot_json_member(root, "ledger", &ledger)) {
@@ -288,7 +288,7 @@ static sotto_status take_over(sot_pate_directory *directory, sotto_error *error)
     const bool same = found.sharding.count == directory->sharding.count &&
                       found.sharding.rule == directory->sharding.rule &&
                       found.adjacency == directory->adjacency &&
-                      found.selected == directory->selected &&
+                      found.origin == directory->origin &&
                       strcmp(found.settings, directory->settings) == 0 &&
                       strcmp(found.schema_json, directory->schema_json) == 0;
     if (same)

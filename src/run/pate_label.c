@@ -230,7 +230,7 @@ static sotto_status summarise(const sot_pate_label_run *run, double realised,
                                         run->vote.adjacency);
     else
         sot_prose_guarantee(&prose, run->epsilon, run->config->delta, run->vote.adjacency,
-                            run->schema, run->selected ? SOT_ROWS_SELECTED : 0);
+                            run->schema, run->origin);
     sot_prose_line(&prose, "for information",
                    "the queries asked and answered%s add up to epsilon %s; the guarantee "
                    "is the line above",

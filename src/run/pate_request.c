@@ -16,7 +16,7 @@
 
 void sot_pate_label_begin_session(sot_pate_label_run *run)
 {
-    run->session = (sot_session){.origin = run->selected ? SOT_ROWS_SELECTED : 0,
+    run->session = (sot_session){.origin = run->origin,
                                  .schema = run->schema,
                                  .plan = run->plan,
                                  .delta = run->config->delta,
@@ -106,7 +106,7 @@ static sotto_status make_request(const sot_pate_label_run *run, char **out_json,
     sot_fields_write(vote_fields, VOTE_FIELDS, &run->vote, &no_vote, writer);
     write_true(writer, "table", run->from_table);
     write_true(writer, "student", run->has_student);
-    write_true(writer, "selected", run->selected);
+    sot_json_put_text(writer, "rows", sot_origin_name(run->origin));
     sot_json_end_object(writer);
     sot_json_end_object(writer);
     return sot_request_finish(writer, SOTTO_OK, out_json, error);
@@ -149,7 +149,7 @@ sotto_status sot_pate_label_certify(sot_pate_label_run *run, double realised,
                    (unsigned long long)run->vote.teachers);
     const char *const covered[] = {access, NULL};
     char adjusted[SOT_ADJUSTED_BYTES];
-    const char *unprotected[11] = {
+    const char *unprotected[12] = {
         "the schema: columns, types, bounds, categories, the label set",
         "the settings of the teachers and of the votes, and the number of teachers",
         "the rows that are labelled, which are public",
@@ -164,8 +164,10 @@ sotto_status sot_pate_label_certify(sot_pate_label_run *run, double realised,
         unprotected[count++] =
             "the student's probabilities: of a model that is public, or released before "
             "and paid for by itself";
-    if (run->vote.adjacency == SOTTO_REPLACE_ONE && !run->selected)
+    if (run->vote.adjacency == SOTTO_REPLACE_ONE && !sot_rows_are_secret(run->origin))
         unprotected[count++] = "the number of rows";
+    if (sot_state_stream(run->origin) != NULL)
+        unprotected[count++] = sot_state_stream(run->origin);
     sotto_certificate_facts facts = sotto_certificate_defaults();
     facts.output = output;
     facts.unit = run->unit;
@@ -201,7 +203,8 @@ sotto_status sot_label_again_plan(const sot_json_value *request,
     if (status != SOTTO_OK) return status;
     run->from_table = sot_request_flag(&vote, "table");
     run->has_student = sot_request_flag(&vote, "student");
-    run->selected = sot_request_flag(&vote, "selected");
+    status = sot_request_read_origin(&vote, &run->origin, error);
+    if (status != SOTTO_OK) return status;
     const sotto_target *target = sotto_schema_target(schema);
     if (target == NULL || target->label_count < 2 || run->vote.purpose == NULL ||
         run->has_student != (run->vote.aggregator == SOTTO_PATE_INTERACTIVE))

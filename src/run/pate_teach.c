@@ -117,7 +117,7 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
     }
     directory->sharding.rule = (sot_shard_rule)chosen;
     directory->adjacency = config->training.adjacency;
-    directory->selected = origin == SOT_ROWS_SELECTED;
+    directory->origin = origin;
     directory->touched =
         sot_sharding_touched(directory->sharding.rule, directory->adjacency);
     if (directory->touched == 0)
@@ -387,6 +387,11 @@ sotto_status sotto_pate_teach(const sotto_pate_teach_config *config,
     if (status == SOTTO_OK)
         status = sot_source_open(file, schema, false, &run.source, error);
     if (status == SOTTO_OK) status = sot_source_check_training(run.source, error);
+    if (status == SOTTO_OK) {
+        const sot_session rows = {
+            .data_path = file->path, .schema = schema, .origin = run.directory.origin};
+        status = sot_check_stream(&rows, error);
+    }
     if (status == SOTTO_OK)
         status = config->training.insecure_test
                      ? sotto_rng_new_for_test(config->training.test_seed, &run.rng, error)

@@ -56,7 +56,7 @@ struct sot_release {
     const sotto_column *described; /* NULL when the statistic has no column */
     sot_filter *filters;
     size_t filter_count;
-    sot_origin origin;  /* of the rows; with a condition SOT_ROWS_SELECTED */
+    sot_origin origin;  /* of the rows, the condition's included */
     bool has_unit;      /* false: the unit is a row */
     uint64_t unit_rows; /* rows of one unit that count at most; 1 without a unit */
     sotto_mechanism mechanism;

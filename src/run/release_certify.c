@@ -228,6 +228,8 @@ sotto_status sot_again_release(const sot_certificate_file *file, const char *tex
     (void)text, (void)size_bytes;
     sotto_status status = read_again(file, &self, error);
     if (status == SOTTO_OK) status = sot_request_read_rows(&file->request, &rows, error);
+    rows.schema = self.schema;
+    if (status == SOTTO_OK) status = sot_check_stream(&rows, error);
     if (status == SOTTO_OK)
         status = sot_release_prepare(&self.config, self.schema, rows.origin,
                                      &self.release, error);

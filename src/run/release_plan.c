@@ -313,7 +313,7 @@ static sotto_status read_conditions(sot_release *release, sotto_error *error)
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; i < count && status == SOTTO_OK; i++)
         status = read_condition(release, where[i], error);
-    release->origin = SOT_ROWS_SELECTED;
+    release->origin = sot_origin_selected(release->origin);
     return status;
 }
 
@@ -403,7 +403,7 @@ sotto_status sot_release_make_exact(sot_release *release, uint64_t size,
 
 bool sot_release_selects(const sot_release *release)
 {
-    return release->origin == SOT_ROWS_SELECTED || release->has_unit;
+    return sot_rows_are_secret(release->origin) || release->has_unit;
 }
 
 bool sot_release_scores_are_given(const sot_release *release)

@@ -50,7 +50,7 @@ static sotto_status prepare_responses(sot_release *release, sotto_error *error)
                         "rows; give --adjacency replace-one, under which it is public",
                         sotto_adjacency_name(release->config->adjacency));
     }
-    if (release->origin == SOT_ROWS_SELECTED) {
+    if (sot_rows_are_secret(release->origin)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "one answer a row shows the number of rows, which is secret for "
                         "rows that a condition selects or a stream brings; give a whole "

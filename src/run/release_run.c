@@ -154,6 +154,7 @@ static sotto_status make_ready(release_run *run, sotto_error *error)
         status = sot_source_open(&run->file, release->schema, false, &run->source, error);
         if (status == SOTTO_OK) status = sot_source_check_training(run->source, error);
     }
+    if (status == SOTTO_OK) status = sot_check_stream(&run->session, error);
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
     return status;
 }

@@ -178,9 +178,7 @@ bool sot_request_flag(const sot_json_value *request, const char *name)
 
 static const char *origin_word(int origin)
 {
-    static const char *const words[] = {"none", "stored", "declared", "given",
-                                        "selected"};
-    return origin >= 0 && origin < 5 ? words[origin] : "unknown";
+    return sot_origin_name((sot_origin)origin);
 }
 
 static const sot_field rows_fields[] = {
@@ -189,6 +187,18 @@ static const sot_field rows_fields[] = {
     {"resumed", SOT_FIELD_FLAG, offsetof(sot_session, resumed), NULL},
 };
 enum { ROWS_FIELDS = sizeof rows_fields / sizeof rows_fields[0] };
+
+sotto_status sot_request_read_origin(const sot_json_value *request,
+                                     sot_origin *out_origin, sotto_error *error)
+{
+    sot_json_value member;
+    int word = 0;
+    if (!sot_json_member(request, "rows", &member))
+        return sot_json_refuse(request, "\"rows\" is missing", error);
+    const sotto_status status = read_word(&rows_fields[0], &member, &word, error);
+    if (status == SOTTO_OK) *out_origin = (sot_origin)word;
+    return status;
+}
 
 /* "source" says whether sotto read a file. Its name is nobody's business. */
 void sot_request_write_rows(const sot_session *session, sot_json_writer *writer)

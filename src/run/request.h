@@ -41,6 +41,11 @@ SOTTO_MUST_CHECK sotto_status sot_fields_read(const sot_field *fields, size_t co
 /* Whether the request has the member, and it is true. */
 bool sot_request_flag(const sot_json_value *request, const char *name);
 
+/* The member "rows": where rows came from, by sot_origin_name(). */
+SOTTO_MUST_CHECK sotto_status sot_request_read_origin(const sot_json_value *request,
+                                                      sot_origin *out_origin,
+                                                      sotto_error *error);
+
 /* The members about the rows: "rows", "source", "query", "resumed". */
 void sot_request_write_rows(const sot_session *session, sot_json_writer *writer);
 SOTTO_MUST_CHECK sotto_status sot_request_read_rows(const sot_json_value *request,

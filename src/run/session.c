@@ -56,13 +56,26 @@ sotto_status sot_check_privacy(double epsilon, double delta, sotto_adjacency adj
 
 sotto_status sot_check_origin(sot_origin origin, uint64_t n, sotto_error *error)
 {
-    if (n == 0 || origin != SOT_ROWS_SELECTED) return SOTTO_OK;
+    if (n == 0 || !sot_rows_are_secret(origin)) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
         "--public-n is %llu, but the rows are selected by a condition or come "
         "from a stream, so that their number is secret; leave --public-n out, "
         "or give a whole stored table (of a stream: --stored-table)",
         (unsigned long long)n);
+}
+
+sotto_status sot_check_stream(const sot_session *session, sotto_error *error)
+{
+    const char *unit =
+        session->schema == NULL ? NULL : sotto_schema_unit(session->schema);
+    if (unit == NULL || session->origin != SOT_ROWS_STREAMED) return SOTTO_OK;
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "the schema's unit is '%.30s', but the rows come from a stream, whose columns an "
+        "unknown program made; give the stored file, or declare with --stored-table that "
+        "the stream holds every row of a stored table under its own column names",
+        unit);
 }
 
 void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES])
@@ -106,8 +119,8 @@ void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BY
     char query[SOT_COVERED_BYTES - 80];
     if (session->query == NULL) {
         const bool is_stream =
-            session->data_path != NULL && (session->origin == SOT_ROWS_DECLARED ||
-                                           session->origin == SOT_ROWS_SELECTED);
+            session->data_path != NULL && (session->origin == SOT_ROWS_STREAMED ||
+                                           sot_rows_are_declared(session->origin));
         (void)snprintf(covered, SOT_COVERED_BYTES, "%s",
                        is_stream                    ? "the rows of the stream, once"
                        : session->data_path != NULL ? "the rows of the data file, once"
@@ -119,21 +132,32 @@ void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BY
                    sot_printable(session->query, query, sizeof query));
 }
 
+const char *sot_state_stream(sot_origin origin)
+{
+    if (sot_rows_are_declared(origin))
+        return "that the stream held every row of a stored table, under the table's own "
+               "column names: declared by the caller, not checked";
+    if (origin != SOT_ROWS_STREAMED) return NULL;
+    return "that each row of the stream came from one stored record, and that the "
+           "program "
+           "behind the stream fails on no record: not checked";
+}
+
 size_t sot_session_row_facts(const sot_session *session,
                              const char *out_facts[SOT_ROWS_FACTS])
 {
     const bool has_unit =
         session->schema != NULL && sotto_schema_unit(session->schema) != NULL;
     size_t count = 0;
-    if (session->plan == NULL ||
-        sotto_plan_adjacency(session->plan) != SOTTO_REPLACE_ONE ||
-        (has_unit && !session->counts_units) || session->origin == SOT_ROWS_SELECTED)
-        return 0;
-    out_facts[count++] = has_unit ? "the number of units" : "the number of rows";
-    if (session->origin == SOT_ROWS_DECLARED)
-        out_facts[count++] = "that the stream held every row of a stored table: declared "
-                             "by the caller, not checked";
-    if (session->origin == SOT_ROWS_GIVEN)
+    if (session->plan == NULL) return 0;
+    const bool is_counted = sotto_plan_adjacency(session->plan) == SOTTO_REPLACE_ONE &&
+                            (!has_unit || session->counts_units) &&
+                            !sot_rows_are_secret(session->origin);
+    if (is_counted)
+        out_facts[count++] = has_unit ? "the number of units" : "the number of rows";
+    if (sot_state_stream(session->origin) != NULL)
+        out_facts[count++] = sot_state_stream(session->origin);
+    if (is_counted && session->origin == SOT_ROWS_GIVEN)
         out_facts[count++] = "that the records handed over were every row of a stored "
                              "table: declared by the caller, not checked";
     return count;
@@ -420,7 +444,7 @@ sotto_status sot_session_certify(sot_session *session, const char *payload_json,
     whole.delta = isnan(session->delta) ? 0.0 : session->delta;
     whole.dataset =
         session->schema == NULL ? NULL : sotto_schema_dataset(session->schema);
-    whole.selected = session->origin == SOT_ROWS_SELECTED;
+    whole.selected = sot_rows_are_secret(session->origin);
     if (session->again != NULL)
         return sot_again_compare(session, payload_json, request_json, &whole, error);
     whole.ledger = session->ledger == NULL ? NULL : &session->reservation;
@@ -493,7 +517,7 @@ void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
     const bool replaced = adjacency == SOTTO_REPLACE_ONE;
     state_loss(prose, epsilon, delta);
     sot_prose_line(prose, "adjacency", "%s (%s)", sotto_adjacency_name(adjacency),
-                   replaced && !has_unit && origin == SOT_ROWS_SELECTED
+                   replaced && !has_unit && sot_rows_are_secret(origin)
                        ? "one stored row exchanged; the number of selected rows is secret"
                        : sentences[has_unit][replaced]);
     if (has_unit) {

@@ -69,6 +69,11 @@ SOTTO_MUST_CHECK sotto_status sot_check_privacy(double epsilon, double delta,
 SOTTO_MUST_CHECK sotto_status sot_check_origin(sot_origin origin, uint64_t n,
                                                sotto_error *error);
 
+/* With a unit in the schema the rows must not be a stream: the program behind it may have made the unit's column from other
+ * columns, and the cap would bound nobody's rows. Public, for before the charge. */
+SOTTO_MUST_CHECK sotto_status sot_check_stream(const sot_session *session,
+                                               sotto_error *error);
+
 /* What a certificate says that is protected: "row", or the values of the unit's column. `schema`
  * may be NULL. */
 enum { SOT_UNIT_NAME_BYTES = 160 };
@@ -87,11 +92,15 @@ SOTTO_MUST_CHECK sotto_status sot_plan_take_unit(sotto_plan *plan,
 enum { SOT_COVERED_BYTES = 512 };
 void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BYTES]);
 
-/* What a certificate does not protect or check about the rows under replace-one: their number, or that of the units where
- * the output shows it, and the caller's word that they are all rows of a stored table. At most SOT_ROWS_FACTS texts; returns how many. */
+/* What a certificate does not protect or check about the rows: under replace-one their number, or that of the units where
+ * the output shows it; the caller's word that they are all rows of a stored table; of a stream what its program does. At most
+ * SOT_ROWS_FACTS texts; returns how many. */
 enum { SOT_ROWS_FACTS = 2 };
 size_t sot_session_row_facts(const sot_session *session,
                              const char *out_facts[SOT_ROWS_FACTS]);
+
+/* What nobody checks about a stream, or NULL: the rows are no stream. */
+const char *sot_state_stream(sot_origin origin);
 
 /* The file has not the number of rows that was declared public. */
 SOTTO_MUST_CHECK sotto_status sot_refuse_public_n(const char *data_path, uint64_t n,

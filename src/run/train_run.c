@@ -182,6 +182,8 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
                      : sot_source_open_records(records, schema, &run->source, error);
     }
     if (status == SOTTO_OK) status = sot_source_check_training(run->source, error);
+    if (status == SOTTO_OK && !config->data_is_public)
+        status = sot_check_stream(&run->session, error);
     if (status == SOTTO_OK && config->stream)
         status = sot_source_check_rereading(run->source, error);
     if (status == SOTTO_OK) {

@@ -142,6 +142,10 @@ sotto_status sot_again_tune(const sot_certificate_file *file, const char *text,
         status = plan_again(file, sotto_model_schema(model), &asked, &tuning, error);
     if (status == SOTTO_OK)
         status = sot_check_origin(session.origin, asked.config.public_n, error);
+    if (status == SOTTO_OK) {
+        session.schema = sotto_model_schema(model);
+        status = sot_check_stream(&session, error);
+    }
     if (status == SOTTO_OK && (winner < 1 || tuning->plan == NULL ||
                                (uint64_t)winner > tuning->candidates.count))
         status = sot_fail(error, SOTTO_VERIFICATION,

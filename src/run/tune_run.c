@@ -219,6 +219,7 @@ static sotto_status make_ready(tune_run *run, const sotto_data_file *file,
                 : sot_source_open_records(records, tuning->schema, &run->source, error);
     }
     if (status == SOTTO_OK) status = sot_source_check_training(run->source, error);
+    if (status == SOTTO_OK) status = sot_check_stream(&run->session, error);
     if (status == SOTTO_OK && files.stream)
         status = sot_source_check_rereading(run->source, error);
     if (status == SOTTO_OK) status = make_room(run, error);

@@ -339,6 +339,41 @@ static void no_allocation_failure_leaks_or_lies(void **state)
     sotto_schema_free(schema);
 }
 
+/* Rows and labels of files are joined by their place, and both headers tell how many there are: a stream that lacks a row must
+ * not be told from one that has it. */
+static void labels_of_a_stream_are_refused(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sot_source *source = NULL;
+    char pipe_path[160], stored[160];
+    (void)snprintf(pipe_path, sizeof pipe_path, "/tmp/sotto_data_test_%ld_pipe.npy",
+                   (long)getpid());
+    (void)snprintf(stored, sizeof stored, "%s", write_bytes("stored.npy", "", 0));
+    (void)unlink(pipe_path);
+    int ends[2];
+    char descriptor[64];
+    assert_int_equal(pipe(ends), 0); /* an empty one: no reader waits */
+    assert_int_equal(close(ends[1]), 0);
+    (void)snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", ends[0]);
+    assert_int_equal(symlink(descriptor, pipe_path), 0);
+    sotto_schema *schema = parse_schema(matrix_text);
+    const sotto_data_file files[] = {{.path = pipe_path, .labels = stored},
+                                     {.path = stored, .labels = pipe_path},
+                                     {.path = pipe_path, .labels = pipe_path}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        assert_refused(sot_source_open(&files[i], schema, false, &source, &error),
+                       SOTTO_INVALID_ARGUMENT, &error, "--labels is", "pipe.npy",
+                       "--stored-table", NULL);
+    const sotto_data_file missing = {.path = "/nonexistent.npy", .labels = stored};
+    assert_refused(sot_source_open(&missing, schema, false, &source, &error), SOTTO_IO,
+                   &error, "cannot open", NULL);
+    sotto_schema_free(schema);
+    assert_int_equal(close(ends[0]), 0);
+    (void)unlink(pipe_path);
+    (void)unlink(stored);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +384,7 @@ int main(void)
         cmocka_unit_test(any_numbers_are_cells_within_their_bounds),
         cmocka_unit_test(prediction_does_without_the_target),
         cmocka_unit_test(a_matrix_schema_reads_libsvm),
+        cmocka_unit_test(labels_of_a_stream_are_refused),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
  * (src/data/stability.md). test_sensitivities.c has the sensitivities. */
 #include "support.h"
 
+#include <sys/stat.h>
+
 #include <sotto/certificate.h>
 
 #include "source_study.h"
@@ -282,6 +284,185 @@ static void selected_records_have_no_public_number(void **state)
     sotto_schema_free(schema);
 }
 
+/* ---- streams ---- */
+
+static sot_origin origin_of(const char *path, const char *labels, bool stored_table)
+{
+    const sotto_data_file file = {
+        .path = path, .labels = labels, .stored_table = stored_table};
+    return sot_origin_of_file(&file);
+}
+
+/* Only a file with a name is stored. Whatever comes through a descriptor is the output of a program. */
+static void only_a_file_with_a_name_is_stored(void **state)
+{
+    (void)state;
+    char stored[96], pipe_path[96], nameless[64], listed[64];
+    (void)snprintf(stored, sizeof stored, "%s", own_path(".csv"));
+    (void)snprintf(pipe_path, sizeof pipe_path, "%s", own_path(".fifo"));
+    FILE *file = fopen(stored, "w+");
+    assert_non_null(file);
+    (void)unlink(pipe_path);
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    (void)snprintf(nameless, sizeof nameless, "/proc/self/fd/%d", fileno(file));
+    (void)snprintf(listed, sizeof listed, "/dev/fd/%d", fileno(file));
+    assert_int_equal(origin_of(stored, NULL, false), SOT_ROWS_STORED);
+    assert_int_equal(origin_of(stored, NULL, true), SOT_ROWS_STORED);
+    assert_int_equal(origin_of(stored, stored, false), SOT_ROWS_STORED);
+    const char *const streams[] = {pipe_path, nameless,     listed,
+                                   "-",       "/dev/stdin", "/dev/null"};
+    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
+        assert_int_equal(origin_of(streams[i], NULL, false), SOT_ROWS_STREAMED);
+        assert_int_equal(origin_of(streams[i], NULL, true), SOT_ROWS_DECLARED);
+        assert_int_equal(origin_of(streams[i], stored, false), SOT_ROWS_STREAMED);
+        assert_int_equal(origin_of(stored, streams[i], false), SOT_ROWS_STREAMED);
+        assert_int_equal(origin_of(stored, streams[i], true), SOT_ROWS_DECLARED);
+    }
+    /* Another process's name for the file, which has none: a link to a descriptor. */
+    char link_path[96];
+    (void)snprintf(link_path, sizeof link_path, "%s", own_path(".link"));
+    (void)unlink(link_path);
+    assert_int_equal(symlink(nameless, link_path), 0);
+    assert_int_equal(unlink(stored), 0);
+    assert_int_equal(origin_of(link_path, NULL, false), SOT_ROWS_STREAMED);
+    sotto_data_file query = {.path = nameless, .query = "SELECT * FROM t"};
+    assert_int_equal(sot_origin_of_file(&query), SOT_ROWS_STREAMED);
+    query.query = "SELECT * FROM t WHERE age > 85";
+    assert_int_equal(sot_origin_of_file(&query), SOT_ROWS_STREAMED);
+    query.stored_table = true;
+    assert_int_equal(sot_origin_of_file(&query), SOT_ROWS_DECLARED_SELECTED);
+    (void)unlink(link_path);
+    (void)unlink(pipe_path);
+    (void)fclose(file);
+}
+
+/* A condition never makes a number of rows public, and never turns a stream into a stored table. */
+static void a_condition_keeps_a_stream_a_stream(void **state)
+{
+    (void)state;
+    static const struct {
+        sot_origin all, some;
+    } cases[] = {{SOT_ROWS_STORED, SOT_ROWS_SELECTED},
+                 {SOT_ROWS_DECLARED, SOT_ROWS_DECLARED_SELECTED},
+                 {SOT_ROWS_GIVEN, SOT_ROWS_SELECTED},
+                 {SOT_ROWS_SELECTED, SOT_ROWS_SELECTED},
+                 {SOT_ROWS_STREAMED, SOT_ROWS_STREAMED},
+                 {SOT_ROWS_DECLARED_SELECTED, SOT_ROWS_DECLARED_SELECTED}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(sot_origin_selected(cases[i].all), cases[i].some);
+        assert_true(sot_rows_are_secret(cases[i].some));
+    }
+    assert_false(sot_rows_are_secret(SOT_ROWS_STORED));
+    assert_false(sot_rows_are_secret(SOT_ROWS_DECLARED));
+    assert_false(sot_rows_are_secret(SOT_ROWS_GIVEN));
+}
+
+static void refuse_unit(sotto_status status, sotto_error *error)
+{
+    assert_refused(status, SOTTO_INVALID_ARGUMENT, error, "unit is 'person'", "stream",
+                   "--stored-table", NULL);
+}
+
+/* A program may call any column by the unit's name. */
+static void a_stream_has_no_unit(void **state)
+{
+    (void)state;
+    sotto_error error = {0};
+    source_place place;
+    sotto_release_result *released = NULL;
+    sotto_train_result *trained = NULL;
+    sotto_pate_result *taught = NULL;
+    sotto_schema *schema = parse(source_unit_schema);
+    sotto_release_config release = release_of(SOTTO_RELEASE_COUNT, NULL);
+    release.adjacency = SOTTO_ADD_REMOVE;
+    for (int filtered = 0; filtered < 2; filtered++) {
+        release.where = filtered ? in_lund : NULL;
+        store(SOURCE_STREAM, &place);
+        refuse_unit(sotto_release_data(&release, schema, &place.file, &released, &error),
+                    &error);
+        source_remove(&place);
+    }
+    sotto_tune_config tune = sotto_tune_defaults();
+    tune.train.model = SOTTO_MODEL_LOGISTIC;
+    tune.train.method = SOTTO_METHOD_OBJECTIVE;
+    tune.train.epsilon = 1.0;
+    tune.train.delta = 1e-6;
+    tune.train.expected_rows = 10;
+    tune.grid = "lambda=90,200";
+    tune.score_epsilon = 0.1;
+    assert_ok(
+        sotto_runs_from_mean(SOTTO_RUNS_NEGATIVE_BINOMIAL, 1.0, 2.0, &tune.runs, &error),
+        &error);
+    store(SOURCE_STREAM, &place);
+    refuse_unit(sotto_tune_data(&tune, schema, &place.file, &trained, &error), &error);
+    source_remove(&place);
+    store(SOURCE_STREAM, &place);
+    refuse_unit(sotto_train_data(&tune.train, schema, &place.file, &trained, &error),
+                &error);
+    source_remove(&place);
+    store(SOURCE_STREAM, &place);
+    const char *directory = own_path(".teachers");
+    const sotto_pate_teach_config teach = scene_teach(directory, 4);
+    refuse_unit(sotto_pate_teach(&teach, schema, &place.file, &taught, &error), &error);
+    source_remove(&place);
+    /* A declared one has: the certificate says on whose word. */
+    store(SOURCE_DECLARED, &place);
+    release.where = in_lund;
+    assert_ok(sotto_release_data(&release, schema, &place.file, &released, &error),
+              &error);
+    assert_non_null(strstr(sotto_release_json(released), "own column names: declared"));
+    sotto_release_free(released);
+    source_remove(&place);
+    sotto_schema_free(schema);
+}
+
+/* Teachers carry the origin of their rows to the certificate of the labels. */
+static void labels_tell_where_the_teachers_rows_are_from(void **state)
+{
+    (void)state;
+    static const struct {
+        source_layout layout;
+        const char *has, *lacks;
+    } cases[] = {
+        {SOURCE_CSV, "\"rows_public\": true", "not checked"},
+        {SOURCE_WHERE, "\"rows_public\": false", "\"the number of rows\""},
+        {SOURCE_STREAM, "\"rows_public\": false", "\"the number of rows\""},
+        {SOURCE_STREAM, "each row of the stream came from one stored record", "declared"},
+        {SOURCE_DECLARED, "the stream held every row of a stored table", NULL}};
+    char directory[96], rows[96];
+    (void)snprintf(directory, sizeof directory, "%s", own_path(".teachers"));
+    (void)snprintf(rows, sizeof rows, "%s", own_path(".public.csv"));
+    FILE *file = fopen(rows, "w");
+    assert_non_null(file);
+    fputs("age,visits,town\n81,2,Lund\n88,5,Ystad\n", file);
+    assert_int_equal(fclose(file), 0);
+    const sotto_data_file asked = {.path = rows};
+    sotto_schema *schema = parse(source_schema);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sotto_error error = {0};
+        sotto_pate_result *taught = NULL, *labels = NULL;
+        source_place place;
+        scene_remove(directory);
+        store(cases[i].layout, &place);
+        sotto_pate_teach_config teach = scene_teach(directory, 4);
+        teach.training.adjacency = SOTTO_REPLACE_ONE;
+        assert_ok(sotto_pate_teach(&teach, schema, &place.file, &taught, &error), &error);
+        sotto_pate_label_config label = scene_label(SOTTO_PATE_GNMAX, directory, 2);
+        label.insecure_test = false;
+        assert_ok(sotto_pate_label_rows(&label, NULL, &asked, &labels, &error), &error);
+        const char *json = sotto_pate_json(labels);
+        assert_non_null(strstr(json, cases[i].has));
+        if (cases[i].lacks != NULL) assert_null(strstr(json, cases[i].lacks));
+        assert_ok(sotto_certificate_verify(json, strlen(json), &error), &error);
+        sotto_pate_free(taught);
+        sotto_pate_free(labels);
+        source_remove(&place);
+    }
+    scene_remove(directory);
+    (void)unlink(rows);
+    sotto_schema_free(schema);
+}
+
 /* ---- certificates ---- */
 
 static void the_certificate_tells_where_the_rows_are_from(void **state)
@@ -295,6 +476,7 @@ static void the_certificate_tells_where_the_rows_are_from(void **state)
         {SOURCE_TABLE, "\"the number of rows\"", "not checked"},
         {SOURCE_DECLARED, "the stream held every row of a stored table", NULL},
         {SOURCE_STREAM, "the rows of the stream, once", "\"the number of rows\""},
+        {SOURCE_STREAM, "each row of the stream came from one stored record", "declared"},
         {SOURCE_WHERE, "\"rows_public\": false", "\"the number of rows\""}};
     sotto_schema *schema = parse(source_schema);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -310,6 +492,42 @@ static void the_certificate_tells_where_the_rows_are_from(void **state)
         if (cases[i].lacks != NULL) assert_null(strstr(json, cases[i].lacks));
         assert_ok(sotto_certificate_verify(json, strlen(json), &error), &error);
         sotto_release_free(result);
+        source_remove(&place);
+    }
+    sotto_schema_free(schema);
+}
+
+/* Under add-remove too: one record may still stand behind many rows of a stream. */
+static void beliefs_about_streams_hold_under_both_adjacencies(void **state)
+{
+    (void)state;
+    static const source_layout layouts[] = {SOURCE_STREAM, SOURCE_DECLARED};
+    static const char *const beliefs[] = {"each row of the stream came from one",
+                                          "the stream held every row of a stored table"};
+    sotto_schema *schema = parse(source_schema);
+    for (size_t i = 0; i < 2; i++) {
+        sotto_error error = {0};
+        sotto_release_result *result = NULL;
+        sotto_train_result *trained = NULL;
+        source_place place;
+        sotto_release_config config = release_of(SOTTO_RELEASE_SUM, "age");
+        config.adjacency = SOTTO_ADD_REMOVE;
+        store(layouts[i], &place);
+        assert_ok(sotto_release_data(&config, schema, &place.file, &result, &error),
+                  &error);
+        assert_non_null(strstr(sotto_release_json(result), beliefs[i]));
+        sotto_release_free(result);
+        source_remove(&place);
+        sotto_train_config train = sotto_train_defaults();
+        train.model = SOTTO_MODEL_LOGISTIC;
+        train.method = SOTTO_METHOD_OUTPUT;
+        train.epsilon = 1.0;
+        train.expected_rows = 10;
+        store(layouts[i], &place);
+        assert_ok(sotto_train_data(&train, schema, &place.file, &trained, &error),
+                  &error);
+        assert_non_null(strstr(sotto_train_json(trained), beliefs[i]));
+        sotto_train_free(trained);
         source_remove(&place);
     }
     sotto_schema_free(schema);
@@ -370,7 +588,12 @@ int main(void)
         cmocka_unit_test(learners_of_a_public_number_ask_for_it),
         cmocka_unit_test(every_record_handed_over_counts),
         cmocka_unit_test(selected_records_have_no_public_number),
+        cmocka_unit_test(only_a_file_with_a_name_is_stored),
+        cmocka_unit_test(a_condition_keeps_a_stream_a_stream),
+        cmocka_unit_test(a_stream_has_no_unit),
+        cmocka_unit_test(labels_tell_where_the_teachers_rows_are_from),
         cmocka_unit_test(the_certificate_tells_where_the_rows_are_from),
+        cmocka_unit_test(beliefs_about_streams_hold_under_both_adjacencies),
         cmocka_unit_test(answers_leave_in_a_random_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

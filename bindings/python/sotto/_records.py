@@ -108,7 +108,8 @@ class Reader:
         label_column = None if y is None else labels(y)
         unit_column = None if units is None else read_column(units, "units")
         apart = [part for part in (label_column, unit_column) if part is not None]
-        selected = any(part.selected for part in (table, *apart)) and not stored_table
+        computed = any(part.selected for part in (table, *apart))
+        selected = computed and not stored_table
         if selected and apart and not public:
             raise ValueError(
                 "X, y or units is computed when it is read, and they come apart: nothing says that "
@@ -133,7 +134,7 @@ class Reader:
         unit_cells = found_units if unit_column is None else unit_column.cells
         parts = [features, label_cells, None if unit_cells is None else _cells.ids(unit_cells)]
         records = Records(*(Array() if part is None else _arrays.view(part) for part in parts),
-                          selected)
+                          selected, computed and stored_table)
         return records, [part for part in parts if part is not None]
 
     def _check_units(self, in_table: bool, apart: bool) -> None:

@@ -74,7 +74,8 @@ class Array(Structure):
 class Records(Structure):
     """sotto_records"""
 
-    _fields_ = [("features", Array), ("labels", Array), ("units", Array), ("selected", c_bool)]
+    _fields_ = [("features", Array), ("labels", Array), ("units", Array), ("selected", c_bool),
+                ("declared", c_bool)]
 
 
 class TrainConfig(Structure):
