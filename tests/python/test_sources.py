@@ -337,8 +337,10 @@ def test_rows_that_are_computed_have_a_secret_number(name, ledger):
     assert secret["rows_public"] is False
     declared = private(**given, stored_table=True).fit(make(columns)).certificate_
     assert declared["rows_public"] is True
-    believed = "that the records handed over were every row of a stored table"
+    believed = "that the stream held every row of a stored table, under the table's own column names"
     assert not any(fact.startswith(believed) for fact in secret["unprotected"])
+    assert any(fact.startswith("that each row of the stream came from one stored record")
+               and "not checked" in fact for fact in secret["unprotected"])
     assert any(fact.startswith(believed) and "not checked" in fact
                for fact in declared["unprotected"])
     counted = {**given, "public_n": 60, "expected_rows": None}
