@@ -289,7 +289,7 @@ sot_origin sot_origin_of_file(const sotto_data_file *file)
 
 sot_origin sot_origin_of_records(const sotto_records *records)
 {
-    return records->selected ? SOT_ROWS_SELECTED : SOT_ROWS_GIVEN;
+    return records->selected ? SOT_ROWS_STREAMED : SOT_ROWS_GIVEN;
 }
 
 sot_origin sot_origin_selected(sot_origin origin)
