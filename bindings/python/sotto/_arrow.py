@@ -70,6 +70,8 @@ def cells(column: Any) -> Cells:
         return np.ma.MaskedArray(filled.to_numpy(), column.is_null().to_numpy())
     if types.is_date(kind) or types.is_timestamp(kind):
         return column.to_numpy()
+    if hasattr(types, "is_run_end_encoded") and types.is_run_end_encoded(kind):
+        return one_by_one(len(column), lambda at: column[at].as_py())
     if types.is_nested(kind) or types.is_null(kind) or types.is_duration(kind):
         return [None] * len(column)
     bytes_of = {arrow.string(): arrow.binary(), arrow.large_string(): arrow.large_binary()}

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import _records
+from . import _records, _rows
 from . import schema as schemas
 from ._errors import PrivacyWarning, SottoError
 from ._library import Handle, Records, TrainConfig, call, library, text_of, value_of_name
@@ -237,7 +237,7 @@ class Estimator(FeatureNames, Parameters):
                 if rows[0] is X:  # converted, they are two arrays, which the library cannot know
                     raise ValueError("the validation rows are those to learn from, and the scores "
                                      "on them would be no secret; give public rows")
-                public = self._matched(self._rows(rows[0]), table.names,
+                public = self._matched(self._rows(rows[0]), table.names, table.width,
                                        self.schema is not None and not reader.is_matrix)
                 shown, keep = reader.records_of(public, *rows[1:], public=True)
             config = tuning.config(self._config(), shown)
@@ -266,15 +266,20 @@ class Estimator(FeatureNames, Parameters):
         if self.schema is None and y is None:
             raise ValueError(f"{owner} requires y to be passed, but the target y is None")
         table, labels = self._rows(X), None if y is None else _records.labels(y)
-        if self.data_is_public:
-            self._check_public(table, labels)
+        is_list = table.listed is not None
         if self.schema is None:
+            table = self._with_columns(table)
+            if self.data_is_public:
+                self._check_public(table, labels)
             goal = self._goal(labels)
             made, classes = schemas.Schema(self._make_schema(table, goal)), goal.classes
         else:
             classes, made = None, self._given_schema()
         reader = _records.Reader(made.describe(self.target), classes, owner)
-        table = table.with_width(reader.width(labels is not None))
+        if self.schema is not None:
+            table = reader.shaped(table, labels is not None)
+            if self.data_is_public:
+                self._check_public(table, labels)
         has_names = self.schema is not None and not reader.is_matrix
         records, keep = reader.records_of(table if has_names else table.unnamed(), labels, units,
                                           stored_table=self.stored_table or self.data_is_public)
@@ -290,14 +295,14 @@ class Estimator(FeatureNames, Parameters):
         self.model_ = Model(text, classes=classes, owner=owner)
         self.n_features_in_ = table.width
         self._schema_has_names = has_names
-        self._note_names(table)
+        self._note_names(table.unnamed() if is_list and has_names else table)
         for name in self._of_model:
             setattr(self, name, getattr(self.model_, name))
         return self
 
     def _make_schema(self, table: Table, goal: schemas.Goal) -> dict[str, Any]:
         """The schema that bounds or data_norm stand for."""
-        width = self._width_of(table)
+        width = table.width
         if self.bounds is not None:
             lower, upper = (schemas.bounds_of(side, width, table.names) for side in self.bounds)
             made = schemas.of_bounds(schemas.names_of(table.names, width), lower, upper, goal)
@@ -314,13 +319,18 @@ class Estimator(FeatureNames, Parameters):
             made["dataset"] = self.dataset
         return made
 
-    def _width_of(self, table: Table) -> int:
-        """The number of features: that of the columns, or, of a list without rows, of the bounds."""
-        widths = () if self.bounds is None else [np.size(side) for side in self.bounds]
-        if table.width is None and max(widths, default=1) == 1:
-            raise ValueError("X is a list without rows, which does not say how many features there "
-                             "are; give an array of the shape (0, features), or a schema")
-        return max(widths) if table.width is None else table.width
+    def _with_columns(self, table: Table) -> Table:
+        """A list gets its columns from the bounds, which are public, if there is one a feature.
+
+        Else it has as many as most rows (src/data/stability.md, assumption 5).
+        """
+        sides = () if self.bounds is None else self.bounds
+        for side in sides:
+            names = schemas.names_of_bounds(side)
+            if names is not None:
+                return table.with_names(names)
+        width = max(map(np.size, sides), default=1)
+        return table.with_width(width) if width > 1 else table.with_width_of_most()
 
     def _given_schema(self) -> schemas.Schema:
         """The user's own schema, with nothing beside it that it says itself."""
@@ -401,10 +411,14 @@ class Estimator(FeatureNames, Parameters):
         """X as rows of features, or of the schema's columns."""
         return read(X)
 
-    def _matched(self, table: Table, fitted: list[Any] | None, has_names: bool) -> Table:
+    def _matched(self, table: Table, fitted: list[Any] | None, width: int,
+                 has_names: bool) -> Table:
         """The columns for the schema to find by name; if it has no names, those of fit() count."""
         if has_names:
             return table
+        if fitted is not None and table.listed and _rows.has_names(table.listed[0]):
+            table = table.with_names(fitted)
+        table = table.with_width_of_most() if table.listed else table.with_width(width)
         self._check_names(table, fitted)
         return table.unnamed()
 
@@ -416,7 +430,8 @@ class Estimator(FeatureNames, Parameters):
     def _table(self, X: Any) -> Table:
         """Rows to predict for; they are read once, for a stream cannot be read twice."""
         self._model()
-        return self._matched(self._rows(X), self._names_in, self._schema_has_names)
+        return self._matched(self._rows(X), self._names_in, self.n_features_in_,
+                             self._schema_has_names)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row, or its number."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _arrays, _cells
 from ._library import Array, Records
+from ._rows import has_names
 from ._sklearn import warn_column_vector
 from ._tables import Column, Table, read, read_column
 
@@ -79,15 +80,23 @@ class Reader:
         self.columns = description["columns"]
         self.target = description.get("target", {}).get("column")
         self.unit = description.get("unit", {}).get("column")
+        self.has_categories = any(column["type"] == "category" for column in self.columns)
 
-    def width(self, target_apart: bool) -> int:
-        """The columns of rows without names."""
-        return self.features if self.is_matrix else len(self.columns) - target_apart
+    def shaped(self, table: Table, target_apart: bool) -> Table:
+        """Rows of a list with the schema's columns: a schema of features has no names."""
+        if self.is_matrix:
+            return table.with_width(self.features)
+        return table.with_names([description["name"] for description in self.columns
+                                 if not target_apart or description["name"] != self.target])
 
     def features_of(self, X: Any) -> np.ndarray:
         """The rows to predict for: no labels, no units."""
         table = read(X)
-        return self._matrix(table) if self.is_matrix else self._table(table, None)[0]
+        if self.is_matrix:
+            return self._matrix(table)
+        if table.listed and not has_names(table.listed[0]):
+            table = table.with_width_of_most()  # they may have the target, or not
+        return self._table(self.shaped(table, False), None)[0]
 
     def records_of(self, X: Any, y: Any, units: Any, *, public: bool = False,
                    stored_table: bool = False) -> tuple[Records, list[np.ndarray]]:
@@ -95,7 +104,7 @@ class Reader:
 
         `public` rows may be matched by their place whatever they come from, and need no unit.
         """
-        table = read(X)
+        table = self.shaped(read(X), y is not None)
         label_column = None if y is None else labels(y)
         unit_column = None if units is None else read_column(units, "units")
         apart = [part for part in (label_column, unit_column) if part is not None]
@@ -105,6 +114,11 @@ class Reader:
                 "X, y or units is computed when it is read, and they come apart: nothing says that "
                 "their rows are in the same order; collect them into one table that has the schema's "
                 "target and unit, or declare them stored tables with stored_table=True")
+        if selected and self.has_unit and not public:
+            raise ValueError(
+                "the schema has a unit, but X is computed when it is read: an unknown program made its "
+                "columns, the unit's too; collect the stored rows into one table, or declare with "
+                "stored_table=True that X has every row and the unit's column of a stored table")
         _check_rows(table, apart)
         if self.is_matrix:
             if label_column is None:
@@ -130,7 +144,7 @@ class Reader:
                              "out")
         if apart and in_table:
             raise ValueError(f"the unit '{self.unit}' is given twice: in X and as units; drop one of "
-                             "them")
+                             "them (a list of rows has all columns of the schema)")
         if self.has_unit and not apart and not in_table:
             raise ValueError("the schema has a unit, but the rows have none: X lacks its column, and "
                              "units is None; give one of them, an id for each row")
@@ -142,7 +156,7 @@ class Reader:
 
     def _matrix(self, table: Table) -> np.ndarray:
         """A schema of features has no names: columns are told by their place."""
-        table = table.with_width(self.width(True))
+        table = self.shaped(table, True)
         self._check_width(table.width, self.features)
         return _arrays.matrix(table)
 
@@ -150,27 +164,24 @@ class Reader:
                ) -> tuple[np.ndarray, _cells.Cells | None]:
         """(cells in the schema's order, units or None). A column that is absent is missing.
 
-        An array of numbers has cells as <sotto/array.h> has them: a category is its place.
-        Everywhere else a category is its name.
+        A category is its name, in an array of numbers too: one odd cell makes objects of them all.
         """
-        table = table.with_width(self.width(y is not None or not needs_target))
         given = self._by_place(table) if table.names is None else self._by_name(table)
         if needs_target and (y is None) == (self.target not in given):
             raise ValueError(
                 f"{self.owner} requires y to be passed, but the target y is None" if y is None else
                 f"the target '{self.target}' is given twice: in X and as y; drop one of them")
         units = table.column(given[self.unit]) if self.unit in given else None
-        coded = table.matrix is not None and table.names is None
-        if coded and len(given) == len(self.columns):
+        if table.matrix is not None and table.names is None and (
+                len(given) == len(self.columns) and not self.has_categories):
             return _arrays.readable(table.matrix), units
         cells = np.full((table.rows, len(self.columns)), np.nan, order="F")
         for place, description in enumerate(self.columns):
             name = description["name"]
             if description["type"] in ("id", "ignore"):
                 continue
-            convert = _cells.numbers if coded else _cells_of(description)
             if name in given:
-                cells[:, place] = convert(table.column(given[name]))
+                cells[:, place] = _cells_of(description)(table.column(given[name]))
             elif y is not None and name == self.target:
                 cells[:, place] = (_cells_of(description)(y.cells) if self.classes is None
                                    else code_labels(y.cells, self.classes))

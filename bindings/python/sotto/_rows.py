@@ -1,87 +1,128 @@
-"""Rows of a list. Each is a record: its length and its class decide nothing but its own cells."""
+"""Rows of a list. Each is a record: it decides its own cells, and nothing about any other row.
+
+The columns of a list come from public things: the schema, the bounds, the classes. A row with names
+of its own (a dict, a named tuple) is matched by name, every other row by place. A cell beyond the
+columns does not count, and one that is not there is missing.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from ._cells import PLAIN
+from ._cells import PLAIN, spelling_of, value_of
 
-# Names, if it has some, and cells of one row of a list; None is no row.
-Row = tuple[tuple[Any, ...] | None, list[Any]] | None
+# Classes that have a length and are one cell.
+_CELLS = (str, bytes, bytearray, set, frozenset)
 
 
-def row_of(row: Any) -> Row:
-    """What one element of a list has to say as a row."""
+def _by_name(row: Any) -> Callable[[str], Any] | None:
+    """What gives the row's cell of a name, None if it has none; None for a row without names."""
+    kind = type(row)
+    if kind in PLAIN or kind is list or kind is tuple or issubclass(kind, _CELLS):
+        return None
+    if issubclass(kind, Mapping):
+        return row.get
+    names = None
+    if issubclass(kind, np.void):
+        names = row.dtype.names
+    elif hasattr(kind, "_fields"):
+        return lambda name: getattr(row, name) if name in kind._fields else None
+    elif hasattr(kind, "keys") and hasattr(kind, "__getitem__"):  # sqlite3.Row, a pandas Series
+        names = frozenset(row.keys())
+    return None if names is None else lambda name: row[name] if name in names else None
+
+
+def has_names(row: Any) -> bool:
+    """Whether the row's cells have names."""
+    try:
+        return _by_name(row) is not None
+    except Exception:  # noqa: BLE001 - a record, whatever its class does
+        return False
+
+
+def length_of(row: Any) -> int | None:
+    """The cells of a row that are told by their place; None for everything else."""
     kind = type(row)
     try:
-        if kind in PLAIN:
+        if kind in PLAIN or issubclass(kind, (*_CELLS, Mapping)) or not hasattr(kind, "__len__"):
             return None
-        if kind is list or kind is tuple:
-            return None, list(row)
-        if issubclass(kind, (str, bytes, bytearray, set, frozenset)):
-            return None
-        if issubclass(kind, Mapping):
-            return tuple(row), [row[name] for name in row]
-        if issubclass(kind, np.void) and row.dtype.names is not None:
-            return row.dtype.names, list(row.tolist())
-        if hasattr(kind, "_fields"):
-            return tuple(row._fields), list(row)
-        if hasattr(kind, "keys") and hasattr(kind, "__getitem__"):  # sqlite3.Row, a pandas Series
-            return tuple(row.keys()), list(row)
         if issubclass(kind, np.ndarray) and row.ndim != 1:
             return None
-        return (None, list(row)) if hasattr(kind, "__len__") else None
-    except Exception:  # noqa: BLE001 - a record, whatever its class does
+        return len(row)
+    except Exception:  # noqa: BLE001
         return None
 
 
-def cells_of(source: Sequence[Any]) -> list[Any]:
+def _by_place(row: Any, width: int) -> list[Any]:
+    if length_of(row) is None:
+        return []
+    return list(islice(iter(row.tolist() if isinstance(row, np.ndarray) else row), width))
+
+
+def _of_names(row: Any, names: Sequence[str]) -> list[Any]:
+    cell = _by_name(row)
+    return _by_place(row, len(names)) if cell is None else [cell(name) for name in names]
+
+
+def _of_spellings(row: Any, names: Sequence[str | None]) -> list[Any]:
+    if _by_name(row) is None or not isinstance(row, Mapping):
+        return _of_names(row, names)
+    total: Counter[Any] = Counter()
+    for name, cell in row.items():
+        total[spelling_of(value_of(name))] += cell
+    return [total[name] for name in names]
+
+
+def _columns(source: Iterable[Any], width: int, cells: Callable[[Any], list[Any]]
+             ) -> list[list[Any]]:
+    """The columns of rows, each converted by itself; one that cannot be converted has no cells."""
+    absent, whole = [None] * width, []
+    for row in source:
+        try:
+            whole.append([*cells(row), *absent][:width])
+        except Exception:  # noqa: BLE001
+            whole.append(absent)
+    return [list(column) for column in zip(*whole, strict=True)] or [[] for _ in absent]
+
+
+def by_place(source: Iterable[Any], width: int) -> list[list[Any]]:
+    """The columns of a list, told by their place."""
+    return _columns(source, width, lambda row: _by_place(row, width))
+
+
+def by_name(source: Iterable[Any], names: Sequence[str]) -> list[list[Any]]:
+    """The columns of a list that have these names, or in this order where a row has no names."""
+    return _columns(source, len(names), lambda row: _of_names(row, names))
+
+
+def by_spelling(source: Iterable[Any], names: Sequence[str | None]) -> list[list[Any]]:
+    """The same for counts: names may be of any type, and a name that is not there counts 0."""
+    return _columns(source, len(names), lambda row: _of_spellings(row, names))
+
+
+def most_common(values: Iterable[Any]) -> Any:
+    """What most of the values are: what a list says of its columns where nothing public does."""
+    found = Counter(values).most_common(1)
+    return found[0][0] if found else None
+
+
+def cells_of(source: Iterable[Any]) -> list[Any]:
     """One cell a row, of a list; a row of one cell is that cell."""
     return [_only(cell) for cell in source]
 
 
 def _only(cell: Any) -> Any:
-    row = row_of(cell)
-    return cell if row is None or row[0] is not None or len(row[1]) != 1 else row[1][0]
-
-
-def shape_of(rows: Iterable[Row]) -> tuple[int | None, tuple[Any, ...] | None]:
-    """(cells, names) of most rows; (None, None) if most are no rows.
-
-    A table has one number of columns. A row of another length must not decide it, and cannot fail.
-    """
-    shapes: Counter[Any] = Counter()
-    for row in rows:
-        try:
-            shapes[None if row is None else (len(row[1]), row[0])] += 1
-        except Exception:  # noqa: BLE001 - names that cannot be compared
-            shapes[None] += 1
-    return (shapes.most_common(1)[0][0] if shapes else None) or (None, None)
-
-
-def columns_of(source: Sequence[Any]) -> tuple[list[list[Any]], tuple[Any, ...] | None] | None:
-    """(columns, names) of a list of rows; None if most are no rows.
-
-    Cells beyond the columns do not count, and those that are not there are missing.
-    """
-    rows = [row_of(row) for row in source]
-    width, names = shape_of(rows)
-    if width is None:
+    try:
+        return _by_place(cell, 1)[0] if is_one_cell(cell) else cell
+    except Exception:  # noqa: BLE001
         return None
-    absent = [None] * width
-    whole = [[*_in_order(row, names), *absent][:width] for row in rows]
-    return [list(column) for column in zip(*whole, strict=True)], names
 
 
-def _in_order(row: Row, names: tuple[Any, ...] | None) -> list[Any]:
-    """The row's cells, by name if it has names of its own."""
-    if row is None:
-        return []
-    if row[0] is None or names is None or row[0] == names:
-        return row[1]
-    by_name = {name: cell for name, cell in zip(*row, strict=False) if type(name) is str}
-    return [by_name.get(name) for name in names]
+def is_one_cell(cell: Any) -> bool:
+    """Whether it is a row of one cell, without a name."""
+    return length_of(cell) == 1 and not has_names(cell)

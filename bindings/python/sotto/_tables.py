@@ -26,14 +26,16 @@ class Table:
     """Columns of the same number of rows.
 
     `names` is None where columns are told by their place. `matrix` holds the rows if they are an
-    array of numbers; `width` is None only for a list without rows, which has no columns to count.
+    array of numbers. `listed` holds the rows of a list, whose columns nothing public has told yet:
+    with_names() or with_width() tells them, and `width` is None until then.
     """
 
     def __init__(self, rows: int, columns: Sequence[Callable[[], Cells]] | None, *,
                  names: Sequence[Any] | None = None, matrix: np.ndarray | None = None,
-                 selected: bool = False):
+                 listed: Sequence[Any] | None = None, selected: bool = False):
         self.rows = rows
         self.matrix = matrix
+        self.listed = listed
         self.names = None if names is None else list(names)
         self.selected = selected
         self.image: Sequence[int] | None = None  # height, width, perhaps channels, of a row of pixels
@@ -56,10 +58,38 @@ class Table:
         return Table(self.rows, columns, names=self.names, matrix=matrix, selected=self.selected)
 
     def with_width(self, width: int) -> Table:
-        """The same rows; a list without rows gets this number of columns."""
-        if self.width is not None:
+        """The same rows; those of a list get this number of columns."""
+        if self.listed is None:
             return self
-        return Table(0, None, names=self.names, matrix=np.empty((0, width)), selected=self.selected)
+        return Table(self.rows, _ready(_rows.by_place(self.listed, width)), selected=self.selected)
+
+    def with_names(self, names: Sequence[str]) -> Table:
+        """The same rows; those of a list get the columns of these names."""
+        if self.listed is None:
+            return self
+        return Table(self.rows, _ready(_rows.by_name(self.listed, names)), names=names,
+                     selected=self.selected)
+
+    def with_counts(self, names: Sequence[str | None]) -> Table:
+        """The rows of a list as counts, one a name in any spelling."""
+        return Table(self.rows, _ready(_rows.by_spelling(self.listed, names)),
+                     selected=self.selected)
+
+    def with_width_of_most(self, what: str = "X") -> Table:
+        """The same rows; those of a list get as many columns as most of them have cells."""
+        if self.listed is None:
+            return self
+        width = _rows.most_common(map(_rows.length_of, self.listed))
+        if width is not None:
+            return self.with_width(width)
+        if not self.listed:
+            raise ValueError(f"{what} is a list without rows, which does not say how many features "
+                             "there are; give an array of the shape (0, features), or a schema")
+        if _rows.most_common(map(_rows.has_names, self.listed)):
+            raise ValueError(f"{what} is a list of rows with names, which the records themselves tell; "
+                             "give schema=, bounds= as dicts with the names of the columns, or a "
+                             "DataFrame")
+        raise _not_two_dimensional(1)
 
 
 class Column:
@@ -81,6 +111,8 @@ def read(source: Any, what: str = "X") -> Table:
     table = _table_of(source, what)
     if table.names is not None:
         _refuse_doubled(table.names, what)
+    if table.width == 0 and table.rows == 0:  # it says nothing about its columns, like []
+        return Table(0, None, listed=[], selected=table.selected)
     if table.width == 0:
         # scikit-learn's words, without the number of rows: it is secret.
         raise ValueError(f"Found array with 0 feature(s) (shape=(, 0)) while a minimum of 1 is "
@@ -92,6 +124,9 @@ def read_column(source: Any, what: str = "y") -> Column:
     """One cell a row, from anything of one dimension, or a table of one column."""
     if isinstance(source, Column):
         return source
+    if isinstance(source, np.ndarray) and source.ndim == 1 and source.dtype.kind == "O" and (
+            not isinstance(source, np.ma.MaskedArray)):
+        return _column_of_objects(source.tolist())
     cells = _cells_of(source)
     if cells is not None:
         return Column(cells)
@@ -107,6 +142,13 @@ def read_column(source: Any, what: str = "y") -> Column:
     if table.width != 1:
         raise _not_one_column(what, f"{table.width} columns")
     return Column(table.column(0), table.selected, is_matrix=True)
+
+
+def _column_of_objects(cells: list[Any]) -> Column:
+    """NumPy gives rows of one cell two dimensions, unless one of them has another length."""
+    is_matrix = _rows.most_common(map(_rows.is_one_cell, cells)) or False
+    return Column(np.fromiter(_rows.cells_of(cells), dtype=object, count=len(cells)),
+                  is_matrix=is_matrix)
 
 
 def _not_one_column(what: str, found: str) -> ValueError:
@@ -151,7 +193,7 @@ def _table_of(source: Any, what: str) -> Table:
         if library in roots:
             return make(source, what)
     if is_frame(source):
-        return _of_frame(source)
+        return _of_frame(source) if "pandas" in roots else _of_other_frame(source, what)
     if hasattr(source, "iloc"):  # a pandas Series
         raise _not_two_dimensional(1)
     if hasattr(source, "description") and hasattr(source, "fetchall"):
@@ -179,9 +221,9 @@ def _of_python(source: Any, what: str) -> Table:
     if hasattr(source, "__array__"):
         return _of_array(np.asarray(source), what)
     if isinstance(source, Iterator):
-        return _of_rows(_read_all(lambda: list(source), what), what, selected=True)
+        return _of_rows(_read_all(lambda: list(source), what), selected=True)
     if isinstance(source, Sequence):
-        return _of_rows(source, what)
+        return _of_rows(source)
     raise _unknown(source, what)
 
 
@@ -193,14 +235,15 @@ def _unknown(source: Any, what: str) -> ValueError:
 
 
 def _read_all(run: Callable[[], Any], what: str) -> Any:
-    """Runs what is computed when it is read. Its own message may quote a record."""
+    """Runs what is computed when it is read. Its own exception may quote a record, and is dropped."""
     try:
         return run()
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:  # noqa: BLE001 - a panic of polars is no Exception
-        raise ValueError(f"{what} cannot be read to its end: the query or program behind it failed; "
-                         "run it by itself to see why") from None
+    except BaseException:  # noqa: BLE001, S110 - a panic of polars is no Exception
+        pass
+    raise ValueError(f"{what} cannot be read to its end: the query or program behind it failed; run "
+                     "it by itself to see why")
 
 
 def _ready(columns: Sequence[Cells]) -> list[Callable[[], Cells]]:
@@ -218,8 +261,8 @@ def _of_array(values: np.ndarray, what: str) -> Table:
                              "dimension, and one value a field")
         return Table(len(values), [lambda name=name: values[name] for name in values.dtype.names],
                      names=values.dtype.names)
-    if values.ndim == 1 and values.dtype.kind == "O":  # NumPy's array of rows, one of them ragged
-        return _of_rows(values.tolist(), what)
+    if values.ndim == 1 and (values.dtype.kind == "O" or not len(values)):
+        return _of_rows(values.tolist())  # NumPy's array of rows, one of them ragged
     if values.ndim != 2:
         raise _not_two_dimensional(values.ndim)
     if values.dtype.kind in "biuf" and not isinstance(values, np.ma.MaskedArray):
@@ -235,27 +278,41 @@ def _not_two_dimensional(dimensions: int) -> ValueError:
         "single row")
 
 
-def _of_rows(source: Sequence[Any], what: str, selected: bool = False,
-             names: Sequence[Any] | None = None) -> Table:
-    if not source:
-        return Table(0, None if names is None else _ready([[] for _ in names]), names=names,
-                     selected=selected)
-    found = _rows.columns_of(source)
-    if found is None:
-        raise _not_two_dimensional(1)
-    return Table(len(source), _ready(found[0]), names=names or found[1], selected=selected)
+def _of_rows(source: Sequence[Any], selected: bool = False) -> Table:
+    return Table(len(source), None, listed=source, selected=selected)
+
+
+def _of_result(rows: Sequence[Any], names: Sequence[Any]) -> Table:
+    """The rows of a query, in the order of its columns, whose names the query tells."""
+    return Table(len(rows), _ready(_rows.by_place(map(_values_of, rows), len(names))), names=names,
+                 selected=True)
+
+
+def _values_of(row: Any) -> Any:
+    """A row of a query: a dict, which some libraries give, has the order of the columns."""
+    return list(row.values()) if isinstance(row, Mapping) else row
 
 
 # ---- pandas ----
 
 def _of_frame(frame: Any) -> Table:
-    names, kinds = list(frame.columns), set(frame.dtypes)
-    if len(kinds) == 1:
-        kind = next(iter(kinds))
-        if isinstance(kind, np.dtype) and kind.kind in "biuf":
-            return Table(len(frame), None, names=names, matrix=frame.to_numpy())
+    names, kinds = list(frame.columns), list(frame.dtypes)
+    # A set of them would hash the cells of a categorical column.
+    if kinds and all(isinstance(kind, np.dtype) and kind == kinds[0] for kind in kinds) and (
+            kinds[0].kind in "biuf"):
+        return Table(len(frame), None, names=names, matrix=frame.to_numpy())
     return Table(len(frame), [lambda place=place: _series.of_pandas(frame.iloc[:, place])
                               for place in range(len(names))], names=names)
+
+
+def _of_other_frame(frame: Any, what: str) -> Table:
+    """A library with the interface of pandas, which may compute its rows when they are read: once."""
+    names = list(frame.columns)
+    values = _read_all(lambda: np.asarray(frame.to_numpy(), dtype=object), what)
+    if values.ndim != 2 or values.shape[1] != len(names):
+        raise _unknown(frame, what)
+    return Table(len(values), [lambda place=place: values[:, place] for place in range(len(names))],
+                 names=names, selected=True)
 
 
 # ---- polars ----
@@ -293,14 +350,25 @@ def _of_duckdb(source: Any, what: str) -> Table:
         return _of_cursor(source, what)  # a connection that was asked
     if hasattr(source, "__arrow_c_stream__") and _arrow.library() is not None:
         return _of_stream(source, what)
-    return _of_rows(_read_all(source.fetchall, what), what, selected=True, names=source.columns)
+    return _of_result(_read_all(source.fetchall, what), source.columns)
 
 
 def _of_cursor(source: Any, what: str) -> Table:
     if source.description is None:
         raise ValueError(f"{what} is a cursor without a result; execute a SELECT with it first")
     names = [description[0] for description in source.description]
-    return _of_rows(_read_all(source.fetchall, what), what, selected=True, names=names)
+    return _of_result(_read_all(lambda: _fetched(source), what), names)
+
+
+def _fetched(cursor: Any) -> list[Any]:
+    """All rows. SQLite's texts come as bytes: one that is not UTF-8 would fail."""
+    if "sqlite3" not in _roots(cursor) or cursor.connection.text_factory is not str:
+        return cursor.fetchall()
+    cursor.connection.text_factory = bytes
+    try:
+        return cursor.fetchall()
+    finally:
+        cursor.connection.text_factory = str
 
 
 def _of_stream(source: Any, what: str) -> Table:

@@ -131,7 +131,8 @@ def lira(confidences: Any, shadow_confidences: Any, included: Any, *, offline: b
     example that there is nothing to compare with scores as likely as not.
     """
     own = _scores("confidences", confidences)
-    shadows, coins = read(shadow_confidences, "shadow_confidences"), read(included, "included")
+    shadows, coins = (read(table, name).with_width_of_most(name) for table, name in (
+        (shadow_confidences, "shadow_confidences"), (included, "included")))
     theirs, taken = matrix(shadows), _coins("included", _alike(coins, shadows))
     if theirs.shape[1] != len(own) or taken.shape != theirs.shape:
         raise ValueError(f"shadow_confidences have the shape {theirs.shape} and included "
@@ -298,7 +299,7 @@ def _scores(name: str, values: Any) -> np.ndarray:
 
 def _coins(name: str, table: Table) -> np.ndarray:
     """True and False, and nothing else, of a table."""
-    columns = [_cells.truths(table.column(place)) for place in range(table.width or 0)]
+    columns = [_cells.truths(table.column(place)) for place in range(table.width)]
     found = np.stack(columns, axis=1) if columns else np.empty((table.rows, 0))
     if not np.isin(found, (0.0, 1.0)).all():
         raise ValueError(f"{name} has cells that are no truth values; give True and False")

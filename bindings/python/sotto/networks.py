@@ -152,10 +152,22 @@ class CNNClassifier(Network):
 
     def _rows(self, X: Any) -> Table:
         """One image a row, its planes one after another, as files have them."""
-        flat, shape = flat_images(X)
+        flat, shape = flat_images(X, self._public_shape())
         table = read(X) if flat is None else flat
         table.image = self.shape if shape is None else shape
         return table if table.image is None else planes_first(table, table.image)
+
+    def _public_shape(self) -> tuple[int, ...] | None:
+        """Height, width and channels of an image, if a setting or the schema tells them."""
+        if self.shape is not None:
+            return tuple(int(size) for size in self.shape)
+        planes = None if self.schema is None else self._given_schema().describe().get("shape")
+        return None if planes is None else (planes[1], planes[2], planes[0])
+
+    def _with_columns(self, table: Table) -> Table:
+        shape = self._public_shape()
+        return super()._with_columns(table) if shape is None else table.with_width(
+            int(np.prod(shape)))
 
     def _make_schema(self, table: Table, goal: schemas.Goal) -> dict[str, Any]:
         if self.bounds is None:

@@ -26,7 +26,7 @@ import numpy as np
 
 from . import _arrays, _records, account
 from . import schema as schemas
-from ._cells import spelling_of, value_of
+from ._cells import numbers, spelling_of, value_of
 from ._certified import Certified
 from ._errors import PrivacyWarning
 from ._library import (
@@ -330,7 +330,7 @@ def _votes_of(counts: Any, predictions: Any, classes: list[Any]) -> np.ndarray:
                          "them")
     if counts is not None:
         return _arrays.matrix(_in_class_order(read(counts, "counts"), classes))
-    said = read(predictions, "predictions")
+    said = read(predictions, "predictions").with_width_of_most("predictions")
     if said.names not in (None, list(range(said.width or 0))):
         raise ValueError("predictions has columns with names, and nothing to match them with; give an "
                          "array of teachers x queries, for example predictions.to_numpy()")
@@ -341,16 +341,22 @@ def _votes_of(counts: Any, predictions: Any, classes: list[Any]) -> np.ndarray:
 
 
 def _in_class_order(counts: Table, classes: list[Any]) -> Table:
-    """The columns of counts in the order of the classes, if they have names."""
-    counts = counts.with_width(len(classes))
+    """The columns of counts in the order of the classes, if they have names.
+
+    Names come from votes, as those of pandas.crosstab() do: a class without a column has no votes, and
+    a column that is no class does not count.
+    """
+    wanted = [spelling_of(value_of(name)) for name in classes]
+    if counts.listed is not None:
+        return counts.with_counts(wanted)
     if counts.names is None:
         return counts
-    found = [spelling_of(value_of(name)) for name in counts.names]
-    wanted = [spelling_of(value_of(name)) for name in classes]
-    if len(found) != len(wanted) or set(found) != set(wanted):
-        raise ValueError(f"counts has the columns {counts.names!r}, and the classes are {classes!r}; name "
-                         "one column after each class, or give an array in the order of the classes")
-    return counts.reordered([found.index(name) for name in wanted])
+    total = np.zeros((counts.rows, len(wanted)))
+    for place, name in enumerate(counts.names):
+        spelling = spelling_of(value_of(name))
+        if spelling in wanted:
+            total[:, wanted.index(spelling)] += numbers(counts.column(place))
+    return read(total)
 
 
 def _places(said: Any, classes: list[Any]) -> np.ndarray:

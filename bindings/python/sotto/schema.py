@@ -104,13 +104,18 @@ def names_of(names: Sequence[Any] | None, width: int) -> Sequence[str]:
     return [f"x{place}" for place in range(width)]
 
 
+def names_of_bounds(side: Any) -> list[Any] | None:
+    """The columns that bounds name: a dict, or a pandas Series with names of its own."""
+    if isinstance(side, Mapping):
+        return list(side)
+    if hasattr(side, "iloc") and list(side.index) != list(range(len(side))):
+        return list(side.index)
+    return None
+
+
 def bounds_of(side: Any, width: int, names: Sequence[Any] | None) -> np.ndarray:
     """Lower or upper bounds, one a feature: by name if they have names and X does."""
-    labels = None
-    if isinstance(side, Mapping):
-        labels = list(side)
-    elif hasattr(side, "iloc") and list(side.index) != list(range(len(side))):  # a pandas Series
-        labels = list(side.index)
+    labels = names_of_bounds(side)
     if labels is not None:
         if names is None or set(labels) != set(names) or len(labels) != len(names):
             raise ValueError("bounds has other names than the columns of X; give one bound for "
