@@ -22,6 +22,11 @@ struct sot_array_file {
     size_t block_rows;
     size_t held, used;
     uint64_t read; /* rows of the file, the block's included */
+    /* All numbers of an array by columns that is packed or comes from a pipe, which has no places to read from. NumPy
+     * writes an array of at most one row by rows, whatever its order is: to refuse the others would tell their number. */
+    unsigned char *whole;
+    size_t whole_room;
+    size_t *places; /* of an array by columns: where the file has the numbers of a row */
 };
 
 /* ---- names ---- */
@@ -78,7 +83,9 @@ static sotto_status read_layout(sot_array_file *file, const char *path,
 bool sot_array_add_dimension(sot_array_layout *layout, size_t place, uint64_t length)
 {
     const uint64_t most = SOT_ARRAY_ROWS_MAX; /* and as many numbers a row */
-    if (length > most) return false;
+    if (length > most || place >= SOT_ARRAY_DIMENSIONS_MAX) return false;
+    layout->lengths[place] = length;
+    layout->dimensions = place + 1;
     if (place == 0) {
         layout->rows = length;
         layout->columns = 1;
@@ -120,15 +127,34 @@ static sotto_status check_shape(sot_array_file *file, const char *path, const ch
                         "is it the right file?",
                         path, (unsigned long long)layout->columns, file->columns, what);
     }
-    if (layout->by_columns && sot_bytes_size(file->bytes) == UINT64_MAX) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "%.90s is in Fortran's order and packed; unpack it, or save "
-                        "numpy.ascontiguousarray() of it",
-                        path);
-    }
     if (!sot_size_mul(file->columns, layout->element_bytes, &file->row_bytes))
         return sot_fail_memory(error, file->columns, layout->element_bytes);
     return check_size(file, path, error);
+}
+
+/* Number i of a row counts the last dimension fastest; Fortran's order counts the second one fastest, behind the rows. */
+static size_t place_in_file(const sot_array_layout *layout, size_t i)
+{
+    size_t place = 0;
+    uint64_t weight = layout->columns;
+    for (size_t dimension = layout->dimensions; dimension-- > 1;) {
+        const uint64_t length = layout->lengths[dimension];
+        weight /= length;
+        place += (size_t)(i % length * weight);
+        i /= (size_t)length;
+    }
+    return place;
+}
+
+static sotto_status make_places(sot_array_file *file, sotto_error *error)
+{
+    if (!file->layout.by_columns) return SOTTO_OK;
+    file->places = sot_new_array(file->columns, sizeof *file->places);
+    if (file->places == NULL)
+        return sot_fail_memory(error, file->columns, sizeof *file->places);
+    for (size_t i = 0; i < file->columns; i++)
+        file->places[i] = place_in_file(&file->layout, i);
+    return SOTTO_OK;
 }
 
 static sotto_status make_block(sot_array_file *file, sotto_error *error)
@@ -151,6 +177,7 @@ sotto_status sot_array_file_open(const char *path, size_t columns, const char *w
     sotto_status status = sot_bytes_open(path, SOT_PACKED_BY_NAME, &file->bytes, error);
     if (status == SOTTO_OK) status = read_layout(file, path, error);
     if (status == SOTTO_OK) status = check_shape(file, path, what, error);
+    if (status == SOTTO_OK) status = make_places(file, error);
     if (status == SOTTO_OK) status = make_block(file, error);
     if (status != SOTTO_OK) {
         sot_array_file_close(file);
@@ -164,6 +191,8 @@ void sot_array_file_close(sot_array_file *file)
 {
     if (file == NULL) return;
     sot_bytes_close(file->bytes);
+    sot_wipe_and_free(file->whole, file->whole_room);
+    sot_free(file->places);
     sot_wipe_and_free(file->block, file->block_rows * file->row_bytes);
     sot_free(file);
 }
@@ -243,18 +272,53 @@ static void read_row(const sot_array_layout *layout, const unsigned char *from,
 
 /* ---- rows ---- */
 
+static bool has_places(const sot_array_file *file)
+{
+    return sot_bytes_size(file->bytes) != UINT64_MAX;
+}
+
+/* The room follows the bytes that are there, and not the header, which may say anything. */
+static sotto_status read_whole(sot_array_file *file, sotto_error *error)
+{
+    size_t wanted, filled = 0;
+    if (!sot_size_mul((size_t)file->layout.rows, file->row_bytes, &wanted))
+        return sot_bytes_fail(file->bytes, error);
+    while (filled < wanted) {
+        if (filled == file->whole_room) {
+            size_t room = filled == 0 ? BLOCK_BYTES : 2 * filled;
+            if (room > wanted || room < filled) room = wanted;
+            unsigned char *moved = sot_move_array(file->whole, file->whole_room, room, 1);
+            if (moved == NULL) return sot_fail_memory(error, room, 1);
+            file->whole = moved;
+            file->whole_room = room;
+        }
+        size_t got = 0;
+        const sotto_status status = sot_bytes_read(
+            file->bytes, file->whole + filled, file->whole_room - filled, &got, error);
+        if (status != SOTTO_OK) return status;
+        if (got == 0) return sot_bytes_fail(file->bytes, error);
+        filled += got;
+    }
+    return SOTTO_OK;
+}
+
 /* Each column of the block from its own place in the file. */
 static sotto_status fill_by_columns(sot_array_file *file, size_t rows, sotto_error *error)
 {
     const size_t size = file->layout.element_bytes;
-    for (size_t column = 0; column < file->columns; column++) {
-        const uint64_t place = (uint64_t)column * file->layout.rows + file->read;
-        const sotto_status status =
-            sot_bytes_read_at(file->bytes, file->layout.header_bytes + place * size,
-                              file->block + column * rows * size, rows * size, error);
-        if (status != SOTTO_OK) return status;
+    sotto_status status = SOTTO_OK;
+    if (!has_places(file) && file->whole == NULL) status = read_whole(file, error);
+    for (size_t column = 0; column < file->columns && status == SOTTO_OK; column++) {
+        const uint64_t place = ((uint64_t)column * file->layout.rows + file->read) * size;
+        unsigned char *to = file->block + column * rows * size;
+        if (file->whole != NULL) {
+            memcpy(to, file->whole + place, rows * size);
+        } else {
+            status = sot_bytes_read_at(file->bytes, file->layout.header_bytes + place, to,
+                                       rows * size, error);
+        }
     }
-    return SOTTO_OK;
+    return status;
 }
 
 /* As many rows as there are, none at the end. */
@@ -297,7 +361,7 @@ static sotto_status check_end(const sot_array_file *file, sotto_error *error)
 {
     unsigned char byte;
     size_t got = 0;
-    if (file->layout.by_columns) return SOTTO_OK;
+    if (file->layout.by_columns && has_places(file)) return SOTTO_OK;
     const sotto_status status = sot_bytes_read(file->bytes, &byte, 1, &got, error);
     if (status != SOTTO_OK) return status;
     return got == 0 ? SOTTO_OK : sot_bytes_fail(file->bytes, error);
@@ -317,8 +381,9 @@ sotto_status sot_array_file_next(sot_array_file *file, double *out_values, bool 
     const size_t row = file->used++;
     if (layout->by_columns) {
         for (size_t i = 0; i < file->columns; i++)
-            out_values[i] = number_at(layout, file->block + (i * file->held + row) *
-                                                                layout->element_bytes);
+            out_values[i] =
+                number_at(layout, file->block + (file->places[i] * file->held + row) *
+                                                    layout->element_bytes);
     } else {
         read_row(layout, file->block + row * file->row_bytes, file->columns, out_values);
     }

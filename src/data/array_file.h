@@ -8,7 +8,7 @@
  * Refused     Only what is seen before the first row: a header that is none, another number of columns
  *             than the schema has, a plain file that is not as long as its header says, or not made of
  *             whole records; and files that cannot be read to the end. How many rows there are stands in no message.
- * Memory      A block of rows: 1 MiB, or one row.
+ * Memory      A block of rows: 1 MiB, or one row. An array by columns that is packed or comes from a pipe: all of it.
  */
 #ifndef SOT_DATA_ARRAY_FILE_H
 #define SOT_DATA_ARRAY_FILE_H

@@ -14,6 +14,8 @@ typedef enum sot_array_kind {
 #define SOT_ARRAY_ROWS_MAX     (UINT64_C(1) << 32)
 #define SOT_ARRAY_ROWS_UNKNOWN UINT64_MAX /* CIFAR-10, packed: as many as there are */
 
+enum { SOT_ARRAY_DIMENSIONS_MAX = 64 }; /* NumPy's own limit; IDX has 255 at most */
+
 /* A row is the first dimension; what the others hold is its numbers. */
 typedef struct sot_array_layout {
     uint64_t rows;    /* at most 2^32, or SOT_ARRAY_ROWS_UNKNOWN */
@@ -21,8 +23,10 @@ typedef struct sot_array_layout {
     sot_array_kind kind;
     size_t element_bytes; /* 1, 2, 4 or 8; 4 or 8 for floats */
     bool big_endian;
-    bool by_columns;       /* Fortran's order: one column after another */
+    bool by_columns;       /* Fortran's order: the first dimension changes fastest */
     uint64_t header_bytes; /* before the first number */
+    size_t dimensions;
+    uint64_t lengths[SOT_ARRAY_DIMENSIONS_MAX]; /* of each dimension, the rows first */
 } sot_array_layout;
 
 /* Each reads the header and nothing else; messages start with `name`. A header is public: it holds
@@ -40,7 +44,7 @@ SOTTO_MUST_CHECK sotto_status sot_cifar_read_layout(const sot_bytes *bytes,
                                                     sot_array_layout *out_layout,
                                                     sotto_error *error);
 
-/* One more dimension, of `length`; false: more than 2^32 rows, or 2^32 numbers a row. */
+/* One more dimension, of `length`; false: more than 2^32 rows, 2^32 numbers a row or 64 dimensions. */
 bool sot_array_add_dimension(sot_array_layout *layout, size_t place, uint64_t length);
 
 #endif

@@ -15,10 +15,12 @@ typedef struct sot_bytes sot_bytes;
  * are. Then the name decides. */
 typedef enum sot_packing {
     SOT_PACKED_BY_CONTENT = 1, /* gzip if it begins like gzip */
-    SOT_PACKED_BY_NAME = 2     /* plain unless the name ends in .gz */
+    SOT_PACKED_BY_NAME =
+        2 /* plain; gzip if the name ends in .gz, and refused if it is not */
 } sot_packing;
 
-/* Opens for reading: a file, or a pipe. Names of other packers are refused. */
+/* Opens for reading: a file, or a pipe. Names of other packers are refused. Of a gzip file the header of the first
+ * member is read. Its members follow each other up to the end; other bytes behind them are damage (SOTTO_IO). */
 SOTTO_MUST_CHECK sotto_status sot_bytes_open(const char *path, sot_packing packing,
                                              sot_bytes **out_bytes, sotto_error *error);
 void sot_bytes_close(sot_bytes *bytes); /* NULL is fine */
@@ -39,7 +41,7 @@ SOTTO_MUST_CHECK sotto_status sot_bytes_read_at(sot_bytes *bytes, uint64_t offse
 /* Bytes of a plain file; UINT64_MAX: a pipe, or what is packed. */
 uint64_t sot_bytes_size(const sot_bytes *bytes);
 
-/* Bytes, packed or not, to reserve memory by and for nothing else: of a file packed by gzip what its last
+/* Bytes, packed or not, to reserve memory by and for nothing else: no failure may follow from it. Of a file packed by gzip what its last
  * four bytes say (RFC 1952: the length modulo 2^32), if it is so much smaller that deflate could have done it. UINT64_MAX: not
  * known. */
 uint64_t sot_bytes_size_hint(const sot_bytes *bytes);

@@ -144,7 +144,7 @@ static bool is_regular(const char *path)
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-/* The first bytes of a regular file, unpacked if its name ends in .gz; none of a pipe, which cannot be
+/* The first bytes of a regular file, unpacked as the table's reader does; none of a pipe, which cannot be
  * read twice. A file that cannot be opened is for its reader to refuse. */
 static sotto_status read_prefix(const char *path, char *prefix, size_t *out_size_bytes,
                                 sotto_error *error)
@@ -153,7 +153,7 @@ static sotto_status read_prefix(const char *path, char *prefix, size_t *out_size
     size_t got = 1;
     *out_size_bytes = 0;
     if (!is_regular(path)) return SOTTO_OK;
-    sotto_status status = sot_bytes_open(path, SOT_PACKED_BY_NAME, &bytes, error);
+    sotto_status status = sot_bytes_open(path, SOT_PACKED_BY_CONTENT, &bytes, error);
     while (status == SOTTO_OK && got > 0 && *out_size_bytes < PREFIX_BYTES) {
         status = sot_bytes_read(bytes, prefix + *out_size_bytes,
                                 PREFIX_BYTES - *out_size_bytes, &got, error);

@@ -275,7 +275,10 @@ static sotto_status begin(loading *loader, const sot_source *source, uint64_t ro
         const sotto_status status = reserve_values(matrix, FIRST_VALUES, error);
         if (status != SOTTO_OK) return status;
     }
-    return resize_rows(matrix, rows < least ? least : (size_t)rows, error);
+    /* A guess that cannot be had is not needed. */
+    if (rows > least && resize_rows(matrix, (size_t)rows, NULL) == SOTTO_OK)
+        return SOTTO_OK;
+    return resize_rows(matrix, least, error);
 }
 
 static void end(loading *loader)

@@ -179,12 +179,6 @@ static sotto_status read_dictionary(const char *text, size_t size_bytes, const c
                         name);
     }
     layout->by_columns = self.by_columns && self.dimensions > 1;
-    if (layout->by_columns && self.dimensions > 2) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "%.90s is in Fortran's order and has more than two dimensions; "
-                        "save numpy.ascontiguousarray() of it",
-                        name);
-    }
     return SOTTO_OK;
 }
 

@@ -370,7 +370,9 @@ sotto_status sot_source_rewind(sot_source *source, sotto_error *error)
 {
     if (source->query != NULL) return sot_query_rewind(source->query, error);
     close_reader(source);
-    sotto_status status = open_reader(source, error);
+    /* Before too: another file in its place, above all a pipe, is not to be read. */
+    sotto_status status = sot_source_check_unchanged(source, error);
+    if (status == SOTTO_OK) status = open_reader(source, error);
     if (status == SOTTO_OK) status = sot_source_check_unchanged(source, error);
     return status;
 }

@@ -70,6 +70,13 @@ sotto_status sot_check_stream(const sot_session *session, sotto_error *error)
     const char *unit =
         session->schema == NULL ? NULL : sotto_schema_unit(session->schema);
     if (unit == NULL || session->origin != SOT_ROWS_STREAMED) return SOTTO_OK;
+    if (session->data_path == NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the schema's unit is '%.40s', but the records handed over are "
+                        "selected, and an unknown program made their columns; hand over "
+                        "the stored table, or declare them one",
+                        unit);
+    }
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
         "the schema's unit is '%.30s', but the rows come from a stream, whose columns an "

@@ -2,6 +2,7 @@
 #include "data/files.h"
 
 #include "base/memory.h"
+#include "data/bytes.h"
 #include "data/libsvm.h"
 
 enum { FEATURES = 12, RECORDS_MAX = 64 };
@@ -244,6 +245,102 @@ static void no_record_makes_the_file_a_packed_one(void **state)
                    SOTTO_UNSUPPORTED, &error, "gzip", NULL);
 }
 
+/* Opens, and reads to the end: the status, and `error` is of it. */
+static sotto_status read_to_end(const char *path, bool *out_opened, sotto_error *error)
+{
+    sot_libsvm *reader = NULL;
+    sot_record record;
+    bool more = true;
+    sotto_status status = sot_libsvm_open(path, FEATURES, &reader, error);
+    *out_opened = status == SOTTO_OK;
+    while (status == SOTTO_OK && more)
+        status = sot_libsvm_next(reader, &record, &more, error);
+    sot_libsvm_close(reader);
+    return status;
+}
+
+/* A name in .gz means gzip, whatever the first record is: a plain file is refused when it is opened, in the same words. */
+static void a_plain_file_named_gz_is_refused_alike(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"1 1:1\n",
+                                        "",
+                                        "\x1f",
+                                        "\x1f\x8b",
+                                        "\x1f\x8b\x07 1:1\n",
+                                        "\x1f\x8b 1:1\n-1 2:22.5\n",
+                                        "\x1f\x8b\x08\xff 1:1 2:22.5 3:1 4:1\n"};
+    sotto_error first = {0};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        sotto_error error = {0};
+        bool opened = true;
+        const char *path = write_bytes("plain.libsvm.gz", texts[i], strlen(texts[i]));
+        assert_int_equal(read_to_end(path, &opened, &error), SOTTO_PARSE);
+        assert_false(opened);
+        assert_non_null(strstr(error.message, "is not gzip"));
+        if (i == 0) first = error;
+        assert_string_equal(error.message, first.message);
+        (void)unlink(path);
+    }
+}
+
+/* Members follow each other. Anything else behind the last one is damage, whatever it is: no record's bytes choose between
+ * an error and a row. */
+static void bytes_behind_gzip_are_damage(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size_bytes;
+    } tails[] = {{"1 1:1\n", 6}, {"\x1f\x8b\x08 1:1\n", 8}, {"\0", 1}, {"\x1f", 1}};
+    for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
+        sotto_error error = {0};
+        bool opened = false;
+        const char *path = write_packed("tail.libsvm.gz", "1 1:1\n", 6);
+        FILE *file = fopen(path, "ab");
+        assert_non_null(file);
+        assert_int_equal(fwrite(tails[i].bytes, 1, tails[i].size_bytes, file),
+                         tails[i].size_bytes);
+        assert_int_equal(fclose(file), 0);
+        assert_refused(read_to_end(path, &opened, &error), SOTTO_IO, &error, path,
+                       "damaged", NULL);
+        assert_true(opened);
+        (void)unlink(path);
+    }
+    row rows[4];
+    const char *path = write_packed("tail.libsvm.gz", "1 1:1\n-1 2", 10);
+    for (int i = 0; i < 2; i++) {
+        gzFile more = gzopen(path, "ab");
+        assert_non_null(more);
+        assert_int_equal(gzwrite(more, ":22.5\n", 6), 6);
+        assert_int_equal(gzclose(more), Z_OK);
+    }
+    assert_int_equal(read_path(path, rows, 4), 3);
+    assert_row(&rows[1], -1.0, 1, (uint32_t[]){1}, (double[]){22.5});
+    (void)unlink(path);
+}
+
+/* A hint comes from the end of a gzip member and from the size of a plain file, never from the bytes of a record. */
+static void hints_come_from_no_record(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sot_bytes *bytes = NULL;
+    const char *path = write_packed("hint.libsvm.gz", "1 1:1\n-1 2:1\n", 13);
+    assert_ok(sot_bytes_open(path, SOT_PACKED_BY_NAME, &bytes, &error), &error);
+    assert_int_equal(sot_bytes_size_hint(bytes), 13);
+    sot_bytes_close(bytes);
+    (void)unlink(path);
+    path = write_bytes("hint.csv.gz", "x,y\n1,2\n3,4\n5,6\n7,8\n\1\0\0\0", 24);
+    assert_ok(sot_bytes_open(path, SOT_PACKED_BY_CONTENT, &bytes, &error), &error);
+    assert_true(sot_bytes_size_hint(bytes) == UINT64_MAX);
+    char read[32];
+    assert_ok(sot_bytes_read_all(bytes, read, 24, &error), &error);
+    assert_memory_equal(read, "x,y\n1,2\n3,4\n", 12);
+    sot_bytes_close(bytes);
+    (void)unlink(path);
+}
+
 static void an_empty_file_has_no_records(void **state)
 {
     (void)state;
@@ -306,6 +403,9 @@ int main(void)
         cmocka_unit_test(any_order_of_entries_is_read_the_same),
         cmocka_unit_test(one_line_never_changes_another),
         cmocka_unit_test(packed_files_read_the_same_and_damage_is_told),
+        cmocka_unit_test(a_plain_file_named_gz_is_refused_alike),
+        cmocka_unit_test(bytes_behind_gzip_are_damage),
+        cmocka_unit_test(hints_come_from_no_record),
         cmocka_unit_test(no_record_makes_the_file_a_packed_one),
         cmocka_unit_test(an_empty_file_has_no_records),
         cmocka_unit_test(any_bytes_are_records),

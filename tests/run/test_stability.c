@@ -278,6 +278,7 @@ static void selected_records_have_no_public_number(void **state)
     assert_non_null(strstr(json, "\"rows_public\": false"));
     assert_null(strstr(json, "\"the number of rows\""));
     assert_null(strstr(json, "stored table"));
+    assert_non_null(strstr(json, "each row of the stream came from one stored record"));
     assert_non_null(
         strstr(sotto_train_text(result), "number of selected rows is secret"));
     sotto_train_free(result);
@@ -413,6 +414,38 @@ static void a_stream_has_no_unit(void **state)
     assert_non_null(strstr(sotto_release_json(released), "own column names: declared"));
     sotto_release_free(released);
     source_remove(&place);
+    sotto_schema_free(schema);
+}
+
+/* The same for records in memory that a query or a generator made. */
+static void selected_records_have_no_unit(void **state)
+{
+    (void)state;
+    static const double cells[4][3] = {
+        {0.5, 1, 0}, {-0.5, 0, 0}, {0.25, 1, 0}, {-0.75, 0, 0}};
+    static const int64_t people[4] = {1, 2, 3, 4};
+    static const char text[] =
+        "{\"target\": \"y\", \"unit\": {\"column\": \"person\", \"rows\": 1}, "
+        "\"row_norm\": {\"bound\": 1, \"rule\": \"clip\"}, \"columns\": [{\"name\": "
+        "\"x\", \"type\": \"number\", \"lower\": -1, \"upper\": 1}, {\"name\": \"y\", "
+        "\"type\": \"boolean\"}, {\"name\": \"person\", \"type\": \"id\"}]}";
+    sotto_error error = {0};
+    sotto_train_result *result = NULL;
+    sotto_records records = {.features = {cells, SOTTO_FLOAT64, 4, 3, 24, 8},
+                             .units = {people, SOTTO_INT64, 4, 1, 8, 8},
+                             .selected = true};
+    sotto_schema *schema = parse(text);
+    sotto_train_config config = sotto_train_defaults();
+    config.model = SOTTO_MODEL_LOGISTIC;
+    config.method = SOTTO_METHOD_OUTPUT;
+    config.epsilon = 1.0;
+    config.expected_rows = 4;
+    config.insecure_test = true;
+    assert_refused(sotto_train_records(&config, schema, &records, &result, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "unit is 'person'", "selected", NULL);
+    records.selected = false;
+    assert_ok(sotto_train_records(&config, schema, &records, &result, &error), &error);
+    sotto_train_free(result);
     sotto_schema_free(schema);
 }
 
@@ -591,6 +624,7 @@ int main(void)
         cmocka_unit_test(only_a_file_with_a_name_is_stored),
         cmocka_unit_test(a_condition_keeps_a_stream_a_stream),
         cmocka_unit_test(a_stream_has_no_unit),
+        cmocka_unit_test(selected_records_have_no_unit),
         cmocka_unit_test(labels_tell_where_the_teachers_rows_are_from),
         cmocka_unit_test(the_certificate_tells_where_the_rows_are_from),
         cmocka_unit_test(beliefs_about_streams_hold_under_both_adjacencies),
