@@ -14,7 +14,7 @@ typedef struct sot_pate_label_run {
     sot_pate_table *table;        /* NULL: a directory */
     bool from_table;              /* `table`, or one that a verifier knows of */
     bool has_student;             /* `student`, likewise */
-    sot_origin origin;            /* of the rows that the teachers learned from; 0: not known */
+    sot_origin origin; /* of the rows that the teachers learned from; 0: not known */
     const sotto_schema *schema;
     char *schema_json;
     const sotto_target *target;
