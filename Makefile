@@ -84,7 +84,7 @@ test-all:
 
 mutants:
 	tools/deps test
-	python3 tools/mutants.py
+	python3 tools/mutants.py -j $(JOBS)
 
 asan:
 	tools/deps test
