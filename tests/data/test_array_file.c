@@ -13,7 +13,8 @@ static size_t read_path(const char *path, size_t columns, double *out, size_t mo
     size_t rows = 0;
     assert_ok(sot_array_file_open(path, columns, "features", &file, &error), &error);
     for (bool more = true;; rows++) {
-        double row[16];
+        double row[24];
+        assert_true(columns <= sizeof row / sizeof row[0]);
         assert_ok(sot_array_file_next(file, row, &more, &error), &error);
         if (!more) break;
         assert_true((rows + 1) * columns <= most);
