@@ -25,10 +25,13 @@ static const cli_option options[] = {
     {"html", CLI_FILE, CLI_OPTIONAL, "also write it as an HTML page", .value = "FILE",
      .example = "certificate.html"},
     {"ledger", CLI_FILE, CLI_OPTIONAL,
-     "ledger, or its export, that must have committed this very file", .value = "FILE",
-     .example = "budget.ledger"},
+     "ledger, or its export, that must have charged and committed this very file",
+     .value = "FILE", .example = "budget.ledger"},
     {"signed-by", CLI_TEXT, CLI_OPTIONAL,
      "public key (a file, or ed25519:HEX) that must have signed this file",
+     .value = "KEY", .example = "curator.key.pub"},
+    {"curator", CLI_TEXT, CLI_OPTIONAL,
+     "public key (a file, or ed25519:HEX) that must have signed the ledger's budgets",
      .value = "KEY", .example = "curator.key.pub"},
     {"strict", CLI_FLAG, CLI_OPTIONAL,
      "exit with 1 also if an advisory concerns the file", .value = NULL},
@@ -53,6 +56,7 @@ static sotto_verify_config checks_of(const cli_call *call)
     sotto_verify_config config = sotto_verify_defaults();
     config.ledger = cli_text(call, "ledger");
     config.signed_by = cli_text(call, "signed-by");
+    config.curator = cli_text(call, "curator");
     return config;
 }
 
@@ -181,6 +185,11 @@ static sotto_status run(const cli_call *call, sotto_error *error)
                         "--json and --form %s are two ways to answer; leave one out",
                         cli_text(call, "form"));
     }
+    if (cli_given(call, "curator") && !cli_given(call, "ledger")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--curator is the key of a ledger; add the ledger or its "
+                        "export, for example --ledger budget.ledger");
+    }
     sotto_status status =
         cli_read_file("FILE", cli_text(call, "file"), SOTTO_CERTIFIED_BYTES_MAX,
                       SOTTO_VERIFICATION, &file.text, &file.size_bytes, error);
@@ -196,7 +205,9 @@ const cli_command cli_verify = {
         "Plans the run again from the request in the file and compares everything.\n"
         "Exit code 0: all of it follows; 1: not verified, and the first difference is\n"
         "named. Members that no reader can check are listed as believed; --ledger and\n"
-        "--signed-by tie them to the run. A warning names each advisory that concerns\n"
+        "--signed-by tie them to the run; --curator requires a curator's key of the\n"
+        "ledger, which anyone can make otherwise. A warning names each advisory that "
+        "concerns\n"
         "the file: a defect of the version that made it. With --strict that is 1 too.",
     .options = options,
     .example = "sotto verify examples/count.json",

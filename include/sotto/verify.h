@@ -23,10 +23,13 @@ extern "C" {
 /* What to compare with beside the file itself. Texts are borrowed for the call. */
 typedef struct sotto_verify_config {
     const char *
-        ledger; /* a ledger, or its export: it must have committed this file; NULL: none */
+        ledger; /* a ledger, or its export: it must have charged and committed this file; NULL: none */
     const char *
         signed_by; /* public key (a file, or "ed25519:" and 64 hexadecimal digits) that must have
                                 signed this file; NULL: none */
+    const char *
+        curator; /* public key, likewise, of the curator who must have signed the budgets of `ledger`;
+                                NULL: any, or none */
 } sotto_verify_config;
 
 /* Nothing is set. */

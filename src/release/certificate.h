@@ -218,7 +218,8 @@ typedef struct sot_verdict {
     sotto_error reason;
     bool is_exact;
     bool is_whole;  /* the file was compared with its request, not its certificate only */
-    bool in_ledger; /* a ledger was asked, and has committed the file */
+    bool in_ledger; /* a ledger was asked, and has paid for the file and committed it */
+    char curator[SOTTO_KEY_HEX_BYTES]; /* of that ledger; "": it has none */
     const char *signed_by; /* the key that must have signed; NULL: any, or none */
 } sot_verdict;
 /* certificate_render.c: the page of an open file; free the text with sot_free(). */

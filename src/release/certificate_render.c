@@ -104,11 +104,21 @@ static void add_vouchers(sot_page *page, const sot_certificate_file *file,
                            : "check that this is the key you expect, with --signed-by");
     }
     sot_page_fact(page, "signature", line);
-    if (file->certificate.facts.ledger != NULL)
-        sot_page_fact(page, "ledger",
-                      verdict->in_ledger
-                          ? "has committed this very file (--ledger)"
-                          : "not compared; --ledger compares the file with it");
+    if (file->certificate.facts.ledger == NULL) return;
+    if (!verdict->in_ledger) {
+        (void)snprintf(line, sizeof line,
+                       "not compared; --ledger compares the file with it");
+    } else if (verdict->curator[0] != '\0') {
+        (void)snprintf(line, sizeof line,
+                       "has committed this very file (--ledger); curator ed25519:%s "
+                       "signed its budgets",
+                       verdict->curator);
+    } else {
+        (void)snprintf(line, sizeof line,
+                       "has committed this very file (--ledger); no curator's key: "
+                       "anyone can make such a ledger or export");
+    }
+    sot_page_fact(page, "ledger", line);
 }
 
 sotto_status sot_certificate_file_render(const sot_certificate_file *file,

@@ -164,22 +164,25 @@ static sotto_status check_signer(const sot_certificate_file *file, const char *s
 
 static sotto_status check_file(sot_certificate_file *file, const char *text,
                                size_t size_bytes, const sotto_verify_config *config,
-                               bool allow_test, bool *out_exact, sotto_error *error)
+                               bool allow_test, bool *out_exact,
+                               char out_curator[SOTTO_KEY_HEX_BYTES], sotto_error *error)
 {
     sotto_status status = allow_test
                               ? sot_certificate_file_recompute(file, out_exact, error)
                               : sot_certificate_file_verify(file, out_exact, error);
     if (status == SOTTO_OK) status = follow_request(file, text, size_bytes, error);
     if (status == SOTTO_OK) status = check_signer(file, config->signed_by, error);
-    if (status == SOTTO_OK) status = sot_verify_ledger(file, config->ledger, error);
+    out_curator[0] = '\0';
+    if (status == SOTTO_OK) status = sot_verify_ledger(file, config, out_curator, error);
     return status;
 }
 
 sotto_status sot_verify_file(sot_certificate_file *file, const char *text,
                              size_t size_bytes, bool *out_exact, sotto_error *error)
 {
+    char curator[SOTTO_KEY_HEX_BYTES];
     const sotto_verify_config config = sotto_verify_defaults();
-    return check_file(file, text, size_bytes, &config, false, out_exact, error);
+    return check_file(file, text, size_bytes, &config, false, out_exact, curator, error);
 }
 
 sotto_status sot_verify_text(const char *text, size_t size_bytes, bool allow_test,
@@ -187,10 +190,12 @@ sotto_status sot_verify_text(const char *text, size_t size_bytes, bool allow_tes
 {
     sot_certificate_file file;
     bool exact = false;
+    char curator[SOTTO_KEY_HEX_BYTES];
     const sotto_verify_config config = sotto_verify_defaults();
     sotto_status status = sot_certificate_file_open(text, size_bytes, &file, error);
     if (status != SOTTO_OK) return status;
-    status = check_file(&file, text, size_bytes, &config, allow_test, &exact, error);
+    status =
+        check_file(&file, text, size_bytes, &config, allow_test, &exact, curator, error);
     sot_certificate_file_close(&file);
     return status;
 }
@@ -202,10 +207,11 @@ sotto_status sotto_verify(const char *text, size_t size_bytes,
     sot_certificate_file file;
     sotto_error cause = {.status = SOTTO_OK};
     bool exact = false;
+    char curator[SOTTO_KEY_HEX_BYTES];
     if (out_summary != NULL) *out_summary = (sotto_certificate_summary){.epsilon = NAN};
     sotto_status status = sot_certificate_file_open(text, size_bytes, &file, error);
     if (status != SOTTO_OK) return status;
-    status = check_file(&file, text, size_bytes, config, false, &exact, &cause);
+    status = check_file(&file, text, size_bytes, config, false, &exact, curator, &cause);
     if (out_summary != NULL)
         sot_certificate_file_summarize(&file, status, exact, cause.message, out_summary);
     sot_certificate_file_close(&file);
@@ -222,7 +228,7 @@ sotto_status sotto_verify_render(const char *text, size_t size_bytes,
     sotto_status status = sot_certificate_file_open(text, size_bytes, &file, error);
     if (status != SOTTO_OK) return status;
     verdict.status = check_file(&file, text, size_bytes, config, false, &verdict.is_exact,
-                                &verdict.reason);
+                                verdict.curator, &verdict.reason);
     verdict.in_ledger = config->ledger != NULL && verdict.status == SOTTO_OK;
     status = sot_certificate_file_render(&file, &verdict, form, out_text, error);
     sot_certificate_file_close(&file);

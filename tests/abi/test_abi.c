@@ -26,7 +26,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_certificate_summary, 824, advisories, 352);
     assert_layout(sotto_certificate_summary, 824, believed, 568);
     assert_layout(sotto_belief, 16, meaning, 8);
-    assert_layout(sotto_verify_config, 16, signed_by, 8);
+    assert_layout(sotto_verify_config, 24, curator, 16);
     assert_layout(sotto_advisory, 48, remedy, 40);
     assert_layout(sotto_grid, 16, bound, 8);
     assert_layout(sotto_gaussian_config, 72, purpose, 64);

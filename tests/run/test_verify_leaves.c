@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "leaf_study.h"
+#include "privacy/ledger/kept.h"
 
 /* Every 29th place of each kind, from another one on for each. */
 static void a_sample_of_edits_is_refused_or_believed(void **state)
@@ -129,6 +130,120 @@ static void the_ledger_knows_its_files(void **state)
     leaf_end(&scene);
 }
 
+/* A ledger of the same data set whose owner charges a row and commits a file of another ledger for it. */
+typedef struct foreign_charge {
+    const char *noise;
+    double epsilon;        /* of the plan in the row; SOTTO_UNSET: the plan of the file */
+    bool states_heads;     /* the file states the hashes of this ledger */
+    const char *from, *to; /* one more edit of the file; NULL: none */
+    const char *word;      /* of the refusal; NULL: accepted */
+} foreign_charge;
+
+static sotto_plan *small_plan(double epsilon)
+{
+    sotto_error error;
+    sotto_plan *plan = NULL;
+    sotto_event event = sotto_event_defaults();
+    event.mechanism = SOTTO_PURE;
+    event.epsilon = epsilon;
+    event.count = 1;
+    assert_ok(sotto_plan_new(SOTTO_ADD_REMOVE, &plan, &error), &error);
+    assert_ok(sotto_plan_add(plan, &event, &error), &error);
+    return plan;
+}
+
+/* Replaces and frees the text. */
+static char *edited(char *text, const char *from, const char *to)
+{
+    char *changed = forged(text, from, to);
+    sot_free(text);
+    return changed;
+}
+
+static sotto_status export_line(const char *line, size_t size_bytes, void *context,
+                                sotto_error *error)
+{
+    (void)error;
+    assert_int_equal(fwrite(line, 1, size_bytes, context), size_bytes);
+    return SOTTO_OK;
+}
+
+static void judge_foreign(const char *text, const foreign_charge *charge)
+{
+    sotto_error error;
+    leaf_scene own = {.schema = NULL};
+    sot_certificate_file file;
+    sotto_reservation paid;
+    sotto_certificate_summary summary;
+    sotto_ledger *ledger = NULL;
+    leaf_begin(&own, SOTTO_ADD_REMOVE);
+    assert_ok(sot_certificate_file_open(text, strlen(text), &file, &error), &error);
+    sotto_plan *other = isnan(charge->epsilon) ? NULL : small_plan(charge->epsilon);
+    const sot_request request = {.plan = other != NULL ? other : file.plan,
+                                 .sampler_error = file.certificate.sampler_error,
+                                 .delta = file.certificate.claims.delta,
+                                 .label = "release",
+                                 .noise = charge->noise,
+                                 .checkpoint = ""};
+    assert_ok(sotto_ledger_open(own.ledger, &ledger, &error), &error);
+    assert_ok(sot_ledger_charge(ledger, &request, &paid, &error), &error);
+    assert_int_equal(paid.id, file.ledger.id);
+    char *made = forged(text, "\"kind\"", "\"kind\"");
+    if (charge->states_heads) {
+        made = edited(made, file.ledger.before.head, paid.before.head);
+        made = edited(made, file.ledger.after.head, paid.after.head);
+    }
+    if (charge->from != NULL) made = edited(made, charge->from, charge->to);
+    assert_ok(sotto_certificate_summarize(made, strlen(made), &summary, &error), &error);
+    assert_ok(sotto_ledger_commit(ledger, &paid, summary.hash, &error), &error);
+    FILE *exported = fopen(own.labels, "w");
+    assert_non_null(exported);
+    assert_ok(sotto_ledger_export(ledger, export_line, exported, &error), &error);
+    assert_int_equal(fclose(exported), 0);
+    sotto_ledger_close(ledger);
+    assert_ok(verify(made, NULL, NULL, &error), &error); /* a consistent file */
+    const char *const places[] = {own.ledger, own.labels};
+    for (size_t i = 0; i < 2; i++) {
+        const sotto_status status = verify(made, places[i], NULL, &error);
+        if (charge->word == NULL)
+            assert_ok(status, &error);
+        else
+            assert_refused(status, SOTTO_VERIFICATION, &error, charge->word, NULL);
+    }
+    sot_free(made);
+    sotto_plan_free(other);
+    sot_certificate_file_close(&file);
+    leaf_end(&own);
+}
+
+/* A committed hash is not enough: the row must have paid for this plan, and the file must state the ledger's own numbers. */
+static void the_ledger_has_paid_for_the_stated_plan(void **state)
+{
+    (void)state;
+    static const char real[] = "operating system";
+    static const foreign_charge charges[] = {
+        {real, NAN, true, NULL, NULL, NULL}, /* its own file, as far as anyone can tell */
+        {real, 1e-6, true, NULL, NULL, "another plan"},
+        {"test seed", NAN, true, NULL, NULL, "noise source"},
+        {"not stated", NAN, true, NULL, NULL, "noise source"},
+        {real, NAN, false, NULL, NULL, "certificate.ledger.before.head"},
+        {real, NAN, true, "\"member\":",
+         "\"curator\":"
+         "\"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\","
+         "\"member\":",
+         "certificate.ledger.curator"},
+        {real, NAN, true, "\"epsilon\":8.0,\"delta\":0.01,\"order\"",
+         "\"epsilon\":9.0,\"delta\":0.01,\"order\"", "certificate.ledger.epsilon"},
+    };
+    leaf_scene scene = {.schema = NULL};
+    leaf_begin(&scene, SOTTO_ADD_REMOVE);
+    char *text = leaf_count(&scene);
+    for (size_t i = 0; i < sizeof charges / sizeof charges[0]; i++)
+        judge_foreign(text, &charges[i]);
+    sot_free(text);
+    leaf_end(&scene);
+}
+
 static void a_signature_is_of_one_file_by_one_key(void **state)
 {
     (void)state;
@@ -248,6 +363,7 @@ int main(void)
         cmocka_unit_test(settings_that_do_not_follow_are_refused),
         cmocka_unit_test(an_emptied_list_is_refused),
         cmocka_unit_test(the_ledger_knows_its_files),
+        cmocka_unit_test(the_ledger_has_paid_for_the_stated_plan),
         cmocka_unit_test(a_signature_is_of_one_file_by_one_key),
         cmocka_unit_test(every_method_follows_from_its_request),
         cmocka_unit_test(answers_follow_from_their_request),

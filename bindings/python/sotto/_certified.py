@@ -40,16 +40,19 @@ class Certified:
             draft.unlink(missing_ok=True)
 
     def verify(self, *, ledger: str | os.PathLike[str] | None = None,
-               signed_by: str | os.PathLike[str] | None = None) -> None:
+               signed_by: str | os.PathLike[str] | None = None,
+               curator: str | os.PathLike[str] | None = None) -> None:
         """Plans the run again from the file's request, and raises VerificationError if anything differs.
 
-        ``ledger`` (a ledger, or its export) must have committed this very file; ``signed_by`` (the file
-        of a public key, or ``"ed25519:..."``) must have signed it. The members that no reader can check
+        ``ledger`` (a ledger, or its export) must have charged and committed this very file; ``signed_by``
+        (the file of a public key, or ``"ed25519:..."``) must have signed it; ``curator`` (likewise) must
+        have signed the budgets of ``ledger``. The members that no reader can check
         are listed in ``believed_``. A PrivacyWarning names each advisory: see ``advisories_``.
         """
         data = self.json.encode()
         config = VerifyConfig(ledger=None if ledger is None else os.fsencode(ledger),
-                              signed_by=None if signed_by is None else os.fsencode(signed_by))
+                              signed_by=None if signed_by is None else os.fsencode(signed_by),
+                              curator=None if curator is None else os.fsencode(curator))
         call("sotto_verify", data, len(data), byref(config), None)
         for advisory in self.advisories_:
             warnings.warn(f"advisory {advisory['id']}: {advisory['effect']} {advisory['remedy']}",

@@ -397,7 +397,7 @@ class Advisory(Structure):
 class VerifyConfig(Structure):
     """sotto_verify_config"""
 
-    _fields_ = [("ledger", c_char_p), ("signed_by", c_char_p)]
+    _fields_ = [("ledger", c_char_p), ("signed_by", c_char_p), ("curator", c_char_p)]
 
 
 class Belief(Structure):

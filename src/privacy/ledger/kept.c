@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/json_writer.h"
 #include "base/plant.h"
-#include "privacy/accounting/plan_json_write.h"
 #include "privacy/ledger/handle.h"
+#include "privacy/ledger/paid.h"
 
 sotto_status sot_ledger_find_last(sotto_ledger *ledger,
                                   const sotto_reservation *reservation, const char *last,
@@ -67,30 +66,6 @@ static sotto_status look_for_name(const char *line, size_t size_bytes, uint64_t 
     return SOTTO_OK;
 }
 
-static sotto_status write_plan(const sotto_plan *plan, sot_json_writer **out_writer,
-                               const char **out_text, sotto_error *error)
-{
-    size_t size_bytes;
-    const sotto_status status = sot_json_writer_new(false, out_writer, error);
-    if (status != SOTTO_OK) return status;
-    sot_plan_write(plan, *out_writer);
-    return sot_json_writer_finish(*out_writer, out_text, &size_bytes, error);
-}
-
-/* To the last digit: the gate compares so too. */
-static sotto_status compare_plans(const sotto_plan *a, const sotto_plan *b,
-                                  bool *out_same, sotto_error *error)
-{
-    sot_json_writer *first = NULL, *second = NULL;
-    const char *first_text = NULL, *second_text = NULL;
-    sotto_status status = write_plan(a, &first, &first_text, error);
-    if (status == SOTTO_OK) status = write_plan(b, &second, &second_text, error);
-    if (status == SOTTO_OK) *out_same = strcmp(first_text, second_text) == 0;
-    sot_json_writer_free(first);
-    sot_json_writer_free(second);
-    return status;
-}
-
 /* The reservation as sot_ledger_charge() gave it: the balances of its own moment. */
 static sotto_status take_reservation(search *s, const char *line, size_t size_bytes,
                                      const sot_entry *entry, const sot_state *before,
@@ -101,7 +76,7 @@ static sotto_status take_reservation(search *s, const char *line, size_t size_by
     memcpy(s->run->label, entry->text, sizeof s->run->label);
     sotto_status status = sot_entry_plan(line, size_bytes, &plan, error);
     if (status == SOTTO_OK)
-        status = compare_plans(plan, s->plan, &s->run->same_plan, error);
+        status = sot_plans_compare(plan, s->plan, &s->run->same_plan, error);
     sotto_plan_free(plan);
     return status;
 }
