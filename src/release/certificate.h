@@ -186,7 +186,9 @@ sot_certificate_file_compare(const sot_certificate_file *file, const char *paylo
 SOTTO_MUST_CHECK sotto_status sot_certificate_file_is_exact(
     const sot_certificate_file *file, bool *out_exact, sotto_error *error);
 
-/* certificate_believed.c: the members of an open file that no reader can check; returns how many. */
+/* certificate_believed.c: whether an application made the file, so that sotto cannot plan it again; and the members of
+ * an open file that no reader can check, and how many. */
+bool sot_certificate_is_application(const sot_certificate_file *file);
 size_t sot_certificate_believed(const sot_certificate_file *file,
                                 const sotto_belief *out_believed[SOTTO_BELIEFS_MAX]);
 

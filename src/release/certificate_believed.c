@@ -41,6 +41,17 @@ static_assert((int)BELIEFS <= (int)SOTTO_BELIEFS_MAX - 1, "room in a summary");
 static const sotto_belief whole_file = {
     "payload", "everything outside the certificate: an application made the file through "
                "the C interface, and sotto cannot recompute it"};
+/* Nothing in the file leads to them: an application states them. */
+static const sotto_belief stated_facts[] = {
+    {"certificate.output", "the output is what the application calls it"},
+    {"certificate.unit", "the plan protects this unit"},
+    {"certificate.plan", "the run released what the plan states, with this noise"},
+    {"certificate.released", "each event happened as often as stated"},
+    {"certificate.covered", "the guarantee covers these steps"},
+    {"certificate.unprotected", "nothing else is left unprotected"},
+    {"certificate.tuning", "the settings were chosen as stated"},
+};
+enum { STATED_FACTS = sizeof stated_facts / sizeof stated_facts[0] };
 static const sotto_belief old_settings = {
     "payload", "the settings, the plan and everything else outside the certificate: "
                "files of version 1 do not state the request they follow from"};
@@ -80,7 +91,7 @@ static bool is_of_kind(const sot_certificate_file *file, const sotto_belief *bel
            strcmp(text_of(&file->root, "kind"), "release") == 0;
 }
 
-static bool is_application(const sot_certificate_file *file)
+bool sot_certificate_is_application(const sot_certificate_file *file)
 {
     return file->certificate.version >= 2 &&
            strcmp(text_of(&file->request, "command"), "application") == 0;
@@ -90,9 +101,12 @@ size_t sot_certificate_believed(const sot_certificate_file *file,
                                 const sotto_belief *out_believed[SOTTO_BELIEFS_MAX])
 {
     const bool old = file->certificate.version < 2;
-    const bool whole = old || is_application(file);
+    const bool whole = old || sot_certificate_is_application(file);
     size_t count = 0;
     if (whole) out_believed[count++] = old ? &old_settings : &whole_file;
+    for (size_t i = 0; whole && !old && i < STATED_FACTS; i++)
+        if (has_member(&file->root, stated_facts[i].path))
+            out_believed[count++] = &stated_facts[i];
     for (size_t i = 0; i < BELIEFS; i++) {
         const bool certificate = strncmp(beliefs[i].path, "certificate.", 12) == 0;
         if ((whole && !certificate) || !has_member(&file->root, beliefs[i].path) ||

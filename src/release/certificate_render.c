@@ -13,7 +13,8 @@ static void add_verified(sot_page *page, const sot_certificate_file *file,
                          const sot_verdict *verdict)
 {
     char sentence[SENTENCE_BYTES];
-    const bool follows = verdict->is_whole && file->certificate.version >= 2;
+    const bool follows = verdict->is_whole && file->certificate.version >= 2 &&
+                         !sot_certificate_is_application(file);
     (void)snprintf(sentence, sizeof sentence, "sotto %s recomputed %s from %s. %s",
                    sotto_version(),
                    follows ? "the plan, the noise, every setting and every number below"

@@ -38,16 +38,36 @@ static bool is_kind(const sot_json_value *root, const char *kind)
            sot_json_as_string(&member, &own, NULL) == SOTTO_OK && strcmp(own, kind) == 0;
 }
 
+/* Whether a reader takes one name for the other: they differ in case, blanks and signs at most. */
+static bool reads_as(const char *own, const char *kind)
+{
+    for (;; own++) {
+        const char letter = *own >= 'A' && *own <= 'Z' ? (char)(*own + 'a' - 'A') : *own;
+        const bool counts =
+            (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+        if (letter == '\0') return *kind == '\0';
+        if (counts && letter != *kind++) return false;
+    }
+}
+
 /* A file of an application's own states what it likes, but not that it is one of sotto's. */
 static sotto_status check_application(const sot_certificate_file *file,
                                       sotto_error *error)
 {
+    sot_json_value member;
+    const char *kind = NULL;
+    const bool named = sot_json_member(&file->root, "kind", &member);
+    if (named) {
+        const sotto_status status = sot_json_as_string(&member, &kind, error);
+        if (status != SOTTO_OK) return status;
+    }
     for (size_t i = 0; i < COMMANDS; i++) {
-        if (!is_kind(&file->root, commands[i].kind)) continue;
-        return sot_fail(error, SOTTO_VERIFICATION,
-                        "request.command is \"application\", but the kind of the file is "
-                        "\"%s\", which only sotto makes",
-                        commands[i].kind);
+        if (!named || !reads_as(kind, commands[i].kind)) continue;
+        return sot_fail(
+            error, SOTTO_VERIFICATION,
+            "request.command is \"application\", but the kind of the file reads as "
+            "\"%s\", which only sotto makes",
+            commands[i].kind);
     }
     if (sot_json_size(&file->request) == 1) return SOTTO_OK;
     return sot_fail(error, SOTTO_VERIFICATION,

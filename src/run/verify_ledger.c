@@ -85,21 +85,12 @@ static sotto_status check_commit(const sot_paid_run *run, uint64_t stated,
 
 /* ---- the row ---- */
 
-static bool is_application(const sot_certificate_file *file)
-{
-    sot_json_value member;
-    const char *command = NULL;
-    return file->certificate.version >= 2 &&
-           sot_json_member(&file->request, "command", &member) &&
-           sot_json_as_string(&member, &command, NULL) == SOTTO_OK &&
-           strcmp(command, "application") == 0;
-}
-
 /* A run of sotto's own states its source of the noise; rows of other programs and older rows need not. */
 static bool is_real_noise(const sot_certificate_file *file, const char *noise)
 {
     if (strcmp(noise, "operating system") == 0) return true;
-    const bool may_omit = file->certificate.version < 2 || is_application(file);
+    const bool may_omit =
+        file->certificate.version < 2 || sot_certificate_is_application(file);
     return may_omit && (noise[0] == '\0' || strcmp(noise, "not stated") == 0);
 }
 
