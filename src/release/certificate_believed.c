@@ -20,6 +20,7 @@ static const sotto_belief beliefs[] = {
     {"request.vote", "teachers, shards and votes are as declared: one unit moves no more "
                      "votes than stated"},
     {"request.labels", "the labels that the student learned from had this request"},
+    {"request.winner", "the tuning selected this candidate; its settings follow from it"},
     {"concept", "the class of concepts was chosen without the rows"},
     {"model", "the evaluated model, named by its hash, was released before"},
     {"coefficients", "the released coefficients came out of the run described here"},
@@ -30,7 +31,9 @@ static const sotto_belief beliefs[] = {
     {"answers", "the released answers came out of that run"},
     {"labels", "the released labels came out of the run described here"},
     {"rows", "the rows that have a released label are those that the run answered"},
+    {"asked", "the run asked about this number of rows until its last answer"},
     {"agreement.sums", "the released agreement of the teachers came out of that run"},
+    {"certificate.released", "the run asked and answered this number of queries"},
     {"certificate.noise_source", "the noise came from the operating system"},
     {"certificate.ledger", "a ledger was charged as stated; --ledger checks it"},
     {"certificate.software", "this software made the file"},
@@ -84,11 +87,15 @@ static const char *text_of(const sot_json_value *object, const char *key)
                : "";
 }
 
-/* "model" is the hash of the evaluated model in a release, and the kind of model in a model file. */
+/* "model" is the hash of the evaluated model in a release, and the kind of model in a model file. The released counts
+ * are an output in labels, and the plan's counts elsewhere. */
 static bool is_of_kind(const sot_certificate_file *file, const sotto_belief *belief)
 {
-    return strcmp(belief->path, "model") != 0 ||
-           strcmp(text_of(&file->root, "kind"), "release") == 0;
+    const char *kind = text_of(&file->root, "kind");
+    if (strcmp(belief->path, "model") == 0) return strcmp(kind, "release") == 0;
+    if (strcmp(belief->path, "certificate.released") == 0)
+        return strcmp(kind, "labels") == 0;
+    return true;
 }
 
 bool sot_certificate_is_application(const sot_certificate_file *file)

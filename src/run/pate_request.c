@@ -275,6 +275,15 @@ static sotto_status read_sums(const sot_json_value *root, sot_pate_label_run *ru
     return status;
 }
 
+/* The run asks about row after row until one more answer is not paid for, or until the last row. */
+static uint64_t queries_of(const sot_pate_label_run *run)
+{
+    const bool pays_each = run->vote.aggregator == SOTTO_PATE_MODE;
+    const uint64_t most = pays_each && run->answers < run->ask ? run->answers : run->ask;
+    if (run->count == 0 || run->answered < run->answers) return most;
+    return run->rows[run->count - 1] + 1 - run->config->skip;
+}
+
 /* Labels are of rows that could be asked about, and no more than were answered or reinforced. */
 static sotto_status check_counts(const sot_pate_label_run *run, sotto_error *error)
 {
@@ -288,7 +297,7 @@ static sotto_status check_counts(const sot_pate_label_run *run, sotto_error *err
     const bool fits =
         run->answered == run->count - reinforced && run->asked >= run->count &&
         run->asked <= run->ask && run->answered <= run->answers &&
-        (!answers_all || run->asked == run->answered) &&
+        run->asked == queries_of(run) && (!answers_all || run->asked == run->answered) &&
         (run->count == 0 ||
          (run->rows[0] >= first && run->rows[run->count - 1] < first + run->asked));
     return fits ? SOTTO_OK

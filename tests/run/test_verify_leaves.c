@@ -356,6 +356,85 @@ static void answers_follow_from_their_request(void **state)
     leaf_end(&scene);
 }
 
+/* A run stops at the answer that uses up its cap, so the last row with a label tells how many rows were asked about. */
+static void queries_follow_from_rows_and_caps(void **state)
+{
+    (void)state;
+    sotto_error error;
+    leaf_scene scene = {.schema = NULL};
+    double votes[20];
+    for (size_t i = 0; i < 20; i++)
+        votes[i] = i % 2 == 0 ? 80.0 : 0.0;
+    const sotto_array array = {.data = votes,
+                               .element = SOTTO_FLOAT64,
+                               .rows = 10,
+                               .columns = 2,
+                               .row_stride_bytes = 16,
+                               .column_stride_bytes = 8};
+    sotto_pate_result *result = NULL;
+    sotto_pate_label_config config = sotto_pate_label_defaults();
+    config.vote.aggregator = SOTTO_PATE_CONFIDENT;
+    config.vote.adjacency = SOTTO_ADD_REMOVE;
+    config.vote.unit = SOTTO_PATE_RECORDS;
+    config.vote.touched = 1;
+    config.vote.teachers = 80;
+    config.vote.noise = 15.0;
+    config.vote.test_noise = 20.0;
+    config.vote.threshold = 30.0;
+    config.ask = 10;
+    config.answers = 3;
+    config.delta = 1e-4;
+    config.vote_array = &array;
+    leaf_begin(&scene, SOTTO_ADD_REMOVE);
+    assert_ok(sotto_pate_label_rows(&config, scene.schema, NULL, &result, &error),
+              &error);
+    char *text = forged(sotto_pate_json(result), "\"kind\"", "\"kind\"");
+    const unsigned long long asked = sotto_pate_asked(result);
+    assert_int_equal(sotto_pate_answered(result), 3);
+    assert_true(asked < 10);
+    assert_ok(verify(text, NULL, NULL, &error), &error);
+    for (unsigned long long other = 3; other <= 10; other++) {
+        char from[2][64], to[2][64];
+        if (other == asked) continue;
+        (void)snprintf(from[0], 64, "\"asked\":%llu", asked);
+        (void)snprintf(to[0], 64, "\"asked\":%llu", other);
+        (void)snprintf(from[1], 64, "\"released\":[%llu,", asked);
+        (void)snprintf(to[1], 64, "\"released\":[%llu,", other);
+        char *changed = forged(text, from[0], to[0]);
+        refuse(changed, from[1], to[1], "asked");
+        sot_free(changed);
+    }
+    sot_free(text);
+    sotto_pate_free(result);
+    leaf_end(&scene);
+}
+
+static void believes(const char *text, const char *const *paths)
+{
+    sotto_error error;
+    sotto_certificate_summary summary;
+    const sotto_verify_config config = sotto_verify_defaults();
+    assert_ok(sotto_verify(text, strlen(text), &config, &summary, &error), &error);
+    for (; *paths != NULL; paths++)
+        assert_true(leaf_is_believed(&summary, *paths));
+}
+
+/* Edits of several members at once can fit together; the outputs among them are listed. */
+static void outputs_that_others_follow_from_are_believed(void **state)
+{
+    (void)state;
+    static const char *const tuned[] = {"request.winner", NULL};
+    static const char *const labelled[] = {"asked", "certificate.released", NULL};
+    leaf_scene scene = {.schema = NULL};
+    leaf_begin(&scene, SOTTO_ADD_REMOVE);
+    char *model = leaf_tuned(&scene), *labels = leaf_labels(&scene);
+    believes(model, tuned);
+    believes(labels, labelled);
+    sot_free(model);
+    sot_free(labels);
+    leaf_end(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +445,8 @@ int main(void)
         cmocka_unit_test(the_ledger_has_paid_for_the_stated_plan),
         cmocka_unit_test(a_signature_is_of_one_file_by_one_key),
         cmocka_unit_test(every_method_follows_from_its_request),
+        cmocka_unit_test(queries_follow_from_rows_and_caps),
+        cmocka_unit_test(outputs_that_others_follow_from_are_believed),
         cmocka_unit_test(answers_follow_from_their_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
