@@ -213,7 +213,9 @@ static void write_target(sot_draft *draft, sot_json_writer *json,
     const sotto_column_type type = type_of(column);
     const bool number = type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER;
     sot_json_key(json, "target");
-    if (number && column->value_count == 2 && !column->many) {
+    /* "0" and "00" are two texts and one number. */
+    if (number && column->value_count == 2 && !column->many &&
+        column->least < column->most) {
         sot_json_begin_object(json);
         write_text(json, "column", column->name);
         sot_json_key(json, "labels");
