@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "privacy/ledger/amount.h"
 #include "privacy/ledger/entry.h"
 
@@ -430,6 +431,7 @@ static sotto_status read_checkpoint(const sot_json_value *object, sot_entry *ent
 sotto_status sot_entry_read_members(const sot_json_value *object, uint64_t row,
                                     sot_entry *entry, sotto_error *error)
 {
+    char shown[32];
     int64_t number = 0;
     const char *kind = "";
     sotto_status status = sot_json_as_object(object, error);
@@ -461,6 +463,7 @@ sotto_status sot_entry_read_members(const sot_json_value *object, uint64_t row,
         return read_checkpoint(object, entry, error);
     default:
         return sot_fail(error, SOTTO_PARSE,
-                        "its kind is '%.20s', which this sotto does not know", kind);
+                        "its kind is '%s', which this sotto does not know",
+                        sot_printable(kind, shown, sizeof shown));
     }
 }
