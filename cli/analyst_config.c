@@ -179,7 +179,7 @@ static sotto_status check_results(analyst_config *config, const char *config_pat
         return fail_mode("results", path, facts.st_mode,
                          "its files are not for the readers only", "2750", error);
     }
-    char *real = realpath(path, NULL); /* for people: without links and dots */
+    char *real = realpath(path, NULL); /* without links and dots */
     if (real == NULL)
         return cli_fail(error, SOTTO_IO, "results %.90s cannot be read: %s", path,
                         strerror(errno));

@@ -200,7 +200,7 @@ sotto_status sot_request_read_origin(const sot_json_value *request,
     return status;
 }
 
-/* "source" says whether sotto read a file. Its name is nobody's business. */
+/* "source" says whether sotto read a file. The file's name is not stated. */
 void sot_request_write_rows(const sot_session *session, sot_json_writer *writer)
 {
     const sot_session none = {.data_path = NULL};
