@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "release/certificate_page.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 enum { DIGITS = 6, PERCENT_DIGITS = 3 };
 

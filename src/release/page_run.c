@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "release/certificate_page.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 enum { DIGITS = 6, LINE_BYTES = 256, PLANS_SHOWN = 4 };
 

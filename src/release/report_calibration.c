@@ -5,7 +5,7 @@
 #include "base/svg.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 enum { WIDTH = 440, HEIGHT = 300, DIGITS = 3, WORDS_BYTES = 512 };
 

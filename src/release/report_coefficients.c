@@ -9,7 +9,7 @@
 #include "base/svg.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 enum { DIGITS = 3, LABEL_BYTES = 512 };
 

@@ -12,7 +12,7 @@
 #include "release/html.h"
 #include "release/plain.h"
 #include "release/report.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 enum {
     WIDTH = 440,

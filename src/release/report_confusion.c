@@ -4,7 +4,7 @@
 
 #include "release/html.h"
 #include "release/report.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 enum {
     DIGITS = 3,

@@ -8,7 +8,7 @@
 #include "base/svg.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 enum {
     WIDTH = 440,

@@ -2,7 +2,7 @@
 #include "base/png.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 enum { DIGITS = 3 };
 

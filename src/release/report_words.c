@@ -9,7 +9,7 @@
 #include "numeric/outward.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 enum {
     NEWS_BYTES = 768,

@@ -6,7 +6,7 @@
 
 #include "numeric/outward.h"
 #include "release/certificate.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 enum { DIGITS = 6, PERCENT_DIGITS = 3 };
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "numeric/outward.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 /* ---- a certificate of a real gate ---- */
 

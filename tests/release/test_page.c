@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "release/page.h"
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 /* ---- numbers ---- */
 

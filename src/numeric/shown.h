@@ -1,6 +1,6 @@
-/* release/shown.h: numbers for people, never on the wrong side of the number they show. */
-#ifndef SOT_RELEASE_SHOWN_H
-#define SOT_RELEASE_SHOWN_H
+/* numeric/shown.h: numbers for people, never on the wrong side of the number they show. */
+#ifndef SOT_NUMERIC_SHOWN_H
+#define SOT_NUMERIC_SHOWN_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "release/shown.h"
+#include "numeric/shown.h"
 
 #include <assert.h>
 #include <inttypes.h>
