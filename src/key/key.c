@@ -123,8 +123,9 @@ static sotto_status fill_key(sotto_key *key, const unsigned char seed[SEED_BYTES
                              sotto_error *error)
 {
     unsigned char public_bytes[PUBLIC_BYTES];
-    if (sodium_init() < 0 ||
-        crypto_sign_seed_keypair(public_bytes, key->secret, seed) != 0)
+    const sotto_status status = sot_sodium_start(error);
+    if (status != SOTTO_OK) return status;
+    if (crypto_sign_seed_keypair(public_bytes, key->secret, seed) != 0)
         return sot_fail(error, SOTTO_INTERNAL, "libsodium cannot make a key");
     (void)sodium_bin2hex(key->public_hex, sizeof key->public_hex, public_bytes,
                          sizeof public_bytes);
@@ -240,8 +241,7 @@ static bool digest(sotto_purpose purpose, const void *bytes, size_t size_bytes,
     if (purpose != SOTTO_PURPOSE_CERTIFICATE && purpose != SOTTO_PURPOSE_BUDGET)
         return false;
     const char *title = titles[purpose];
-    return sodium_init() >= 0 &&
-           crypto_generichash_init(&state, NULL, 0, crypto_generichash_BYTES) == 0 &&
+    return crypto_generichash_init(&state, NULL, 0, crypto_generichash_BYTES) == 0 &&
            crypto_generichash_update(&state, (const unsigned char *)title,
                                      strlen(title)) == 0 &&
            crypto_generichash_update(&state, bytes, size_bytes) == 0 &&

@@ -1,7 +1,12 @@
 #include "random/entropy.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+
+#include <sodium.h>
 
 #if defined(__linux__)
 #include <sys/random.h>
@@ -76,4 +81,59 @@ sotto_status sot_entropy(void *out, size_t count_bytes, sotto_error *error)
         }
     }
     return SOTTO_OK;
+}
+
+/* ---- starting libsodium ---- */
+
+/* sodium_init() fills the canary of sodium_malloc(), which sotto does not use, and ends the process if it cannot.
+ * For the time of that call randomness comes from here, where a failure is remembered instead. Other threads, of an
+ * application that uses libsodium as well, get libsodium's own. */
+static _Thread_local bool is_starting;
+static _Thread_local bool start_failed;
+
+static void fill(void *out, size_t count_bytes)
+{
+    if (!is_starting) {
+        randombytes_sysrandom_implementation.buf(out, count_bytes);
+    } else if (sot_entropy(out, count_bytes, NULL) != SOTTO_OK) {
+        start_failed = true;
+    }
+}
+
+static uint32_t fill_word(void)
+{
+    uint32_t word;
+    fill(&word, sizeof word);
+    return word;
+}
+
+static const char *name(void)
+{
+    return "sotto";
+}
+
+sotto_status sot_sodium_start(sotto_error *error)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool is_started;
+    static randombytes_implementation ours = {
+        .implementation_name = name, .random = fill_word, .buf = fill};
+    sotto_status status = SOTTO_OK;
+    (void)pthread_mutex_lock(&lock);
+    if (!is_started) {
+        (void)randombytes_set_implementation(&ours);
+        is_starting = true;
+        start_failed = false;
+        const int code = sodium_init();
+        is_starting = false;
+        (void)randombytes_set_implementation(&randombytes_sysrandom_implementation);
+        is_started = code >= 0 && !start_failed;
+        if (!is_started)
+            status = sot_fail(error, SOTTO_ENTROPY,
+                              code < 0 ? "libsodium cannot be started"
+                                       : "the system's random source failed while "
+                                         "libsodium started; run sotto doctor");
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return status;
 }

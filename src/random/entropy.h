@@ -12,6 +12,10 @@
 SOTTO_MUST_CHECK sotto_status sot_entropy(void *out, size_t count_bytes,
                                           sotto_error *error);
 
+/* Starts libsodium, which chooses its vector code then; call it before anything else of libsodium, as often as
+ * needed. sodium_init() ends the process when the system has no entropy for it; this gives SOTTO_ENTROPY. */
+SOTTO_MUST_CHECK sotto_status sot_sodium_start(sotto_error *error);
+
 #ifdef SOTTO_TESTING
 /* How the system answers from now on, in the whole process. */
 typedef enum sot_test_entropy {

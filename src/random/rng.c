@@ -23,11 +23,9 @@ static void count_fork_in_child(void)
     atomic_fetch_add(&sot_fork_generation, 1);
 }
 
-/* sodium_init() chooses the vector code for this processor; it may be called by others too. */
 static void set_up(void)
 {
-    setup_succeeded =
-        sodium_init() >= 0 && pthread_atfork(NULL, NULL, count_fork_in_child) == 0;
+    setup_succeeded = pthread_atfork(NULL, NULL, count_fork_in_child) == 0;
 }
 
 /* 32 bytes of BLAKE2b(key; message), separated from every other use by `purpose`, which is
@@ -51,8 +49,11 @@ static sotto_status new_handle(bool secure, sotto_rng **out_rng, sotto_error *er
     *out_rng = NULL;
     if (pthread_once(&setup_once, set_up) != 0 || !setup_succeeded) {
         return sot_fail(error, SOTTO_ENTROPY,
-                        "the cryptographic library could not be started");
+                        "a fork could not be watched for, and its child would draw the "
+                        "same noise");
     }
+    const sotto_status status = sot_sodium_start(error);
+    if (status != SOTTO_OK) return status;
     sotto_rng *rng = sot_new_array(1, sizeof *rng);
     if (rng == NULL) return sot_fail_memory(error, 1, sizeof *rng);
 
