@@ -220,6 +220,8 @@ static sotto_status run_blocks(worker *work, const sotto_audit_config *config,
         if (status == SOTTO_OK)
             status = sot_parallel_for(pool, 2 * (size_t)(left < BLOCK ? left : BLOCK),
                                       CHUNK, run_chunk, work, error);
+        if (status == SOTTO_INTERRUPTED)
+            return sot_progress_stopped(&progress, work->first, work->runs, error);
     }
     return status == SOTTO_OK ? sot_progress_report(&progress, work->runs, work->runs,
                                                     SOTTO_UNSET, error)
@@ -247,7 +249,10 @@ sotto_status sot_laboratory_run(const sot_laboratory *laboratory,
     status = sot_rng_family_begin(rng, "audit: in", &families[1], error);
     if (status == SOTTO_OK) {
         status = sot_pool_new(config->threads, &pool, error);
-        if (status == SOTTO_OK) status = run_blocks(&work, config, pool, error);
+        if (status == SOTTO_OK) {
+            sot_pool_listen(pool, config->progress, config->progress_context);
+            status = run_blocks(&work, config, pool, error);
+        }
         sot_pool_free(pool);
         sot_rng_family_end(&families[1]);
     }

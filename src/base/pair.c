@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* fallocate */
 #include "base/pair.h"
 
 #include <errno.h>
@@ -209,6 +210,32 @@ sotto_status sot_pair_stage(sot_pair *pair, const void *bytes, size_t size_bytes
     const int code = errno;
     sot_pair_remove(pair, SOT_PAIR_STAGED);
     return sot_file_fail(error, "write", pair->paths[SOT_PAIR_STAGED], code);
+}
+
+sotto_status sot_pair_take_space(const sot_pair *pair, size_t size_bytes,
+                                 sotto_error *error)
+{
+    struct stat facts;
+    const int file = pair->files[SOT_PAIR_STAGED];
+    if (fstat(file, &facts) != 0)
+        return sot_file_fail(error, "write", pair->paths[SOT_PAIR_STAGED], errno);
+    while (fallocate(file, FALLOC_FL_KEEP_SIZE, facts.st_size, (off_t)size_bytes) != 0) {
+        if (errno == EINTR) continue;
+        if (errno == ENOSPC || errno == EDQUOT || errno == EIO)
+            return sot_file_fail(error, "reserve space for", pair->paths[SOT_PAIR_PLACED],
+                                 errno);
+        break; /* it cannot reserve, or has a limit of its own */
+    }
+    return SOTTO_OK;
+}
+
+void sot_pair_free_space(const sot_pair *pair)
+{
+    struct stat facts;
+    const int file = pair->files[SOT_PAIR_PLACED];
+    if (file < 0 || fstat(file, &facts) != 0) return;
+    const off_t all = (off_t)1 << 40;
+    (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, facts.st_size, all);
 }
 
 sotto_status sot_pair_place(sot_pair *pair, sotto_error *error)

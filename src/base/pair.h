@@ -35,6 +35,12 @@ SOTTO_MUST_CHECK sotto_status sot_pair_read(const sot_pair *pair, sot_pair_which
 /* Writes FILE.next, mode 0600, in the place of what was staged. When this returns it is on the disk. */
 SOTTO_MUST_CHECK sotto_status sot_pair_stage(sot_pair *pair, const void *bytes,
                                              size_t size_bytes, sotto_error *error);
+/* Takes disk space behind the end of what is staged, for files that follow; gives it back when FILE is removed or
+ * sot_pair_free_space() is called. SOTTO_IO when there is none. File systems that cannot reserve are let be. */
+SOTTO_MUST_CHECK sotto_status sot_pair_take_space(const sot_pair *pair, size_t size_bytes,
+                                                  sotto_error *error);
+void sot_pair_free_space(const sot_pair *pair); /* of FILE */
+
 /* What is staged becomes FILE. */
 SOTTO_MUST_CHECK sotto_status sot_pair_place(sot_pair *pair, sotto_error *error);
 

@@ -23,6 +23,12 @@ sotto_status sot_progress_report(const sot_progress *progress, uint64_t step,
         .unit = progress->unit,
     };
     if (progress->function(&now, progress->context) == 0) return SOTTO_OK;
+    return sot_progress_stopped(progress, step, steps, error);
+}
+
+sotto_status sot_progress_stopped(const sot_progress *progress, uint64_t step,
+                                  uint64_t steps, sotto_error *error)
+{
     return sot_fail(error, SOTTO_INTERRUPTED,
                     "stopped on request after %s %" PRIu64 " of %" PRIu64, progress->unit,
                     step, steps);

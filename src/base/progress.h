@@ -23,4 +23,10 @@ SOTTO_MUST_CHECK sotto_status sot_progress_report(const sot_progress *progress,
                                                   double epsilon_so_far,
                                                   sotto_error *error);
 
+/* Returns SOTTO_INTERRUPTED with the message of a stop after `step`: for a pool's listener that stopped a loop within a
+ * step, so that a stop reads the same wherever it arrives. */
+SOTTO_MUST_CHECK sotto_status sot_progress_stopped(const sot_progress *progress,
+                                                   uint64_t step, uint64_t steps,
+                                                   sotto_error *error);
+
 #endif

@@ -2,13 +2,16 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
@@ -34,6 +37,11 @@ struct sot_pool {
     size_t patience;     /* looks for something to do before a thread sleeps */
     atomic_flag busy;    /* a loop has the workers */
     atomic_bool cancelled;
+
+    sotto_progress_function listener; /* NULL: nobody is asked */
+    void *listener_context;
+    pthread_t listening; /* the only thread that asks, and uses the two below */
+    double listening_since, asked_seconds;
 
     pthread_mutex_t lock;     /* guards the rest, which may be looked at without it */
     pthread_cond_t work;      /* there is a loop, or it is time to stop */
@@ -91,14 +99,38 @@ static void record_failure(parallel_loop *loop, size_t chunk, sotto_status statu
     pthread_mutex_unlock(&loop->error_lock);
 }
 
-/* Takes chunks in order until none is left, one below has failed, or we are cancelled.
+/* ---- the listener ---- */
+
+static bool may_ask(const sot_pool *pool)
+{
+    return pool != NULL && pool->listener != NULL &&
+           pthread_equal(pool->listening, pthread_self());
+}
+
+static void ask(sot_pool *pool)
+{
+    const double now = sot_clock_seconds();
+    if (now - pool->asked_seconds < SOT_POOL_ASK_SECONDS) return;
+    pool->asked_seconds = now;
+    const sotto_progress question = {.elapsed_seconds = now - pool->listening_since,
+                                     .epsilon_so_far = (double)NAN,
+                                     .unit = "step",
+                                     .asks_only = 1};
+    if (pool->listener(&question, pool->listener_context) != 0) sot_pool_cancel(pool);
+}
+
+/* ---- loops ---- */
+
+/* Takes chunks in order until none is left, one below has failed, or we are cancelled. `asker`: NULL, or the pool whose
+ * listener this thread asks.
  *
  * Why the lowest failure is found: let L be the lowest chunk that fails when run. It is
  * skipped only after a failure below it, which there is none of; and whoever records a
  * higher failure first is overruled in record_failure(). */
-static void run_chunks(parallel_loop *loop)
+static void run_chunks(parallel_loop *loop, sot_pool *asker)
 {
     for (;;) {
+        if (asker != NULL) ask(asker);
         if (loop->cancelled != NULL && atomic_load(loop->cancelled)) return;
         const size_t chunk = atomic_fetch_add(&loop->next_chunk, 1);
         if (chunk >= atomic_load(&loop->failed_chunk)) return;
@@ -142,7 +174,7 @@ static void *worker_body(void *context)
         parallel_loop *current = pool->current;
         pool->active++;
         pthread_mutex_unlock(&pool->lock);
-        run_chunks(current);
+        run_chunks(current, NULL);
         pthread_mutex_lock(&pool->lock);
         if (--pool->active == 0) pthread_cond_signal(&pool->idle);
         pthread_mutex_unlock(&pool->lock);
@@ -153,7 +185,24 @@ static void *worker_body(void *context)
     return NULL;
 }
 
-static void run_on_all_threads(sot_pool *pool, parallel_loop *loop)
+/* The pool is locked. The listener is asked without the lock, which the workers need to leave. */
+static void wait_and_ask(sot_pool *pool)
+{
+    struct timespec end;
+    const long nanoseconds = (long)(1e9 * SOT_POOL_ASK_SECONDS);
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += nanoseconds;
+    if (end.tv_nsec >= 1000000000L) {
+        end.tv_nsec -= 1000000000L;
+        end.tv_sec++;
+    }
+    (void)pthread_cond_timedwait(&pool->idle, &pool->lock, &end);
+    pthread_mutex_unlock(&pool->lock);
+    ask(pool);
+    pthread_mutex_lock(&pool->lock);
+}
+
+static void run_on_all_threads(sot_pool *pool, parallel_loop *loop, sot_pool *asker)
 {
     pthread_mutex_lock(&pool->lock);
     pool->current = loop;
@@ -161,15 +210,20 @@ static void run_on_all_threads(sot_pool *pool, parallel_loop *loop)
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
 
-    run_chunks(loop);
+    run_chunks(loop, asker);
 
     pthread_mutex_lock(&pool->lock);
     pool->current = NULL; /* a worker that wakes only now stays out */
     pthread_mutex_unlock(&pool->lock);
     look_for_the_end(pool);
     pthread_mutex_lock(&pool->lock);
-    while (pool->active > 0)
-        pthread_cond_wait(&pool->idle, &pool->lock);
+    while (pool->active > 0) {
+        if (asker == NULL) {
+            pthread_cond_wait(&pool->idle, &pool->lock);
+        } else {
+            wait_and_ask(pool);
+        }
+    }
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -180,7 +234,8 @@ static sotto_status outcome(const parallel_loop *loop, sotto_error *error)
         return loop->status;
     }
     if (atomic_load(&loop->next_chunk) < loop->chunks)
-        return sot_fail(error, SOTTO_INTERRUPTED, "interrupted before the work was done");
+        return sot_fail(error, SOTTO_INTERRUPTED,
+                        "stopped on request before the work was done");
     return SOTTO_OK;
 }
 
@@ -202,11 +257,12 @@ sotto_status sot_parallel_for(sot_pool *pool, size_t items, size_t chunk_size,
 
     const bool has_workers = pool != NULL && pool->worker_count > 0 && loop.chunks > 1 &&
                              pool->owner == getpid();
+    sot_pool *asker = may_ask(pool) ? pool : NULL;
     if (has_workers && !atomic_flag_test_and_set(&pool->busy)) {
-        run_on_all_threads(pool, &loop);
+        run_on_all_threads(pool, &loop, asker);
         atomic_flag_clear(&pool->busy);
     } else {
-        run_chunks(&loop);
+        run_chunks(&loop, asker);
     }
     pthread_mutex_destroy(&loop.error_lock);
     return outcome(&loop, error);
@@ -239,13 +295,25 @@ static void stop_workers(sot_pool *pool)
         (void)pthread_join(pool->workers[i], NULL);
 }
 
+/* Waited for with a time limit, which the wall clock must not move. */
+static int init_idle(sot_pool *pool)
+{
+    pthread_condattr_t attributes;
+    int code = pthread_condattr_init(&attributes);
+    if (code != 0) return code;
+    code = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    if (code == 0) code = pthread_cond_init(&pool->idle, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+    return code;
+}
+
 static int init_locks(sot_pool *pool)
 {
     int code = pthread_mutex_init(&pool->lock, NULL);
     if (code != 0) return code;
     code = pthread_cond_init(&pool->work, NULL);
     if (code != 0) goto no_work;
-    code = pthread_cond_init(&pool->idle, NULL);
+    code = init_idle(pool);
     if (code != 0) goto no_idle;
     return 0;
 no_idle:
@@ -332,4 +400,13 @@ void sot_pool_cancel(sot_pool *pool)
 void sot_pool_resume(sot_pool *pool)
 {
     atomic_store(&pool->cancelled, false);
+}
+
+void sot_pool_listen(sot_pool *pool, sotto_progress_function function, void *context)
+{
+    pool->listener = function;
+    pool->listener_context = context;
+    pool->listening = pthread_self();
+    pool->listening_since = sot_clock_seconds();
+    pool->asked_seconds = pool->listening_since;
 }

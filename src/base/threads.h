@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #include <sotto/error.h>
+#include <sotto/progress.h>
 
 enum { SOT_THREADS_MAX = 1024 };
 
@@ -49,6 +50,12 @@ SOTTO_MUST_CHECK sotto_status sot_parallel_for(sot_pool *pool, size_t items,
  * and in later ones, until sot_pool_resume(). */
 void sot_pool_cancel(sot_pool *pool);
 void sot_pool_resume(sot_pool *pool);
+
+/* From now on the loops that this thread starts ask `function`, if there is one, whether to go on: at most every
+ * SOT_POOL_ASK_SECONDS, by the clock, between chunks and while workers are waited for. Any answer but 0 cancels the
+ * pool. */
+#define SOT_POOL_ASK_SECONDS 0.1
+void sot_pool_listen(sot_pool *pool, sotto_progress_function function, void *context);
 
 #ifdef SOTTO_TESTING
 /* The creation of thread number `nth` (1 is the next one) fails, once; 0 turns it off. */

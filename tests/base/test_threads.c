@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -248,6 +249,80 @@ static sotto_status cancel_at_five(size_t chunk, size_t begin, size_t end, void 
     return SOTTO_OK;
 }
 
+/* ---- the listener ---- */
+
+typedef struct listener {
+    pthread_t caller;
+    int questions, answer_from; /* stops at this question; 0: never */
+    atomic_int chunks;
+} listener;
+
+static int hear(const sotto_progress *progress, void *context)
+{
+    listener *here = context;
+    assert(progress->asks_only == 1 && progress->elapsed_seconds > 0.0);
+    assert(pthread_equal(here->caller, pthread_self()));
+    here->questions++;
+    return here->answer_from != 0 && here->questions >= here->answer_from;
+}
+
+static sotto_status sleep_a_little(size_t chunk, size_t begin, size_t end, void *context,
+                                   sotto_error *error)
+{
+    (void)chunk, (void)begin, (void)end, (void)error;
+    listener *here = context;
+    const struct timespec pause = {.tv_nsec = 20000000};
+    atomic_fetch_add(&here->chunks, 1);
+    (void)nanosleep(&pause, NULL);
+    return SOTTO_OK;
+}
+
+static void the_listener_stops_a_loop_within_it(void **state)
+{
+    (void)state;
+    static const size_t threads[] = {1, 2, 5};
+    sotto_error error;
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
+        listener here = {.caller = pthread_self(), .answer_from = 2};
+        sot_pool *pool = new_pool(threads[i]);
+        sot_pool_listen(pool, hear, &here);
+        assert_refused(sot_parallel_for(pool, 100000, 1, sleep_a_little, &here, &error),
+                       SOTTO_INTERRUPTED, &error, "stopped on request", NULL);
+        assert_int_equal(here.questions, 2);
+        assert_true(atomic_load(&here.chunks) < 10000);
+        sot_pool_free(pool);
+    }
+}
+
+static sotto_status workers_sleep(size_t chunk, size_t begin, size_t end, void *context,
+                                  sotto_error *error)
+{
+    (void)begin, (void)end, (void)error;
+    listener *here = context;
+    const struct timespec pause = {.tv_nsec = 500000000};
+    (void)chunk;
+    if (!pthread_equal(here->caller, pthread_self())) {
+        atomic_fetch_add(&here->chunks, 1);
+        (void)nanosleep(&pause, NULL);
+        return SOTTO_OK;
+    }
+    while (atomic_load(&here->chunks) == 0) /* a worker has the other chunk */
+        sched_yield();
+    return SOTTO_OK;
+}
+
+static void the_listener_is_asked_while_workers_are_waited_for(void **state)
+{
+    (void)state;
+    sotto_error error;
+    listener here = {.caller = pthread_self()};
+    sot_pool *pool = new_pool(3);
+    sot_pool_listen(pool, hear, &here);
+    assert_ok(sot_parallel_for(pool, 2, 1, workers_sleep, &here, &error), &error);
+    assert_true(here.questions >= 3);
+    sot_pool_free(pool);
+}
+
 static void cancelling_skips_what_has_not_started(void **state)
 {
     (void)state;
@@ -256,7 +331,7 @@ static void cancelling_skips_what_has_not_started(void **state)
         cancelling run = {.pool = new_pool(threads[i])};
         sotto_error error;
         assert_refused(sot_parallel_for(run.pool, 10000, 1, cancel_at_five, &run, &error),
-                       SOTTO_INTERRUPTED, &error, "interrupted", NULL);
+                       SOTTO_INTERRUPTED, &error, "stopped on request", NULL);
         assert_true(atomic_load(&run.ran) >= 6 && atomic_load(&run.ran) < 10000);
         const int ran = atomic_load(&run.ran);
         assert_int_equal(
@@ -402,6 +477,8 @@ int main(void)
         cmocka_unit_test(a_higher_chunk_that_fails_later_is_not_heard),
         cmocka_unit_test(a_chunk_that_says_nothing_still_fails_the_loop),
         cmocka_unit_test(cancelling_skips_what_has_not_started),
+        cmocka_unit_test(the_listener_stops_a_loop_within_it),
+        cmocka_unit_test(the_listener_is_asked_while_workers_are_waited_for),
         cmocka_unit_test(a_loop_inside_a_loop_neither_hangs_nor_differs),
         cmocka_unit_test(two_threads_may_share_a_pool),
         cmocka_unit_test(a_forked_child_may_go_on_with_the_pool),

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _records, _rows
 from . import schema as schemas
-from ._errors import PrivacyWarning, SottoError
+from ._errors import PrivacyWarning
 from ._library import Handle, Records, TrainConfig, call, library, text_of, value_of_name
 from ._progress import Watch
 from ._sklearn import FeatureNames, Parameters, not_fitted
@@ -230,7 +230,7 @@ class Estimator(FeatureNames, Parameters):
                         eta=eta, score_epsilon=score_epsilon, validation=validation,
                         candidates=candidates, search_seed=search_seed)
 
-        def train(schema: schemas.Schema, records: Any, reader: _records.Reader,
+        def train(watch: Watch, schema: schemas.Schema, records: Any, reader: _records.Reader,
                   table: Table) -> str:
             rows, shown, keep = tuning.rows(), None, None
             if rows is not None:
@@ -241,7 +241,7 @@ class Estimator(FeatureNames, Parameters):
                                        self.schema is not None and not reader.is_matrix)
                 shown, keep = reader.records_of(public, *rows[1:], public=True)
             config = tuning.config(self._config(), shown)
-            text = self._call("sotto_tune_records", config, config.train, schema, records)
+            text = self._call(watch, "sotto_tune_records", config, config.train, schema, records)
             del keep
             return text
 
@@ -290,14 +290,15 @@ class Estimator(FeatureNames, Parameters):
         if self.insecure_test_seed is not None:
             warnings.warn("the noise comes from a seed: the model is NOT PRIVATE", PrivacyWarning,
                           stacklevel=2)
-        text = train(made, records, reader, table)
-        del keep
-        self.model_ = Model(text, classes=classes, owner=owner)
-        self.n_features_in_ = table.width
-        self._schema_has_names = has_names
-        self._note_names(table.unnamed() if is_list and has_names else table)
-        for name in self._of_model:
-            setattr(self, name, getattr(self.model_, name))
+        with Watch(self.progress) as watch:  # a model that was paid for is stored before an interrupt is raised
+            text = train(watch, made, records, reader, table)
+            del keep
+            self.model_ = Model(text, classes=classes, owner=owner)
+            self.n_features_in_ = table.width
+            self._schema_has_names = has_names
+            self._note_names(table.unnamed() if is_list and has_names else table)
+            for name in self._of_model:
+                setattr(self, name, getattr(self.model_, name))
         return self
 
     def _make_schema(self, table: Table, goal: schemas.Goal) -> dict[str, Any]:
@@ -386,23 +387,17 @@ class Estimator(FeatureNames, Parameters):
             raise ValueError(f"{name} is {value!r}; give a whole number that is not negative")
         return number
 
-    def _train(self, schema: schemas.Schema, records: Any, *_: Any) -> str:
+    def _train(self, watch: Watch, schema: schemas.Schema, records: Any, *_: Any) -> str:
         """The model file of one call of the library."""
         config = self._config()
-        return self._call("sotto_train_records", config, config, schema, records)
+        return self._call(watch, "sotto_train_records", config, config, schema, records)
 
-    def _call(self, name: str, config: Any, training: TrainConfig, schema: schemas.Schema,
-              records: Any) -> str:
+    def _call(self, watch: Watch, name: str, config: Any, training: TrainConfig,
+              schema: schemas.Schema, records: Any) -> str:
         """The model file of a call with `config`, whose settings of a training are `training`."""
-        watch = Watch(self.progress)
         training.progress = watch.function
         result = Handle("sotto_train_free")
-        try:
-            call(name, byref(config), schema.pointer, byref(records), byref(result.pointer))
-        except SottoError:
-            if watch.failure is not None:
-                raise watch.failure from None
-            raise
+        call(name, byref(config), schema.pointer, byref(records), byref(result.pointer))
         return text_of("sotto_train_json", result.pointer)
 
     # ---- prediction: post-processing of the model ----

@@ -52,6 +52,7 @@ class Progress(Structure):
         ("elapsed_seconds", c_double),
         ("epsilon_so_far", c_double),
         ("unit", c_char_p),
+        ("asks_only", c_int),
     ]
 
 
@@ -128,6 +129,7 @@ class TrainConfig(Structure):
         ("ledger", c_char_p),
         ("output", c_char_p),
         ("sign", c_char_p),
+        ("again", c_bool),
         ("insecure_test", c_bool),
         ("test_seed", c_uint64),
         ("threads", c_size_t),
@@ -260,6 +262,7 @@ class PateLabelConfig(Structure):
         ("ledger", c_char_p),
         ("output", c_char_p),
         ("sign", c_char_p),
+        ("again", c_bool),
         ("show_sensitive", c_bool),
         ("insecure_test", c_bool),
         ("test_seed", c_uint64),

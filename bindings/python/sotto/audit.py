@@ -22,7 +22,6 @@ import numpy as np
 
 from . import _cells, account
 from ._arrays import matrix
-from ._errors import SottoError
 from ._library import (
     CONSTANTS,
     AuditBounds,
@@ -252,12 +251,8 @@ def learner(model: str, method: str, *, epsilon: float, delta: float | None = No
         config.test_seed = _count("insecure_test_seed", insecure_test_seed)
     watch, made = Watch(progress), Handle("sotto_audit_free")
     config.progress = watch.function
-    try:
+    with watch:
         call("sotto_audit_learner", byref(config), byref(made.pointer))
-    except SottoError:
-        if watch.failure is not None:
-            raise watch.failure from None
-        raise
     found = _fields(library.sotto_audit_found(made.pointer).contents)
     found["adjacency"] = text_of("sotto_adjacency_name", found["adjacency"])
     found["route"] = _ROUTES[found["route"]]
