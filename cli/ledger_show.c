@@ -107,6 +107,9 @@ void ledger_add_balance(cli_json *json, const sotto_ledger_balance *balance)
     cli_json_number(json, "delta_budget", balance->delta_budget);
     cli_json_number(json, "delta_spent", balance->delta_spent);
     cli_json_number(json, "delta_left", balance->delta_left);
+    cli_json_number(json, "own_left", balance->own_left);
+    cli_json_number(json, "sampler_left", balance->sampler_left);
+    cli_json_number(json, "delta_guaranteed", balance->delta_guaranteed);
     add_finite(json, "epsilon_spent", balance->epsilon_spent_upper);
     if (balance->member < balance->member_count)
         cli_json_count(json, "member", balance->member);
@@ -184,6 +187,12 @@ static void show_budget(const sotto_ledger_balance *balance)
                  cli_rounded_down(balance->epsilon, CLI_SHOWN_DIGITS, number),
                  cli_rounded_down(balance->delta, CLI_SHOWN_DIGITS, other));
     }
+    if (balance->delta_guaranteed > balance->delta)
+        cli_line("guaranteed",
+                 "epsilon %s at delta %s: an older run had a sampler error, which this "
+                 "ledger's format does not count apart",
+                 cli_rounded_down(balance->epsilon, CLI_SHOWN_DIGITS, number),
+                 cli_rounded_up(balance->delta_guaranteed, CLI_SHOWN_DIGITS, other));
 }
 
 /* One of them, not all; a line each. */
@@ -203,6 +212,22 @@ static void show_room(const sotto_ledger_balance *balance)
         label = "";
         at = end != NULL ? end + 2 : NULL;
     }
+}
+
+/* The parts of delta beside the members' own: each is spent and checked apart. */
+static void show_deltas(const sotto_ledger_balance *balance)
+{
+    char texts[3][CLI_NUMBER_BYTES];
+    if (balance->member == balance->member_count || !(balance->delta_budget > 0.0))
+        return;
+    if (balance->members[balance->member].kind == SOTTO_MEMBER_BASIC)
+        cli_line("basic deltas", "spent %s, left %s of %s",
+                 cli_rounded_up(balance->delta_spent, CLI_SHOWN_DIGITS, texts[0]),
+                 cli_rounded_down(balance->delta_left, CLI_SHOWN_DIGITS, texts[1]),
+                 cli_rounded_down(balance->delta_budget, CLI_SHOWN_DIGITS, texts[2]));
+    cli_line("delta left", "%s for own deltas of runs, %s for sampler errors",
+             cli_rounded_down(balance->own_left, CLI_SHOWN_DIGITS, texts[0]),
+             cli_rounded_down(balance->sampler_left, CLI_SHOWN_DIGITS, texts[1]));
 }
 
 static void show_members(const sotto_ledger_balance *balance)
@@ -225,14 +250,7 @@ static void show_members(const sotto_ledger_balance *balance)
                  cli_rounded_down(member->budget, CLI_SHOWN_DIGITS, texts[3]),
                  member->covers ? "" : "; exceeded");
     }
-    if (balance->member < balance->member_count && balance->delta_budget > 0.0)
-        cli_line(balance->members[balance->member].kind == SOTTO_MEMBER_BASIC
-                     ? "basic deltas"
-                     : "own deltas",
-                 "spent %s, left %s of %s",
-                 cli_rounded_up(balance->delta_spent, CLI_SHOWN_DIGITS, texts[0]),
-                 cli_rounded_down(balance->delta_left, CLI_SHOWN_DIGITS, texts[1]),
-                 cli_rounded_down(balance->delta_budget, CLI_SHOWN_DIGITS, texts[2]));
+    show_deltas(balance);
 }
 
 void ledger_show_balance(const sotto_ledger_balance *balance)

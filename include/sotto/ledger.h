@@ -125,6 +125,11 @@ typedef struct sotto_ledger_balance {
         older_rows; /* runs charged before plans named their unit; they count as row-level */
     uint64_t repriced_rows; /* of those: runs of units, priced again as two steps */
     sotto_ledger_room room;
+    double own_left,
+        sampler_left; /* of delta, rounded down: for the runs' own deltas, and for sampler errors */
+    double
+        delta_guaranteed; /* with epsilon: of everything ever released under this budget. `delta`, and own_delta more in a ledger
+                             of the older format with a sampler error above 2^-800 */
 } sotto_ledger_balance;
 
 /* What a reservation says of itself; it goes into the certificate. Amounts are those of the member `after.member`. */
@@ -183,6 +188,15 @@ typedef sotto_status (*sotto_ledger_visitor)(const sotto_ledger_entry *entry,
 /* Called with each exported line, which ends in a newline (and then a NUL). */
 typedef sotto_status (*sotto_ledger_sink)(const char *line, size_t size_bytes,
                                           void *context, sotto_error *error);
+
+/* Who did a run that a ledger charged. */
+typedef enum sotto_run_outcome {
+    SOTTO_RUN_NEW = 0, /* this call, which was charged or took over a charge */
+    SOTTO_RUN_RECOVERED =
+        1, /* an earlier process, which was ended before its output was in place */
+    SOTTO_RUN_FINISHED =
+        2 /* an earlier process: the output was there already, and nothing was charged */
+} sotto_run_outcome;
 
 /* Everything that carries privacy is unset. */
 SOTTO_API sotto_ledger_config sotto_ledger_defaults(void);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "release/certificate_page.h"
 #include "numeric/shown.h"
+#include "release/certificate_page.h"
 
 enum { DIGITS = 6, LINE_BYTES = 256, PLANS_SHOWN = 4 };
 
@@ -152,7 +152,10 @@ static void add_balance(sot_page *page, const char *label,
     add(&words, "%s spent, %s left", sot_shown_up(balance->spent, DIGITS, spent),
         sot_shown_down(balance->left, DIGITS, left));
     if (balance->delta_budget > 0.0) {
-        add(&words, "; own deltas: %s spent, %s left",
+        const bool basic = balance->member < balance->member_count &&
+                           balance->members[balance->member].kind == SOTTO_MEMBER_BASIC;
+        add(&words, "; %s: %s spent, %s left",
+            basic ? "deltas of runs" : "own deltas and sampler errors",
             sot_shown_up(balance->delta_spent, DIGITS, spent),
             sot_shown_down(balance->delta_left, DIGITS, left));
     }

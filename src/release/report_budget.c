@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include "base/svg.h"
+#include "numeric/shown.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "numeric/shown.h"
 
 enum {
     WIDTH = 440,
@@ -156,9 +156,10 @@ static void name_budget(const sotto_ledger_balance *balance, char out[WORDS_BYTE
         (void)snprintf(out, WORDS_BYTES, "rho %s (zCDP)",
                        sot_shown_whole(balance->rho, epsilon));
     } else if (balance->delta > 0.0) {
-        (void)snprintf(out, WORDS_BYTES, "epsilon %s at delta %s",
-                       sot_shown_whole(balance->epsilon, epsilon),
-                       sot_shown_whole(balance->delta, delta));
+        (void)snprintf(
+            out, WORDS_BYTES, "epsilon %s at delta %s",
+            sot_shown_whole(balance->epsilon, epsilon),
+            sot_shown_whole(fmax(balance->delta, balance->delta_guaranteed), delta));
     } else {
         (void)snprintf(out, WORDS_BYTES, "epsilon %s (pure)",
                        sot_shown_whole(balance->epsilon, epsilon));

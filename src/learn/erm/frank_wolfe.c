@@ -301,6 +301,8 @@ static void describe(sot_learner *learner, const frank_wolfe *at)
     sot_learner_set(learner, "choice_epsilon", at->choice.epsilon,
                     at->pure ? "of one corner's choice, by permute-and-flip"
                              : "of one corner's choice, by the exponential mechanism");
+    sot_learner_set(learner, "sensitivity", (double)at->choice.sensitivity * at->spacing,
+                    "bound on the change of a corner's score by one unit");
 }
 
 sotto_status sot_erm_frank_wolfe(sot_learner *learner, sotto_error *error)

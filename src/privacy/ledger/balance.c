@@ -26,10 +26,16 @@ static void fill_member(const sot_state *state, size_t index,
     };
 }
 
+static double rest(int64_t budget, int64_t spent)
+{
+    return sot_amount_value_down(spent < budget ? budget - spent : 0, SOT_DELTA_UNIT);
+}
+
 /* The column beside the member's amounts: the deltas of basic's points, or own deltas and sampler errors. */
 static void fill_deltas(const sot_state *state, size_t member,
                         sotto_ledger_balance *balance)
 {
+    if (!isnan(state->budget.rho)) return; /* zCDP has no delta; specks cost none of it */
     int64_t samplers = 0, spent = 0, budget = 0;
     (void)sot_state_sampler_delta(state, state->specks, state->sampler_spent, &samplers);
     if (member < state->members.count &&
@@ -44,8 +50,32 @@ static void fill_deltas(const sot_state *state, size_t member,
     }
     balance->delta_budget = sot_amount_value_down(budget, SOT_DELTA_UNIT);
     balance->delta_spent = sot_amount_value_up(spent, SOT_DELTA_UNIT);
-    balance->delta_left =
-        sot_amount_value_down(spent < budget ? budget - spent : 0, SOT_DELTA_UNIT);
+    balance->delta_left = rest(budget, spent);
+}
+
+/* Ledgers of the older format have one budget for both (ledger.md, step 5). */
+static void fill_own(const sot_state *state, sotto_ledger_balance *balance)
+{
+    int64_t samplers = sot_amount_max, own = sot_amount_max;
+    (void)sot_state_sampler_delta(state, state->specks, state->sampler_spent, &samplers);
+    if (state->format == SOT_LEDGER_FORMAT_OLDER) {
+        (void)sot_amount_add(state->own_spent, samplers, &own);
+        samplers = own;
+    } else {
+        own = state->own_spent;
+    }
+    balance->own_left = rest(state->own_budget, own);
+    balance->sampler_left = rest(state->sampler_budget, samplers);
+}
+
+/* In the older format own deltas and sampler errors share one sum, which bounds them only by twice own_delta when
+ * there are both. */
+static double delta_guaranteed(const sot_state *state)
+{
+    const bool shared = state->format == SOT_LEDGER_FORMAT_OLDER;
+    return shared && state->sampler_spent > 0
+               ? sot_add_up(state->budget.delta, state->budget.own_delta)
+               : state->budget.delta;
 }
 
 /* The least epsilon that a covering member guarantees; infinite if none covers. */
@@ -75,6 +105,7 @@ void sot_state_balance(const sot_state *state, size_t member,
         .member = member,
         .older_rows = state->older_rows,
         .repriced_rows = state->repriced_rows,
+        .delta_guaranteed = delta_guaranteed(state),
     };
     for (size_t i = 0; i < state->members.count; i++)
         fill_member(state, i, &out_balance->members[i]);
@@ -83,6 +114,7 @@ void sot_state_balance(const sot_state *state, size_t member,
     out_balance->spent = out_balance->members[shown].spent;
     out_balance->left = out_balance->members[shown].left;
     fill_deltas(state, member, out_balance);
+    fill_own(state, out_balance);
     memcpy(out_balance->dataset, state->dataset, sizeof out_balance->dataset);
     memcpy(out_balance->head, state->head, sizeof out_balance->head);
     memcpy(out_balance->unit, state->unit, sizeof out_balance->unit);

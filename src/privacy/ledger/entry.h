@@ -62,6 +62,8 @@ typedef struct sot_entry {
     /* reserve: amounts of this row, and the sums after it */
     sot_charges charges, sums;
     char noise[SOT_WORD_BYTES], software[SOT_WORD_BYTES]; /* "": an older row */
+    char request
+        [SOTTO_HASH_HEX_BYTES]; /* hash of what was asked (ledger/kept.h); "": not stated */
     /* commit, checkpoint */
     uint64_t reservation;              /* row of the reservation */
     char output[SOTTO_HASH_HEX_BYTES]; /* commit */

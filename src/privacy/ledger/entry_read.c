@@ -131,6 +131,8 @@ static sotto_status read_older_init(const sot_json_value *object, sot_entry *ent
     if (status == SOTTO_OK) status = read_real(object, "order", &member->order, error);
     member->kind = isnan(member->order) ? SOTTO_MEMBER_PURE : SOTTO_MEMBER_RENYI;
     member->weight = 1;
+    if (status == SOTTO_OK && isnan(member->order) && entry->budget.delta > 0.0)
+        return sot_fail(error, SOTTO_PARSE, "its budget has a delta and no order");
     return status;
 }
 
@@ -321,6 +323,7 @@ static sotto_status read_charges(const sot_json_value *object, sot_entry *entry,
                                        "checkpoint",
                                        "noise",
                                        "software",
+                                       "request",
                                        "charges",
                                        "point_delta",
                                        "own_delta",
@@ -342,6 +345,7 @@ static sotto_status read_charges(const sot_json_value *object, sot_entry *entry,
         {"point_delta_sum", &sums->point_delta}, {"own_delta_sum", &sums->own},
         {"sampler_error_sum", &sums->sampler},   {"specks_sum", &sums->specks}};
     size_t count = 0;
+    sot_json_value member;
     sotto_status status = sot_json_only_keys(object, keys, error);
     if (status == SOTTO_OK)
         status = read_amounts(object, "charges", true, charges->at, &count, error);
@@ -360,6 +364,8 @@ static sotto_status read_charges(const sot_json_value *object, sot_entry *entry,
             read_text(object, "software", entry->software, sizeof entry->software, error);
     if (status == SOTTO_OK)
         status = sot_entry_check_text("software", entry->software, error);
+    if (status == SOTTO_OK && sot_json_member(object, "request", &member))
+        status = read_hash(object, "request", entry->request, error);
     return status;
 }
 

@@ -100,6 +100,7 @@ static void write_reserve(sot_json_writer *writer, const sot_entry *entry,
     if (entry->checkpoint[0] != '\0') write_text(writer, "checkpoint", entry->checkpoint);
     write_text(writer, "noise", entry->noise);
     write_text(writer, "software", entry->software);
+    if (entry->request[0] != '\0') write_text(writer, "request", entry->request);
     write_amounts(writer, "charges", charges->at, entry->members.count);
     write_whole(writer, "point_delta", charges->point_delta);
     write_whole(writer, "own_delta", charges->own);

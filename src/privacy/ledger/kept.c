@@ -1,6 +1,7 @@
 #include "privacy/ledger/kept.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/plant.h"
@@ -38,6 +39,40 @@ sotto_status sot_ledger_keep(sotto_ledger *ledger, const sotto_reservation *rese
         return status;
     }
     return sot_ledger_append(ledger, &entry, NULL, NULL, error);
+}
+
+/* ---- committing ---- */
+
+enum { COMMIT_TRIES = 4, WAIT_MILLISECONDS = 50 };
+
+static bool is_committed(sotto_ledger *ledger, const sotto_reservation *reservation,
+                         const char *output_hash)
+{
+    sotto_error ignored;
+    if (sot_ledger_begin(ledger, false, &ignored) != SOTTO_OK) return false;
+    const sot_reserved *reserved = sot_state_find(&ledger->state, reservation->id);
+    const bool is_there = reserved != NULL && reserved->committed &&
+                          strcmp(reserved->output, output_hash) == 0;
+    sot_store_rollback(ledger->store);
+    return is_there;
+}
+
+sotto_status sot_ledger_commit_surely(sotto_ledger *ledger,
+                                      const sotto_reservation *reservation,
+                                      const char *output_hash, const char *last,
+                                      const sot_kept_mark *mark, sotto_error *error)
+{
+    struct timespec wait = {.tv_nsec = WAIT_MILLISECONDS * 1000000L};
+    for (int tries = 1;; tries++) {
+        const sotto_status status =
+            sot_ledger_commit_kept(ledger, reservation, output_hash, last, mark, error);
+        if (status == SOTTO_OK || is_committed(ledger, reservation, output_hash))
+            return SOTTO_OK;
+        const bool may_pass = status == SOTTO_IO || status == SOTTO_OUT_OF_MEMORY;
+        if (!may_pass || tries == COMMIT_TRIES) return status;
+        (void)nanosleep(&wait, NULL);
+        wait.tv_nsec *= 2;
+    }
 }
 
 /* ---- finding a run again ---- */
@@ -125,4 +160,40 @@ sotto_status sot_ledger_find_kept(sotto_ledger *ledger, const char *checkpoint,
     sot_store_rollback(ledger->store);
     sot_state_free(&s.state);
     return status;
+}
+
+/* ---- finding an output again ---- */
+
+typedef struct repeat {
+    const char *asked;
+    uint64_t row; /* the last reservation that asked for it; 0: none */
+} repeat;
+
+static sotto_status look_for_asked(const char *line, size_t size_bytes, uint64_t row,
+                                   void *context, sotto_error *error)
+{
+    repeat *wanted = context;
+    sot_entry entry;
+    const sotto_status status = sot_entry_parse(line, size_bytes, row, &entry, error);
+    if (status == SOTTO_OK && entry.kind == SOTTO_LEDGER_RESERVE &&
+        strcmp(entry.request, wanted->asked) == 0)
+        wanted->row = row;
+    return status;
+}
+
+sotto_status sot_ledger_find_finished(sotto_ledger *ledger, const char *asked,
+                                      sot_finished_run *out_run, sotto_error *error)
+{
+    repeat wanted = {.asked = asked};
+    *out_run = (sot_finished_run){.row = 0};
+    sotto_status status = sot_ledger_begin(ledger, false, error);
+    if (status != SOTTO_OK) return status;
+    status = sot_store_read(ledger->store, 1, look_for_asked, &wanted, error);
+    sot_store_rollback(ledger->store);
+    if (status != SOTTO_OK || wanted.row == 0) return status;
+    const sot_reserved *reserved = sot_state_find(&ledger->state, wanted.row);
+    if (reserved == NULL || !reserved->committed) return SOTTO_OK;
+    out_run->row = wanted.row;
+    memcpy(out_run->output, reserved->output, sizeof out_run->output);
+    return SOTTO_OK;
 }

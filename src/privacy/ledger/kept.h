@@ -29,6 +29,8 @@ typedef struct sot_request {
     const char *label;
     const char *noise;      /* source of the noise, one line of public text */
     const char *checkpoint; /* file from which the run goes on if it is ended; "": none */
+    const char *
+        asked; /* hash of settings, schema and names of files, never of records; NULL: not stated */
 } sot_request;
 
 /* As sotto_ledger_reserve(), with all that a run of this library knows of itself. */
@@ -48,6 +50,12 @@ SOTTO_MUST_CHECK sotto_status sot_ledger_keep(sotto_ledger *ledger,
 /* As sotto_ledger_commit(), of a run whose output lies sealed in the file of `mark` (NULL: it does not) and was made
  * from the file `last`, as above (NULL: the run is not kept). */
 SOTTO_MUST_CHECK sotto_status sot_ledger_commit_kept(
+    sotto_ledger *ledger, const sotto_reservation *reservation, const char *output_hash,
+    const char *last, const sot_kept_mark *mark, sotto_error *error);
+
+/* The same, tried again when the file cannot be written, and found out by reading where that is not clear. After a failure
+ * the row may be there or not: who finds the run again reads the ledger. */
+SOTTO_MUST_CHECK sotto_status sot_ledger_commit_surely(
     sotto_ledger *ledger, const sotto_reservation *reservation, const char *output_hash,
     const char *last, const sot_kept_mark *mark, sotto_error *error);
 
@@ -76,5 +84,17 @@ SOTTO_MUST_CHECK sotto_status sot_ledger_find_kept(sotto_ledger *ledger,
                                                    const sotto_plan *plan,
                                                    sot_kept_run *out_run,
                                                    sotto_error *error);
+
+/* A run that was charged and has given its output. */
+typedef struct sot_finished_run {
+    uint64_t row;                      /* of the reservation; 0: there is none */
+    char output[SOTTO_HASH_HEX_BYTES]; /* as committed */
+} sot_finished_run;
+
+/* Finds the last reservation of what was asked. `out_run` has row 0 if there is none, or if it was never committed. */
+SOTTO_MUST_CHECK sotto_status sot_ledger_find_finished(sotto_ledger *ledger,
+                                                       const char *asked,
+                                                       sot_finished_run *out_run,
+                                                       sotto_error *error);
 
 #endif

@@ -179,6 +179,8 @@ static sotto_status make_reserve(const sot_state *state, const sot_request *requ
     (void)snprintf(out_entry->checkpoint, sizeof out_entry->checkpoint, "%s",
                    request->checkpoint);
     (void)snprintf(out_entry->noise, sizeof out_entry->noise, "%s", request->noise);
+    (void)snprintf(out_entry->request, sizeof out_entry->request, "%s",
+                   request->asked == NULL ? "" : request->asked);
     (void)snprintf(out_entry->software, sizeof out_entry->software, "sotto %s",
                    sotto_version());
     /* If no member covers the run at its own delta, the basic member may at all the delta that it has left. */
@@ -298,7 +300,6 @@ sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
                                     const char *output_hash, const char *last,
                                     const sot_kept_mark *mark, sotto_error *error)
 {
-    const sot_reserved *reserved = NULL;
     sot_entry entry = sot_entry_new(SOTTO_LEDGER_COMMIT);
     sotto_status status = sot_entry_check_hash("output's hash", output_hash, error);
     if (status != SOTTO_OK) return status;
@@ -310,16 +311,17 @@ sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
     }
     status = sot_ledger_begin(ledger, true, error);
     if (status != SOTTO_OK) return status;
-    status = last == NULL || SOT_PLANTED(ledger_commits_an_older_state)
-                 ? sot_ledger_find_open(ledger, reservation, &reserved, error)
-                 : sot_ledger_find_last(ledger, reservation, last, error);
+    const sot_reserved *reserved = NULL;
+    status = sot_ledger_find_open(ledger, reservation, &reserved, error);
+    if (status == SOTTO_OK && last != NULL && !SOT_PLANTED(ledger_commits_an_older_state))
+        status = sot_ledger_find_last(ledger, reservation, last, error);
     if (status != SOTTO_OK) {
         sot_store_rollback(ledger->store);
         return status;
     }
     /* Rows are public, and how long a run took may tell of its records or, of a tuning, how many trainings there
-     * were. A run with checkpoints has told its time already. */
-    if (last == NULL) entry.time_seconds = reserved->time_seconds;
+     * were. A run with rows about its states has told its time already. */
+    if (reserved->step == 0) entry.time_seconds = reserved->time_seconds;
     return sot_ledger_append(ledger, &entry, NULL, NULL, error);
 }
 

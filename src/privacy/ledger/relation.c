@@ -54,11 +54,29 @@ static sotto_status refuse_unit(const sot_state *state, const sotto_plan *plan,
                     unit, state->dataset, other, unit);
 }
 
+/* Objective perturbation is priced by the event's `rows`; a unit of more rows costs more. 0: not said, and not used. */
+static sotto_status check_rows(const sotto_plan *plan, sotto_error *error)
+{
+    const uint64_t cap = sotto_plan_unit_rows(plan);
+    for (size_t i = 0; i < sotto_plan_size(plan); i++) {
+        const uint64_t rows = sotto_plan_event(plan, i)->rows;
+        if (rows == 0 || rows >= cap) continue;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "event %zu of the plan has \"rows\": %llu and the plan a unit of "
+                        "%llu rows; the event's rows bound those of one unit: set "
+                        "\"rows\": %llu",
+                        i, (unsigned long long)rows, (unsigned long long)cap,
+                        (unsigned long long)cap);
+    }
+    return SOTTO_OK;
+}
+
 sotto_status sot_relation_steps(const sot_state *state, const sotto_plan *plan,
                                 int *out_steps, sotto_error *error)
 {
     const char *unit = sotto_plan_unit(plan);
-    const sotto_status status = check_adjacency(state, plan, error);
+    sotto_status status = check_adjacency(state, plan, error);
+    if (status == SOTTO_OK) status = check_rows(plan, error);
     if (status != SOTTO_OK) return status;
     *out_steps = 1;
     if (unit == NULL && state->unit[0] == '\0') return SOTTO_OK;

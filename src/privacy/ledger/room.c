@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "numeric/outward.h"
+#include "numeric/shown.h"
 #include "privacy/accounting/gaussian_profile.h"
 #include "privacy/accounting/price.h"
 #include "privacy/ledger/amount.h"
@@ -27,6 +27,10 @@ static double pure_of_rho(double rho)
     return low;
 }
 
+/* Prices are rounded up, and the basic member's price of a Gaussian run comes from the accountant's search for epsilon:
+ * both are above the inverse functions below by far less than this. Epsilons in decimal are exact. */
+#define PRICE_MARGIN (1.0 - 0x1p-20)
+
 static void room_of(const sot_member *member, double *out_pure, double *out_mu)
 {
     const double left = sot_member_value(member, member->budget - member->spent, false);
@@ -35,43 +39,52 @@ static void room_of(const sot_member *member, double *out_pure, double *out_mu)
     switch (member->kind) {
     case SOTTO_MEMBER_BASIC:
         *out_pure = left;
-        *out_mu = sot_gaussian_mu_lower(left, delta_left);
+        *out_mu = PRICE_MARGIN * sot_gaussian_mu_lower(left, delta_left);
         break;
     case SOTTO_MEMBER_PURE:
         *out_pure = left;
         *out_mu = 0.0;
         break;
     case SOTTO_MEMBER_RENYI:
-        *out_pure = sot_pure_epsilon_of_rdp_lower(left, member->order);
-        *out_mu = sot_sqrt_down(sot_div_down(2.0 * left, member->order));
+        *out_pure = PRICE_MARGIN * sot_pure_epsilon_of_rdp_lower(left, member->order);
+        *out_mu = PRICE_MARGIN * sqrt(2.0 * left / member->order);
         break;
     case SOTTO_MEMBER_GAUSSIAN:
-        *out_mu = sot_sqrt_down(left);
+        *out_mu = PRICE_MARGIN * sqrt(left);
         *out_pure = sot_pure_epsilon_of_mu_lower(*out_mu);
         break;
     case SOTTO_MEMBER_ZCDP:
-        *out_pure = pure_of_rho(left);
-        *out_mu = sot_sqrt_down(2.0 * left);
+        *out_pure = PRICE_MARGIN * pure_of_rho(left);
+        *out_mu = PRICE_MARGIN * sqrt(2.0 * left);
         break;
     }
 }
 
-/* The epsilon of one Gaussian release at a delta, rounded up. */
-static double gaussian_epsilon(double mu, double delta)
+/* The largest epsilon that noise calibrated to (epsilon, delta) needs at most a shift of `mu` for, rounded down: a Gaussian
+ * release that is (epsilon, delta)-DP has a shift of at most `mu`. */
+static double gaussian_epsilon_lower(double mu, double delta)
 {
     double low = 0.0, high = 1.0;
     const sot_bracket shift = {mu, mu};
-    while (high < 1e6 && sot_gaussian_delta(shift, high).upper > delta)
+    while (high < 1e6 && sot_gaussian_delta(shift, high).lower > delta)
         high *= 2.0;
     for (int i = 0; i < 100; i++) {
         const double middle = 0.5 * (low + high);
-        if (sot_gaussian_delta(shift, middle).upper > delta) {
+        if (sot_gaussian_delta(shift, middle).lower > delta) {
             low = middle;
         } else {
             high = middle;
         }
     }
-    return high;
+    return low;
+}
+
+/* True if one more run with a sampler error of at most a speck would fit. */
+static bool speck_fits(const sot_state *state, const sot_charges *sums)
+{
+    sot_charges more = *sums;
+    more.specks++;
+    return sot_state_samplers_fit(state, &more);
 }
 
 void sot_room_find(const sot_state *state, sotto_ledger_room *out_room)
@@ -90,7 +103,7 @@ void sot_room_find(const sot_state *state, sotto_ledger_room *out_room)
         room.pure_epsilon = fmax(room.pure_epsilon, pure);
         most = fmax(most, mu);
         if (member->kind == SOTTO_MEMBER_BASIC &&
-            member->delta_spent < member->delta_budget) {
+            member->delta_spent < member->delta_budget && speck_fits(state, &sums)) {
             room.certified_epsilon =
                 sot_member_value(member, member->budget - member->spent, false);
             room.certified_delta = sot_amount_value_down(
@@ -101,7 +114,7 @@ void sot_room_find(const sot_state *state, sotto_ledger_room *out_room)
         room.gaussian_noise = sot_div_up(1.0, most);
         if (state->budget.delta > 0.0) {
             room.gaussian_delta = state->budget.delta;
-            room.gaussian_epsilon = gaussian_epsilon(most, state->budget.delta);
+            room.gaussian_epsilon = gaussian_epsilon_lower(most, state->budget.delta);
         }
     }
     *out_room = room;
@@ -114,48 +127,37 @@ void sot_state_whole_balance(const sot_state *state, sotto_ledger_balance *out_b
     sot_room_find(state, &out_balance->room);
 }
 
-/* Three digits on the safe side, without the noise of shortest doubles. */
-static const char *three_digits(double value, bool up, char buffer[32])
-{
-    if (value == 0.0 || !isfinite(value)) {
-        (void)snprintf(buffer, 32, "%g", value);
-        return buffer;
-    }
-    const double unit = pow(10.0, floor(log10(value)) - 2.0);
-    const double units = value / unit, near = nearbyint(units);
-    const double whole = fabs(units - near) < 1e-9 * near ? near
-                         : up                             ? ceil(units)
-                                                          : floor(units);
-    (void)snprintf(buffer, 32, "%.3g", whole * unit);
-    return buffer;
-}
+/* Digits of a statement. The text is on the safe side of the number as it will be typed in again, so that the run that it
+ * names is admitted. */
+enum { STATED_DIGITS = 3 };
 
 void sotto_ledger_describe_room(const sotto_ledger_room *room,
                                 char out_text[SOTTO_ROOM_TEXT_BYTES])
 {
-    char numbers[6][32];
+    char numbers[6][SOT_SHOWN_BYTES];
     size_t at = 0;
     out_text[0] = '\0';
     if (room->pure_epsilon > 0.0)
-        at += (size_t)snprintf(out_text, SOTTO_ROOM_TEXT_BYTES,
-                               "a pure release of epsilon %s",
-                               three_digits(room->pure_epsilon, false, numbers[0]));
+        at += (size_t)snprintf(
+            out_text, SOTTO_ROOM_TEXT_BYTES, "a pure release of epsilon %s",
+            sot_shown_down(room->pure_epsilon, STATED_DIGITS, numbers[0]));
     if (isfinite(room->gaussian_noise))
-        at += (size_t)snprintf(out_text + at, SOTTO_ROOM_TEXT_BYTES - at,
-                               "%sa Gaussian one of noise multiplier %s",
-                               at > 0 ? "; " : "",
-                               three_digits(room->gaussian_noise, true, numbers[1]));
-    if (isfinite(room->gaussian_noise) && room->gaussian_delta > 0.0)
-        at += (size_t)snprintf(out_text + at, SOTTO_ROOM_TEXT_BYTES - at,
-                               " (epsilon %s at delta %s)",
-                               three_digits(room->gaussian_epsilon, true, numbers[2]),
-                               three_digits(room->gaussian_delta, false, numbers[3]));
+        at += (size_t)snprintf(
+            out_text + at, SOTTO_ROOM_TEXT_BYTES - at,
+            "%sa Gaussian one of noise multiplier %s", at > 0 ? "; " : "",
+            sot_shown_up(room->gaussian_noise, STATED_DIGITS, numbers[1]));
+    if (isfinite(room->gaussian_noise) && room->gaussian_delta > 0.0 &&
+        room->gaussian_epsilon > 0.0)
+        at += (size_t)snprintf(
+            out_text + at, SOTTO_ROOM_TEXT_BYTES - at, " (epsilon %s at delta %s)",
+            sot_shown_down(room->gaussian_epsilon, STATED_DIGITS, numbers[2]),
+            sot_shown_down(room->gaussian_delta, STATED_DIGITS, numbers[3]));
     if (room->certified_epsilon > 0.0 && room->certified_delta > 0.0)
-        at += (size_t)snprintf(out_text + at, SOTTO_ROOM_TEXT_BYTES - at,
-                               "%sany run certified at epsilon %s, delta %s",
-                               at > 0 ? "; " : "",
-                               three_digits(room->certified_epsilon, false, numbers[4]),
-                               three_digits(room->certified_delta, false, numbers[5]));
+        at += (size_t)snprintf(
+            out_text + at, SOTTO_ROOM_TEXT_BYTES - at,
+            "%sany run certified at epsilon %s, delta %s", at > 0 ? "; " : "",
+            sot_shown_down(room->certified_epsilon, STATED_DIGITS, numbers[4]),
+            sot_shown_down(room->certified_delta, STATED_DIGITS, numbers[5]));
     if (at == 0) (void)snprintf(out_text, SOTTO_ROOM_TEXT_BYTES, "nothing");
 }
 
@@ -192,20 +194,20 @@ static sotto_status check_pure(const sot_state *state, const sotto_plan *plan,
 static sotto_status refuse_samplers(const sot_state *state, const sot_charges *sums,
                                     sotto_error *error)
 {
-    char texts[3][SOT_DOUBLE_TEXT_BYTES];
+    enum { DIGITS = 6 };
+    char texts[3][SOT_SHOWN_BYTES];
     int64_t used = 0, price = sot_amount_max;
     (void)sot_state_sampler_delta(state, state->specks, state->sampler_spent, &used);
     if (!sot_state_sampler_delta(state, sums->specks, sums->sampler, &price))
         price = sot_amount_max;
     const int64_t left = used < state->sampler_budget ? state->sampler_budget - used : 0;
-    sot_format_double(sot_amount_value_up(price - used, SOT_DELTA_UNIT), texts[0]);
-    sot_format_double(sot_amount_value_down(left, SOT_DELTA_UNIT), texts[1]);
-    sot_format_double(state->budget.epsilon, texts[2]);
+    sot_shown_up(sot_amount_value_up(price - used, SOT_DELTA_UNIT), DIGITS, texts[0]);
+    sot_shown_down(sot_amount_value_down(left, SOT_DELTA_UNIT), DIGITS, texts[1]);
     return sot_fail(error, SOTTO_BUDGET_EXCEEDED,
-                    "the run's sampler error costs %.12s of delta, 1 + e^epsilon times "
-                    "itself at the ledger's epsilon %s, and %.12s is left for it; use an "
+                    "the run's sampler error costs %s of delta, 1 + e^epsilon times "
+                    "itself at the ledger's epsilon %s, and %s is left for it; use an "
                     "exact sampler, or a ledger of a smaller epsilon",
-                    texts[0], texts[2], texts[1]);
+                    texts[0], sot_shown_whole(state->budget.epsilon, texts[2]), texts[1]);
 }
 
 static sotto_status refuse(const sot_state *state, sotto_error *error)

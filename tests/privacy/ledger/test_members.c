@@ -190,16 +190,15 @@ static void what_is_left_can_be_run(void **state)
             double delta;
             bool admitted;
         } runs[] = {
-            {pure_plan(room.pure_epsilon * (1.0 - 1e-9)), SOTTO_UNSET, true},
+            {pure_plan(room.pure_epsilon), SOTTO_UNSET, true},
             {pure_plan(room.pure_epsilon * 1.0001), SOTTO_UNSET, false},
-            {isfinite(room.gaussian_noise) ? gaussian_plan(room.gaussian_noise * 1.000001)
-                                           : NULL,
+            {isfinite(room.gaussian_noise) ? gaussian_plan(room.gaussian_noise) : NULL,
              SOTTO_UNSET, true},
             {isfinite(room.gaussian_noise) ? gaussian_plan(room.gaussian_noise * 0.999)
                                            : NULL,
              SOTTO_UNSET, false},
             {room.certified_delta > 0.0
-                 ? approximate_plan(room.certified_epsilon, room.certified_delta * 0.999)
+                 ? approximate_plan(room.certified_epsilon, room.certified_delta)
                  : NULL,
              SOTTO_UNSET, true},
         };
@@ -216,6 +215,27 @@ static void what_is_left_can_be_run(void **state)
         sotto_ledger_close(ledger);
         assert_int_equal(unlink(made.path), 0);
     }
+    scratch_free(&made);
+}
+
+/* A sampler error of at most 2^-800 costs a zCDP budget no delta: it has none. */
+static void a_zcdp_balance_has_no_deltas(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_error error;
+    sotto_reservation reservation;
+    sotto_ledger_config config = config_of(NAN, NAN);
+    config.rho = 0.5;
+    sotto_ledger *ledger = ledger_of(&made, &config);
+    sotto_plan *plan = gaussian_plan(2.0);
+    assert_ok(sotto_ledger_reserve(ledger, plan, 0x1p-870, "a run", &reservation, &error),
+              &error);
+    assert_true(reservation.delta_charged == 0.0);
+    assert_true(reservation.after.delta_spent == 0.0);
+    assert_true(reservation.after.delta_left == 0.0);
+    sotto_plan_free(plan);
+    sotto_ledger_close(ledger);
     scratch_free(&made);
 }
 
@@ -388,6 +408,7 @@ int main(void)
         cmocka_unit_test(every_member_counts_every_run),
         cmocka_unit_test(a_grant_lets_an_exceeded_member_cover_again),
         cmocka_unit_test(what_is_left_can_be_run),
+        cmocka_unit_test(a_zcdp_balance_has_no_deltas),
         cmocka_unit_test(a_zcdp_budget_adds_up_rho),
         cmocka_unit_test(members_and_prices_are_those_of_the_reference),
     };

@@ -185,6 +185,32 @@ static void each_run_has_its_own_cap(void **state)
     scratch_free(&made);
 }
 
+/* The event's rows are part of its price: fewer than the plan's cap would understate it. */
+static void an_event_of_fewer_rows_than_the_unit_is_refused(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = unit_ledger(&made, SOTTO_ADD_REMOVE, "person");
+    sotto_error error;
+    sotto_event event = sotto_event_defaults();
+    event.mechanism = SOTTO_OBJECTIVE_PERTURBATION;
+    event.noise_multiplier = 40.0;
+    event.atom = 0.05;
+    for (uint32_t rows = 0; rows <= 4; rows++) {
+        event.rows = rows;
+        const sotto_status status =
+            reserve(ledger, about(SOTTO_ADD_REMOVE, "person", 3, &event), NULL, &error);
+        if (rows == 1 || rows == 2) {
+            assert_refused(status, SOTTO_INVALID_ARGUMENT, &error, "event 0",
+                           "unit of 3 rows", NULL);
+        } else {
+            assert_ok(status, &error);
+        }
+    }
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
 static void a_wrong_unit_is_refused(void **state)
 {
     (void)state;
@@ -270,6 +296,34 @@ static void an_older_ledger_of_mixed_units_is_priced_again_or_closed(void **stat
     }
 }
 
+/* ledger.md, step 5: one sum of own deltas and sampler errors bounds the two only by twice own_delta. */
+static void an_older_ledger_with_sampler_errors_guarantees_more_delta(void **state)
+{
+    (void)state;
+    for (int sampler = 0; sampler < 2; sampler++) {
+        const scratch made = scratch_new();
+        older_lines lines = older_begin(&made);
+        char members[1024];
+        (void)snprintf(members, sizeof members,
+                       "\"kind\":\"reserve\",\"time\":1,\"label\":\"older\",\"charge\":"
+                       "219902325556,\"own_delta\":0,\"sampler_error\":%d,"
+                       "\"charge_sum\":219902325556,\"own_delta_sum\":0,"
+                       "\"sampler_error_sum\":%d,\"plan\":{\"adjacency\":\"add-remove\","
+                       "\"events\":[{\"count\":1,\"epsilon\":0.25,\"mechanism\":"
+                       "\"pure\"}]}",
+                       sampler, sampler);
+        older_add(&lines, members);
+        sotto_ledger *ledger = older_end(&lines, &made);
+        const sotto_ledger_balance balance = balance_of(ledger);
+        assert_true(balance.delta == 1e-6);
+        assert_within(balance.delta_guaranteed, sampler ? 1.1e-6 : 1e-6,
+                      sampler ? 1.1e-6 * (1.0 + 0x1p-50) : 1e-6);
+        assert_true(balance.own_left == balance.sampler_left);
+        sotto_ledger_close(ledger);
+        scratch_free(&made);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,8 +334,10 @@ int main(void)
         cmocka_unit_test(a_person_level_run_is_refused_in_a_replace_one_row_ledger),
         cmocka_unit_test(another_id_column_is_refused),
         cmocka_unit_test(each_run_has_its_own_cap),
+        cmocka_unit_test(an_event_of_fewer_rows_than_the_unit_is_refused),
         cmocka_unit_test(a_wrong_unit_is_refused),
         cmocka_unit_test(an_older_ledger_gains_a_pure_member),
+        cmocka_unit_test(an_older_ledger_with_sampler_errors_guarantees_more_delta),
         cmocka_unit_test(an_older_ledger_of_mixed_units_is_priced_again_or_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
