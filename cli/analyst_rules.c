@@ -39,6 +39,7 @@ static const analyst_rule charged[] = {
     {"target", ANALYST_FREE, NULL, NULL, NULL},
     {"threads", ANALYST_FREE, NULL, NULL, NULL},
     {"stream", ANALYST_FREE, NULL, NULL, NULL},
+    {"again", ANALYST_FREE, NULL, NULL, NULL}, /* it is charged */
     {0},
 };
 

@@ -10,6 +10,7 @@
 #include "data_file.h"
 #include "model_files.h"
 #include "output.h"
+#include "paid.h"
 #include "sign.h"
 
 static const char *adjacency_choice(size_t index)
@@ -58,7 +59,8 @@ static const cli_option paid_options[] = {
 };
 
 static const cli_option *const shared[] = {cli_data_options, cli_stored_option,
-                                           paid_options, cli_sign_option, NULL};
+                                           paid_options,     cli_sign_option,
+                                           cli_again_option, NULL};
 
 /* --- public rows --- */
 
@@ -229,17 +231,6 @@ static sotto_status check_ledger(const cli_call *call, const sotto_model *model,
         dataset);
 }
 
-static void print_release(const cli_call *call, const sotto_release_result *result)
-{
-    if (cli_flag(call, "json")) {
-        (void)fputs(sotto_release_json(result), stdout);
-        return;
-    }
-    (void)fputs(sotto_release_text(result), stdout);
-    if (!cli_given(call, "output")) /* otherwise the file has it */
-        (void)fputs(sotto_release_certificate(result), stderr);
-}
-
 static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model,
                                   sotto_error *error)
 {
@@ -255,6 +246,7 @@ static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model
     config.confidence = cli_number(call, "confidence");
     config.ledger = cli_text(call, "ledger");
     config.output = cli_text(call, "output");
+    config.again = cli_flag(call, "again");
     config.sign = cli_text(call, "sign");
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");
@@ -265,9 +257,7 @@ static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model
     if (status == SOTTO_OK)
         status =
             sotto_release_data(&config, sotto_model_schema(model), &file, &result, error);
-    if (status == SOTTO_OK) print_release(call, result);
-    sotto_release_free(result);
-    return status;
+    return status == SOTTO_OK ? cli_print_release(call, result, error) : status;
 }
 
 /* --- which of the two --- */
@@ -278,7 +268,7 @@ static sotto_status check_way(const cli_call *call, sotto_error *error)
     static const char *const paid[] = {
         "epsilon", "delta",  "adjacency",          "public-n",
         "ledger",  "output", "insecure-test-seed", "confidence",
-        "sign"};
+        "sign",    "again"};
     const bool is_public = cli_flag(call, "data-is-public");
     if (!is_public && !cli_given(call, "epsilon")) {
         return cli_fail(

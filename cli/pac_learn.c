@@ -8,6 +8,7 @@
 
 #include "data_file.h"
 #include "pac.h"
+#include "paid.h"
 #include "sign.h"
 #include "training.h"
 
@@ -289,7 +290,8 @@ static sotto_status run(const cli_call *call, sotto_error *error)
 }
 
 static const cli_option *const shared[] = {cli_train_options, cli_data_options,
-                                           cli_stored_option, cli_sign_option, NULL};
+                                           cli_stored_option, cli_sign_option,
+                                           cli_again_option,  NULL};
 
 const cli_command pac_learn = {
     .name = "learn",

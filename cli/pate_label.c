@@ -8,6 +8,7 @@
 #include "data_file.h"
 #include "input.h"
 #include "output.h"
+#include "paid.h"
 #include "pate.h"
 #include "sign.h"
 #include "training.h"
@@ -207,6 +208,7 @@ static sotto_status read_config(const cli_call *call, sotto_pate_label_config *c
     config->student = cli_text(call, "student");
     config->ledger = cli_text(call, "ledger");
     config->output = cli_text(call, "output");
+    config->again = cli_flag(call, "again");
     config->sign = cli_text(call, "sign");
     config->show_sensitive = cli_flag(call, "show-sensitive-data-dependent-epsilon");
     config->insecure_test = cli_given(call, "insecure-test-seed");
@@ -355,7 +357,8 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_query_option, cli_sign_option, NULL};
+static const cli_option *const shared[] = {cli_query_option, cli_sign_option,
+                                           cli_again_option, NULL};
 
 const cli_command pate_label = {
     .name = "label",

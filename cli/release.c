@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "data_file.h"
 #include "input.h"
+#include "paid.h"
 #include "sign.h"
 
 /* --- the words --- */
@@ -187,6 +188,7 @@ static sotto_status make_config(const cli_call *call, sotto_statistic statistic,
     config.monotone = cli_has(call, "monotone") && cli_flag(call, "monotone");
     config.ledger = cli_text(call, "ledger");
     config.output = cli_text(call, "output");
+    config.again = cli_flag(call, "again");
     config.sign = cli_text(call, "sign");
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");
@@ -205,19 +207,7 @@ static sotto_status make_config(const cli_call *call, sotto_statistic statistic,
     return status;
 }
 
-/* --- what is printed --- */
-
-/* Values on standard output; the certificate on standard error unless a file has it. */
-static void print_result(const cli_call *call, const sotto_release_result *result)
-{
-    if (cli_flag(call, "json")) {
-        (void)fputs(sotto_release_json(result), stdout);
-        return;
-    }
-    (void)fputs(sotto_release_text(result), stdout);
-    if (cli_text(call, "output") == NULL)
-        (void)fputs(sotto_release_certificate(result), stderr);
-}
+/* --- running --- */
 
 static sotto_status release(const cli_call *call, sotto_statistic statistic,
                             sotto_error *error)
@@ -235,8 +225,7 @@ static sotto_status release(const cli_call *call, sotto_statistic statistic,
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK)
         status = sotto_release_data(&config, schema, &file, &result, error);
-    if (status == SOTTO_OK) print_result(call, result);
-    sotto_release_free(result);
+    if (status == SOTTO_OK) status = cli_print_release(call, result, error);
     sotto_schema_free(schema);
     return status;
 }
@@ -282,7 +271,7 @@ static sotto_status estimate(const cli_call *call, sotto_error *error)
     static const char *const excluded[] = {
         "column", "schema", "epsilon", "public-n",
         "query",  "ledger", "output",  "insecure-test-seed",
-        "sign"};
+        "sign",   "again"};
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++) {
         if (!cli_given(call, excluded[i])) continue;
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -314,39 +303,40 @@ static sotto_status run_rr(const cli_call *call, sotto_error *error)
 #define SCHEMA " --schema examples/survey.schema.json --epsilon 1 -o release.json"
 
 static const cli_option *const count_shared[] = {
-    privacy_options,  noise_options,     rows_options,
-    cli_query_option, cli_stored_option, where_options,
-    output_options,   cli_sign_option,   NULL};
+    privacy_options, noise_options,  rows_options,    cli_query_option, cli_stored_option,
+    where_options,   output_options, cli_sign_option, cli_again_option, NULL};
 static const cli_option *const sum_shared[] = {
-    column_operand,    privacy_options, noise_options,  rows_options,    cli_query_option,
-    cli_stored_option, where_options,   output_options, cli_sign_option, NULL};
-static const cli_option *const histogram_shared[] = {column_operand,
-                                                     histogram_options,
-                                                     privacy_options,
-                                                     noise_options,
-                                                     rows_options,
-                                                     cli_query_option,
-                                                     cli_stored_option,
-                                                     where_options,
-                                                     output_options,
-                                                     cli_sign_option,
-                                                     NULL};
-static const cli_option *const quantile_shared[] = {column_operand,   quantile_options,
-                                                    privacy_options,  rows_options,
-                                                    cli_query_option, cli_stored_option,
-                                                    where_options,    output_options,
-                                                    cli_sign_option,  NULL};
+    column_operand,   privacy_options,   noise_options, rows_options,
+    cli_query_option, cli_stored_option, where_options, output_options,
+    cli_sign_option,  cli_again_option,  NULL};
+static const cli_option *const histogram_shared[] = {
+    column_operand, histogram_options, privacy_options,   noise_options,
+    rows_options,   cli_query_option,  cli_stored_option, where_options,
+    output_options, cli_sign_option,   cli_again_option,  NULL};
+static const cli_option *const quantile_shared[] = {column_operand,
+                                                    quantile_options,
+                                                    privacy_options,
+                                                    rows_options,
+                                                    cli_query_option,
+                                                    cli_stored_option,
+                                                    where_options,
+                                                    output_options,
+                                                    cli_sign_option,
+                                                    cli_again_option,
+                                                    NULL};
 static const cli_option *const bounds_shared[] = {
-    column_operand,   privacy_options,   rows_options,
-    cli_query_option, cli_stored_option, where_options,
-    output_options,   cli_sign_option,   NULL};
+    column_operand, privacy_options, rows_options,    cli_query_option, cli_stored_option,
+    where_options,  output_options,  cli_sign_option, cli_again_option, NULL};
 static const cli_option *const choose_shared[] = {
-    rows_options,  cli_query_option, cli_stored_option,
-    where_options, output_options,   cli_sign_option,
-    NULL};
-static const cli_option *const rr_shared[] = {rows_options,      cli_query_option,
-                                              cli_stored_option, output_options,
-                                              cli_sign_option,   NULL};
+    rows_options,   cli_query_option, cli_stored_option, where_options,
+    output_options, cli_sign_option,  cli_again_option,  NULL};
+static const cli_option *const rr_shared[] = {rows_options,
+                                              cli_query_option,
+                                              cli_stored_option,
+                                              output_options,
+                                              cli_sign_option,
+                                              cli_again_option,
+                                              NULL};
 
 static const cli_command count_command = {
     .name = "count",

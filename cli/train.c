@@ -14,6 +14,7 @@
 #include "data_file.h"
 #include "input.h"
 #include "output.h"
+#include "paid.h"
 #include "sign.h"
 #include "training.h"
 
@@ -101,7 +102,7 @@ static void show_line(const sotto_progress *progress)
 static int show_progress(const sotto_progress *progress, void *context)
 {
     const bool *const terminal = context;
-    if (*terminal) show_line(progress);
+    if (*terminal && !progress->asks_only) show_line(progress);
     return stop_asked;
 }
 
@@ -240,6 +241,7 @@ sotto_status cli_train_run(const cli_call *call, sotto_train_config *config,
     sotto_schema *schema = NULL;
     config->ledger = cli_text(call, "ledger");
     config->output = cli_text(call, "output");
+    config->again = cli_flag(call, "again");
     config->sign = cli_text(call, "sign");
     config->data_is_public = cli_flag(call, "data-is-public");
     config->insecure_test = cli_given(call, "insecure-test-seed");
@@ -259,9 +261,13 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status == SOTTO_OK ? cli_train_run(call, &config, error) : status;
 }
 
-static const cli_option *const shared[] = {cli_train_options,    cli_data_options,
-                                           cli_stored_option,    cli_sign_option,
-                                           cli_training_options, NULL};
+static const cli_option *const shared[] = {cli_train_options,
+                                           cli_data_options,
+                                           cli_stored_option,
+                                           cli_sign_option,
+                                           cli_again_option,
+                                           cli_training_options,
+                                           NULL};
 
 const cli_command cli_train = {
     .name = "train",

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "data_file.h"
 #include "output.h"
+#include "paid.h"
 #include "sign.h"
 #include "training.h"
 #include "tune.h"
@@ -102,6 +103,7 @@ static sotto_status read_config(const cli_call *call, sotto_tune_config *out_con
     config.train.validation_labels = NULL;
     config.train.ledger = cli_text(call, "ledger");
     config.train.output = cli_text(call, "output");
+    config.train.again = cli_flag(call, "again");
     config.train.sign = cli_text(call, "sign");
     config.train.data_is_public = cli_flag(call, "data-is-public");
     config.train.insecure_test = cli_given(call, "insecure-test-seed");
@@ -204,9 +206,13 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_train_options,    cli_data_options,
-                                           cli_stored_option,    cli_sign_option,
-                                           cli_training_options, NULL};
+static const cli_option *const shared[] = {cli_train_options,
+                                           cli_data_options,
+                                           cli_stored_option,
+                                           cli_sign_option,
+                                           cli_again_option,
+                                           cli_training_options,
+                                           NULL};
 
 const cli_command cli_tune = {
     .name = "tune",

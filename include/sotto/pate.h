@@ -23,6 +23,7 @@
 #include <sotto/array.h>
 #include <sotto/data_file.h>
 #include <sotto/error.h>
+#include <sotto/ledger.h>
 #include <sotto/pate_agreement.h>
 #include <sotto/pate_cost.h>
 #include <sotto/schema.h>
@@ -100,9 +101,11 @@ typedef struct sotto_pate_label_config {
     bool vote_labels;
     const char
         *student; /* of Interactive: model file that gives probabilities; else NULL */
-    const char *ledger;  /* NULL: the schema's */
-    const char *output;  /* the labels' file, replaced in one stroke; NULL: none */
-    const char *sign;    /* file of the secret key that signs; NULL: none does */
+    const char *ledger; /* NULL: the schema's */
+    const char *output; /* the labels' file, replaced in one stroke; NULL: none */
+    const char *sign;   /* file of the secret key that signs; NULL: none does */
+    bool
+        again; /* a new run, newly charged, though the ledger has the same one finished */
     bool show_sensitive; /* the data-dependent epsilon: for those who may see the rows */
     bool insecure_test;  /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;
@@ -129,6 +132,10 @@ SOTTO_API double sotto_pate_sensitive_epsilon(const sotto_pate_result *result);
 /* How much teachers agree, if that was paid for; else false, and nothing is written. */
 SOTTO_API bool sotto_pate_agreed(const sotto_pate_result *result,
                                  sotto_pate_agreement *out_agreement);
+/* Whether this call labelled the rows: a run that the ledger has as finished with the same settings and output is not made
+ * again (sotto/train.h says the same of trainings). */
+SOTTO_API sotto_run_outcome sotto_pate_run_outcome(const sotto_pate_result *result);
+
 /* Epsilon after each query, as SVG, by the same count: free with sotto_pate_free_text(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_plot(const sotto_pate_result *result,
                                                         char **out_svg,

@@ -24,6 +24,7 @@
 #include <sotto/accountant.h>
 #include <sotto/data_file.h>
 #include <sotto/error.h>
+#include <sotto/ledger.h>
 #include <sotto/model.h>
 #include <sotto/schema.h>
 
@@ -82,6 +83,8 @@ typedef struct sotto_release_config {
     const sotto_model
         *model; /* accuracy: with its own schema, sotto_model_schema(); NULL: none */
     double threshold; /* accuracy: of the second class; default 0.5 */
+    bool
+        again; /* a new release, newly charged, though the ledger has the same one finished */
 } sotto_release_config;
 
 /* Nothing that carries privacy is set but the adjacency, SOTTO_ADD_REMOVE. */
@@ -97,7 +100,10 @@ typedef struct sotto_release_result sotto_release_result;
 
 /* The whole way: plan, header of the data file, charge, gate, rows, release, certificate, file.
  * SOTTO_BUDGET_EXCEEDED: nothing was charged and no row read. After any other failure the charge
- * may stand. Free with sotto_release_free(). */
+ * may stand: the same call then goes on without another one. With a ledger, a release that was finished before with the same
+ * settings, schema, data path and output is not made again: its output is read, and nothing is charged
+ * (sotto_release_outcome()); without an output there is nothing to read, and the call is refused. Free with
+ * sotto_release_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_run(
     const sotto_release_config *config, const sotto_schema *schema, const char *data_path,
     sotto_release_result **out_result, sotto_error *error);
@@ -113,7 +119,14 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_data(
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_release_estimate(const char *answers_path, double confidence,
                        sotto_release_result **out_result, sotto_error *error);
-SOTTO_API void sotto_release_free(sotto_release_result *result); /* NULL is fine */
+/* A result that has no output file is kept beside the ledger until this is called: by then it should be where it is
+ * needed. NULL is fine. */
+SOTTO_API void sotto_release_free(sotto_release_result *result);
+/* To be called before sotto_release_free() when the result could not be passed on: it stays kept, and the same call gives it
+ * again without a charge. */
+SOTTO_API void sotto_release_hold(sotto_release_result *result);
+/* Whether this call made the release. */
+SOTTO_API sotto_run_outcome sotto_release_outcome(const sotto_release_result *result);
 
 /* Borrowed from the result: the whole JSON file, the same for people (without the certificate),
  * the certificate for people ("" when there is none). */

@@ -28,6 +28,7 @@
 #include <sotto/array.h>
 #include <sotto/data_file.h>
 #include <sotto/error.h>
+#include <sotto/ledger.h>
 #include <sotto/schema.h>
 #include <sotto/theory.h>
 #include <sotto/train_config.h>
@@ -88,7 +89,10 @@ typedef struct sotto_train_result sotto_train_result;
 /* The whole way. The format follows from the schema and the name (sotto/data_file.h). With
  * config->stream the file is read again for every pass, and memory does not grow with its rows;
  * methods that need all rows at once refuse. SOTTO_BUDGET_EXCEEDED: nothing was charged and no row read. After any other failure
- * the charge may stand. Free with sotto_train_free(). */
+ * the charge may stand: the same call then goes on without another one. With a ledger, a training that was finished before
+ * with the same settings, schema, data path and output is not made again: its output is read, and nothing is charged
+ * (sotto_train_outcome()); without an output there is nothing to read, and the call is refused. Free with
+ * sotto_train_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_file(const sotto_train_config *config,
                                                          const sotto_schema *schema,
                                                          const char *path,
@@ -102,11 +106,19 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_data(const sotto_train_confi
                                                          sotto_train_result **out_result,
                                                          sotto_error *error);
 
-/* The same for records in memory, which are borrowed for the call. */
+/* The same for records in memory, which are borrowed for the call. They have no name: without an output every call is a new
+ * training. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_records(
     const sotto_train_config *config, const sotto_schema *schema,
     const sotto_records *records, sotto_train_result **out_result, sotto_error *error);
-SOTTO_API void sotto_train_free(sotto_train_result *result); /* NULL is fine */
+/* A result of a data file that has no output file is kept beside the ledger until this is called: by then it should be
+ * where it is needed. NULL is fine. */
+SOTTO_API void sotto_train_free(sotto_train_result *result);
+/* To be called before sotto_train_free() when the result could not be passed on: it stays kept, and the same call gives it
+ * again without a charge. */
+SOTTO_API void sotto_train_hold(sotto_train_result *result);
+/* Whether this call did the training. */
+SOTTO_API sotto_run_outcome sotto_train_outcome(const sotto_train_result *result);
 
 /* Borrowed from the result: the whole model file, a summary for people, the certificate for people
  * ("" when there is none). */

@@ -164,11 +164,14 @@ typedef struct sotto_train_config {
     bool data_is_public; /* needed by, and only for, SOTTO_METHOD_NONE */
     const char *ledger;  /* NULL: the schema's */
     const char *
-        output; /* model file to write, replaced in one stroke; networks, sgd and gd keep how far they
-                            are in <output>.checkpoint, from which the same call goes on; NULL: none */
+        output; /* model file to write, replaced in one stroke; a run that a ledger charges, and networks, sgd and gd in
+                            any case, keep how far they are in <output>.checkpoint, from which the same call goes on; NULL:
+                            none */
     const char *
         sign; /* file of the secret key that signs the model file (sotto/key.h), read before the charge; NULL:
                             none */
+    bool
+        again; /* a new run, newly charged, though the ledger has the same one finished */
     bool insecure_test; /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;
     size_t threads; /* 0: one per CPU; the result is the same for any number */

@@ -19,6 +19,11 @@ static const sotto_belief beliefs[] = {
     {"request.sensitivity", "one unit moves a score no further than declared"},
     {"request.vote", "teachers, shards and votes are as declared: one unit moves no more "
                      "votes than stated"},
+    {"request.public_rows",
+     "the rows that were labelled or learned from were public, and "
+     "none of those that the teachers learned from"},
+    {"request.self_training", "the student labelled other public rows by itself, as "
+                              "stated"},
     {"request.labels", "the labels that the student learned from had this request"},
     {"request.winner", "the tuning selected this candidate; its settings follow from it"},
     {"concept", "the class of concepts was chosen without the rows"},

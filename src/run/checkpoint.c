@@ -105,17 +105,31 @@ int sot_keeper_listen(const sotto_progress *progress, void *context)
 
 /* ---- opening ---- */
 
-static sotto_status name_checkpoint(const char *output, char **out_path,
-                                    sotto_error *error)
+static sotto_status join(const char *start, const char *end, char **out_path,
+                         sotto_error *error)
 {
-    static const char end[] = ".checkpoint";
-    const size_t length = strlen(output);
-    char *path = sot_new_array(length + sizeof end, 1);
-    if (path == NULL) return sot_fail_memory(error, length + sizeof end, 1);
-    memcpy(path, output, length);
-    memcpy(path + length, end, sizeof end);
+    const size_t size_bytes = strlen(start) + strlen(end) + 1;
+    char *path = sot_new_array(size_bytes, 1);
+    if (path == NULL) return sot_fail_memory(error, size_bytes, 1);
+    (void)snprintf(path, size_bytes, "%s%s", start, end);
     *out_path = path;
     return SOTTO_OK;
+}
+
+static sotto_status name_beside_output(const char *output, char **out_path,
+                                       sotto_error *error)
+{
+    return join(output, ".checkpoint", out_path, error);
+}
+
+static sotto_status name_checkpoint(const sot_session *session, char **out_path,
+                                    sotto_error *error)
+{
+    char end[32];
+    if (session->output != NULL)
+        return name_beside_output(session->output, out_path, error);
+    (void)snprintf(end, sizeof end, "-run-%.16s", session->asked);
+    return join(session->ledger_path, end, out_path, error);
 }
 
 /* Names of runs and keys of seals under a test seed: apart from the noise of that seed. */
@@ -139,7 +153,7 @@ sotto_status sot_keeper_open(const sot_keeper_setup *setup, sot_keeper **out_kee
     keeper->started_seconds = sot_clock_seconds();
     keeper->due_seconds = keeper->started_seconds +
                           (asked_seconds() >= 0.0 ? asked_seconds() : FIRST_SECONDS);
-    sotto_status status = name_checkpoint(setup->session->output, &keeper->path, error);
+    sotto_status status = name_checkpoint(setup->session, &keeper->path, error);
     if (status == SOTTO_OK) status = sot_pair_open(keeper->path, &keeper->pair, error);
     if (status == SOTTO_OK) status = sot_keeper_look(keeper, error);
     if (status == SOTTO_OK) status = make_keys(keeper, error);
@@ -289,21 +303,34 @@ static bool is_refusal(sotto_status status)
            status == SOTTO_UNSUPPORTED;
 }
 
+/* The place of the run is locked: whoever finished the same one meanwhile has written its row. The output lies sealed and open
+ * for a moment. */
+static sotto_status prepare_charge(const sot_keeper *keeper, sotto_error *error)
+{
+    const sotto_status status = sot_session_check_new(keeper->session, error);
+    if (status != SOTTO_OK) return status;
+    return sot_pair_take_space(keeper->pair,
+                               2 * sot_session_output_bytes(keeper->session), error);
+}
+
 static sotto_status begin_anew(sot_keeper *keeper, sotto_error *error)
 {
     sot_session *session = keeper->session;
     sot_kept_mark mark;
     const size_t events = sotto_plan_size(session->plan);
     keeper->kept = (sot_kept_file){
-        .kind = SOT_KEPT_BEGUN, .identity = keeper->setup.identity, .events = events};
+        .kind = SOT_KEPT_BEGUN, .identity = session->identity, .events = events};
     keeper->kept.released = sot_new_array(events + 1, sizeof *keeper->kept.released);
     if (keeper->kept.released == NULL) return sot_fail_memory(error, events + 1, 8);
     sotto_status status = draw_hex(keeper, keeper->kept.run, error);
     if (status == SOTTO_OK) status = stage(keeper, NULL, 0, &mark, error);
     if (status != SOTTO_OK) return status;
     if (session->ledger != NULL) {
-        status = sot_session_charge(session, mark.checkpoint, error);
-        if (is_refusal(status)) sot_pair_remove(keeper->pair, SOT_PAIR_STAGED);
+        status = prepare_charge(keeper, error);
+        const bool is_ready = status == SOTTO_OK;
+        if (is_ready) status = sot_session_charge(session, mark.checkpoint, error);
+        if (!is_ready || is_refusal(status))
+            sot_pair_remove(keeper->pair, SOT_PAIR_STAGED);
     }
     return status == SOTTO_OK ? place(keeper, &mark, error) : status;
 }
@@ -338,6 +365,55 @@ sot_checkpoint *sot_keeper_checkpoint(sot_keeper *keeper)
 
 /* ---- the end ---- */
 
+/* Behind a row that names a file which nobody wrote, no file goes on. */
+static sotto_status close_run(sot_keeper *keeper, sotto_error *error)
+{
+    sot_kept_mark nothing;
+    const sot_session *session = keeper->session;
+    sotto_status status = draw_hex(keeper, nothing.checkpoint, error);
+    if (status == SOTTO_OK) status = draw_hex(keeper, nothing.seal_key, error);
+    if (status == SOTTO_OK)
+        status = sot_ledger_keep(session->ledger, &session->reservation,
+                                 keeper->kept.step + 1, keeper->last, &nothing, error);
+    sot_wipe(nothing.seal_key, sizeof nothing.seal_key);
+    if (status != SOTTO_OK) return status;
+    keeper->closed = true;
+    sot_keeper_remove(keeper);
+    return SOTTO_OK;
+}
+
+sotto_status sot_keeper_judge(sot_keeper *keeper, sotto_status status, sotto_error *error)
+{
+    sotto_error own;
+    const bool is_public = status == SOTTO_OK || status == SOTTO_IO ||
+                           status == SOTTO_OUT_OF_MEMORY || status == SOTTO_ENTROPY ||
+                           status == SOTTO_INTERRUPTED;
+    if (is_public || keeper->session->ledger == NULL) return status;
+    const sotto_status closed = close_run(keeper, &own);
+    return closed == SOTTO_OK ? status : sot_fail(error, closed, "%s", own.message);
+}
+
+bool sot_keeper_is_closed(const sot_keeper *keeper)
+{
+    return keeper->closed;
+}
+
+/* The text, as long as any that this run could have. */
+static sotto_status stage_output(sot_keeper *keeper, const char *text,
+                                 sot_kept_mark *out_mark, sotto_error *error)
+{
+    const size_t length = strlen(text), step = sot_session_output_bytes(keeper->session);
+    if (keeper->session->ledger == NULL)
+        return stage(keeper, text, length, out_mark, error);
+    const size_t padded = length < step ? step : (length / step + 1) * step;
+    char *body = sot_new_array(padded, 1); /* zeros: the text ends at the first */
+    if (body == NULL) return sot_fail_memory(error, padded, 1);
+    memcpy(body, text, length);
+    const sotto_status status = stage(keeper, body, padded, out_mark, error);
+    sot_free(body);
+    return status;
+}
+
 sotto_status sot_keeper_finish(sot_keeper *keeper, const char *text,
                                const char *output_hash, sotto_error *error)
 {
@@ -346,10 +422,11 @@ sotto_status sot_keeper_finish(sot_keeper *keeper, const char *text,
     sotto_status status = count_releases(keeper, error);
     if (status != SOTTO_OK) return status;
     keeper->kept.kind = SOT_KEPT_OUTPUT;
-    status = stage(keeper, text, strlen(text), &mark, error);
+    sot_pair_free_space(keeper->pair);
+    status = stage_output(keeper, text, &mark, error);
     if (status == SOTTO_OK && session->ledger != NULL)
-        status = sot_ledger_commit_kept(session->ledger, &session->reservation,
-                                        output_hash, keeper->last, &mark, error);
+        status = sot_ledger_commit_surely(session->ledger, &session->reservation,
+                                          output_hash, keeper->last, &mark, error);
     if (status == SOTTO_OK) status = place(keeper, &mark, error);
     sot_wipe(mark.seal_key, sizeof mark.seal_key);
     return status;
@@ -361,11 +438,19 @@ void sot_keeper_remove(sot_keeper *keeper)
     sot_pair_remove(keeper->pair, SOT_PAIR_PLACED);
 }
 
+sot_pair *sot_keeper_detach(sot_keeper *keeper)
+{
+    sot_pair *pair = keeper->pair;
+    keeper->pair = NULL;
+    sot_keeper_close(keeper);
+    return pair;
+}
+
 sotto_status sot_keeper_check_names(const char *output, const char *const *files,
                                     size_t count, sotto_error *error)
 {
     char *path = NULL;
-    sotto_status status = name_checkpoint(output, &path, error);
+    sotto_status status = name_beside_output(output, &path, error);
     if (status != SOTTO_OK) return status;
     const size_t length = strlen(path);
     for (size_t i = 0; i < count && status == SOTTO_OK; i++) {

@@ -1,7 +1,8 @@
 /* run/checkpoint.h: a run that can be ended at any moment and gone on with, under one charge.
  *
- * Idea      Beside the output lies OUTPUT.checkpoint: what the run has released so far. The same command goes on from
- *           there; when the output is in its place, the checkpoint is gone. Fresh randomness in every process.
+ * Idea      Beside the output lies OUTPUT.checkpoint: that the run is charged, and what it has released so far. The same
+ *           command goes on from there; when the output is in its place, the checkpoint is gone. Fresh randomness in every
+ *           process. Without an output it lies beside the ledger: LEDGER-run-<16 digits of what was asked>.
  * Order     begun file, reservation, [state, row in the ledger, in its place]..., output sealed, commit, output in
  *           its place, checkpoint removed. Each arrow is one stroke; what counts after a crash is the file that the
  *           ledger's last row of this run names, and no other.
@@ -20,8 +21,8 @@ typedef struct sot_keeper sot_keeper;
 
 /* How long a run may last before it keeps its state and stops; SOTTO_UNSET: no limit. */
 typedef struct sot_keeper_setup {
-    sot_session *session; /* borrowed; its ledger and gate are open */
-    sot_kept_identity identity;
+    sot_session
+        *session; /* borrowed; its ledger and gate are open, its identity is known */
     double max_minutes;
     uint64_t steps;                   /* for messages; 0: not known */
     sotto_progress_function progress; /* the caller's; NULL: none */
@@ -51,6 +52,14 @@ SOTTO_MUST_CHECK sotto_status sot_keeper_begin(sot_keeper *keeper, sotto_error *
 sot_checkpoint *sot_keeper_checkpoint(sot_keeper *keeper);
 int sot_keeper_listen(const sotto_progress *progress, void *keeper);
 
+/* The rows have been worked on. After a failure that may follow from what was released the run is closed: its reservation is
+ * charged and can no longer be gone on with, or failures of one charge could be collected. Lack of memory, files that cannot be
+ * read, a failing random source and a wish to stop leave it open. Returns `status`, or why the ledger could not be
+ * written. */
+SOTTO_MUST_CHECK sotto_status sot_keeper_judge(sot_keeper *keeper, sotto_status status,
+                                               sotto_error *error);
+bool sot_keeper_is_closed(const sot_keeper *keeper);
+
 /* Keeps the finished text and commits the reservation. After this the text may leave, as often as is needed. */
 SOTTO_MUST_CHECK sotto_status sot_keeper_finish(sot_keeper *keeper, const char *text,
                                                 const char *output_hash,
@@ -58,6 +67,9 @@ SOTTO_MUST_CHECK sotto_status sot_keeper_finish(sot_keeper *keeper, const char *
 
 /* The output is in its place. */
 void sot_keeper_remove(sot_keeper *keeper);
+
+/* Frees the keeper, and gives its files, locked. */
+struct sot_pair *sot_keeper_detach(sot_keeper *keeper);
 
 /* Refuses an output beside which a checkpoint would take the place of one of these files; NULL: none. */
 SOTTO_MUST_CHECK sotto_status sot_keeper_check_names(const char *output,

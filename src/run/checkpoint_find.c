@@ -24,7 +24,7 @@ static sotto_status refuse(const sot_keeper *keeper, const char *reason,
 static sotto_status check_identity(const sot_keeper *keeper,
                                    const sot_kept_identity *kept, sotto_error *error)
 {
-    const sot_kept_identity *mine = &keeper->setup.identity;
+    const sot_kept_identity *mine = &keeper->session->identity;
     char reason[120];
     if (strcmp(kept->version, mine->version) != 0) {
         (void)snprintf(reason, sizeof reason, "is of sotto %s, and this is %s;",
@@ -38,7 +38,7 @@ static sotto_status check_identity(const sot_keeper *keeper,
                                                     : NULL;
     if (other == NULL) return SOTTO_OK;
     (void)snprintf(reason, sizeof reason,
-                   "is of a training with other %s: go on with those, or", other);
+                   "is of a run with other %s: go on with those, or", other);
     return refuse(keeper, reason, error);
 }
 
@@ -117,7 +117,7 @@ static sotto_status check_run(const sot_keeper *keeper, const candidate *c,
     bool fits = c->file.events == sotto_plan_size(plan);
     for (size_t i = 0; fits && i < c->file.events; i++)
         fits = c->file.released[i] <= sotto_plan_event(plan, i)->count;
-    if (!fits) return refuse(keeper, "is of a training with another plan;", error);
+    if (!fits) return refuse(keeper, "is of a run with another plan;", error);
     if (keeper->session->ledger == NULL) return SOTTO_OK;
     if (!run->same_plan || strcmp(run->label, keeper->session->label) != 0)
         return refuse(keeper, "is of a run with another plan in the ledger;", error);

@@ -22,6 +22,7 @@ struct sot_keeper {
     double started_seconds, due_seconds, told_seconds;
     uint64_t steps_done; /* by the learner, which asks behind every step */
     bool stop_asked;
+    bool closed; /* by sot_keeper_judge() */
 };
 
 /* Finds the file from which the run goes on, by the ledger if there is one, and fills in where it stands. What

@@ -25,7 +25,13 @@ struct sotto_pate_result {
     sotto_plan *plan;
     uint64_t *
         paid; /* answers paid for after 0, 1, ... queries: asked + 1 numbers; NULL: none */
+    sotto_run_outcome outcome;
+    struct sot_pair
+        *kept; /* beside the ledger, until the result is taken; NULL: nothing */
 };
+
+/* A request's `public_rows`: nobody can check the declaration, so that a certificate lists it as believed. */
+#define SOT_PATE_PUBLIC_ROWS "declared public"
 
 /* Takes the texts over; "" for those that are NULL. */
 SOTTO_MUST_CHECK sotto_status sot_pate_result_new(char *json, char *text,
@@ -52,14 +58,18 @@ typedef struct sot_pate_directory {
     char *schema_json;
     char *ledger; /* of the schema that was taught with; NULL: none */
     sotto_schema *schema;
+    int lock; /* descriptor of the directory, if `is_locked` */
+    bool is_locked;
 } sot_pate_directory;
 
-/* Reads it; SOTTO_IO when there is none. */
+/* Reads it and holds the shared lock until it is closed; SOTTO_IO when there is none, SOTTO_INVALID_ARGUMENT while
+ * teachers are being written. */
 SOTTO_MUST_CHECK sotto_status sot_pate_directory_open(const char *path,
                                                       sot_pate_directory *out_directory,
                                                       sotto_error *error);
 /* Makes the directory and writes what `directory` says, with a key that is drawn here (`rng`). One that is there
- * already must say the same; its key is taken over then. */
+ * already must say the same; its key is taken over then. Holds the exclusive lock until the directory is closed:
+ * SOTTO_INVALID_ARGUMENT while another run holds one. */
 SOTTO_MUST_CHECK sotto_status sot_pate_directory_make(sot_pate_directory *directory,
                                                       sotto_rng *rng, sotto_error *error);
 void sot_pate_directory_close(sot_pate_directory *directory);
@@ -70,12 +80,33 @@ SOTTO_MUST_CHECK sotto_status sot_pate_directory_check_rows(
     const sot_pate_directory *directory,
     const unsigned char digest[SOT_SHARD_DIGEST_BYTES], sotto_error *error);
 
+/* <path>/<name>; false, with a message of the second, if it is too long. */
+bool sot_pate_path(const sot_pate_directory *directory, const char *name,
+                   char out[SOT_PATE_PATH_BYTES]);
+sotto_status sot_pate_fail_long(const sot_pate_directory *directory, sotto_error *error);
+
+/* ---- pate_lock.c ---- */
+
+/* flock(2) on the directory, for this run only (`alone`) or shared by those that read. It ends with the process. */
+SOTTO_MUST_CHECK sotto_status sot_pate_directory_lock(sot_pate_directory *directory,
+                                                      bool alone, sotto_error *error);
+void sot_pate_directory_unlock(sot_pate_directory *directory); /* if it is locked */
+/* Removes partial files, which hold teachers without noise. The directory is locked. */
+SOTTO_MUST_CHECK sotto_status
+sot_pate_directory_sweep(const sot_pate_directory *directory, sotto_error *error);
+
+/* ---- pate_teachers.c ---- */
+
 /* <path>/teacher-00017.json; false if it is too long. */
 bool sot_pate_teacher_path(const sot_pate_directory *directory, size_t teacher,
                            char out_path[SOT_PATE_PATH_BYTES]);
-/* Whether this teacher is finished: files are written in one stroke. A file that does not begin like a teacher's is none. */
-bool sot_pate_teacher_exists(const sot_pate_directory *directory, size_t teacher);
-/* The teacher's file: his model, or that he is constant (`model_json` NULL), in a wrapping that no reader of models takes. */
+/* Whether this teacher is finished: files are written in one stroke. A file that does not begin like a teacher's is
+ * not one. SOTTO_INVALID_ARGUMENT for a teacher of another ensemble, or another teacher of this one. */
+SOTTO_MUST_CHECK sotto_status sot_pate_teacher_find(const sot_pate_directory *directory,
+                                                    size_t teacher, bool *out_is_finished,
+                                                    sotto_error *error);
+/* The teacher's file: its model, or that it is constant (`model_json` NULL), in a wrapping that no reader of models
+ * takes. */
 SOTTO_MUST_CHECK sotto_status sot_pate_teacher_write(const sot_pate_directory *directory,
                                                      size_t teacher,
                                                      const char *model_json,
@@ -88,6 +119,13 @@ SOTTO_MUST_CHECK sotto_status sot_pate_teacher_load(const sot_pate_directory *di
 
 /* The certificate's unit where whole teachers come and go: no schema's unit is called so. */
 #define SOT_PATE_UNIT_TEACHER "teacher"
+
+/* ---- pate_teach_text.c ---- */
+
+/* What a teaching prints, as lines and as JSON, to be freed with sot_free(). */
+SOTTO_MUST_CHECK sotto_status sot_pate_teach_text(const sot_pate_directory *directory,
+                                                  sotto_model_kind model, char **out_text,
+                                                  char **out_json, sotto_error *error);
 
 /* ---- pate_votes.c ---- */
 

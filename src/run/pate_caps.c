@@ -23,7 +23,10 @@ static sotto_status open_teachers(sot_pate_label_run *run, sotto_error *error)
         sot_pate_directory_open(config->directory, &run->directory, error);
     if (status != SOTTO_OK) return status;
     for (size_t i = 0; i < run->directory.sharding.count; i++) {
-        if (sot_pate_teacher_exists(&run->directory, i)) continue;
+        bool is_finished = false;
+        status = sot_pate_teacher_find(&run->directory, i, &is_finished, error);
+        if (status != SOTTO_OK) return status;
+        if (is_finished) continue;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the teachers in %.120s are not all finished; go on with sotto "
                         "pate teach first",

@@ -16,7 +16,7 @@
 #include "run/pate.h"
 #include "run/request.h"
 
-enum { VERSION = 1, KEY_HEX_BYTES = 2 * SOT_SHARD_KEY_BYTES + 1 };
+enum { VERSION = 2, KEY_HEX_BYTES = 2 * SOT_SHARD_KEY_BYTES + 1 };
 
 static const char *const secret =
     "SECRET. These teachers were learned WITHOUT NOISE from private rows and give them "
@@ -24,53 +24,21 @@ static const char *const secret =
     "Keep this directory as you keep the rows; never publish any file in it. What may be "
     "published is the output of sotto pate label.";
 
-/* Around a model, so that nothing that reads models takes it for one: it would pass for a model of public rows. */
-static const char head[] =
-    "{\"kind\":\"secret teacher\",\"about\":\"learned WITHOUT NOISE "
-    "from private rows: never publish\",\"model\":";
-static const char constant[] = "null"; /* always says the first class */
-static const char tail[] = "}\n";
-enum { HEAD_BYTES = sizeof head - 1, TAIL_BYTES = sizeof tail - 1 };
-
 /* ---- names ---- */
 
-static bool path_of(const sot_pate_directory *directory, const char *name,
-                    char out[SOT_PATE_PATH_BYTES])
+bool sot_pate_path(const sot_pate_directory *directory, const char *name,
+                   char out[SOT_PATE_PATH_BYTES])
 {
     const int written =
         snprintf(out, SOT_PATE_PATH_BYTES, "%s/%s", directory->path, name);
     return written > 0 && written < SOT_PATE_PATH_BYTES;
 }
 
-static sotto_status fail_long(const sot_pate_directory *directory, sotto_error *error)
+sotto_status sot_pate_fail_long(const sot_pate_directory *directory, sotto_error *error)
 {
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "the directory's name %.80s... is too long; give a shorter one",
                     directory->path);
-}
-
-bool sot_pate_teacher_path(const sot_pate_directory *directory, size_t teacher,
-                           char out_path[SOT_PATE_PATH_BYTES])
-{
-    char name[32];
-    (void)snprintf(name, sizeof name, "teacher-%05zu.json", teacher + 1);
-    return path_of(directory, name, out_path);
-}
-
-bool sot_pate_teacher_exists(const sot_pate_directory *directory, size_t teacher)
-{
-    char path[SOT_PATE_PATH_BYTES], begin[HEAD_BYTES];
-    struct stat facts;
-    if (!sot_pate_teacher_path(directory, teacher, path) || stat(path, &facts) != 0 ||
-        !S_ISREG(facts.st_mode))
-        return false;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return false;
-    (void)setvbuf(file, NULL, _IONBF, 0); /* no copy of the teacher stays behind */
-    const bool is_one = fread(begin, 1, sizeof begin, file) == sizeof begin &&
-                        memcmp(begin, head, sizeof begin) == 0;
-    (void)fclose(file);
-    return is_one;
 }
 
 /* ---- JSON ---- */
@@ -220,7 +188,7 @@ static sotto_status read_description(const sot_json_value *root,
     if (status == SOTTO_OK && (strcmp(kind, "teachers") != 0 || version != VERSION))
         status = sot_fail(error, SOTTO_PARSE,
                           "%.120s/teachers.json is not a description of teachers that "
-                          "this sotto reads",
+                          "this sotto reads; teach them again into a new directory",
                           directory->path);
     if (status == SOTTO_OK)
         status = sot_json_get_int64(root, "teachers", &teachers, error);
@@ -242,16 +210,16 @@ static sotto_status read_description(const sot_json_value *root,
 
 /* ---- opening ---- */
 
-sotto_status sot_pate_directory_open(const char *path, sot_pate_directory *out_directory,
-                                     sotto_error *error)
+static sotto_status read_directory(const char *path, sot_pate_directory *out_directory,
+                                   sotto_error *error)
 {
     char name[SOT_PATE_PATH_BYTES];
     char *text = NULL;
     size_t size_bytes = 0;
     sot_json *document = NULL;
     *out_directory = (sot_pate_directory){.path = path};
-    if (!path_of(out_directory, "teachers.json", name))
-        return fail_long(out_directory, error);
+    if (!sot_pate_path(out_directory, "teachers.json", name))
+        return sot_pate_fail_long(out_directory, error);
     sotto_status status =
         sot_file_read(name, SOT_PATE_FILE_BYTES_MAX, &text, &size_bytes, error);
     if (status == SOTTO_OK)
@@ -267,8 +235,26 @@ sotto_status sot_pate_directory_open(const char *path, sot_pate_directory *out_d
     return status;
 }
 
+/* Under the shared lock no teaching runs: a partial file is one that a killed teaching left. */
+sotto_status sot_pate_directory_open(const char *path, sot_pate_directory *out_directory,
+                                     sotto_error *error)
+{
+    sot_pate_directory held = {.path = path};
+    sotto_status status = sot_pate_directory_lock(&held, false, error);
+    if (status == SOTTO_OK) status = sot_pate_directory_sweep(&held, error);
+    if (status == SOTTO_OK) status = read_directory(path, out_directory, error);
+    if (status != SOTTO_OK) {
+        sot_pate_directory_unlock(&held);
+        return status;
+    }
+    out_directory->lock = held.lock;
+    out_directory->is_locked = true;
+    return SOTTO_OK;
+}
+
 void sot_pate_directory_close(sot_pate_directory *directory)
 {
+    sot_pate_directory_unlock(directory);
     sot_wipe(directory->sharding.key, sizeof directory->sharding.key);
     sot_free(directory->settings);
     sot_free(directory->ledger);
@@ -283,7 +269,7 @@ void sot_pate_directory_close(sot_pate_directory *directory)
 static sotto_status take_over(sot_pate_directory *directory, sotto_error *error)
 {
     sot_pate_directory found;
-    sotto_status status = sot_pate_directory_open(directory->path, &found, error);
+    sotto_status status = read_directory(directory->path, &found, error);
     if (status != SOTTO_OK) return status;
     const bool same = found.sharding.count == directory->sharding.count &&
                       found.sharding.rule == directory->sharding.rule &&
@@ -312,7 +298,8 @@ static sotto_status begin_new(sot_pate_directory *directory, const char *name,
 {
     char readme[SOT_PATE_PATH_BYTES];
     char *json = NULL;
-    if (!path_of(directory, "SECRET.txt", readme)) return fail_long(directory, error);
+    if (!sot_pate_path(directory, "SECRET.txt", readme))
+        return sot_pate_fail_long(directory, error);
     sot_rng_bytes(rng, directory->sharding.key, sizeof directory->sharding.key);
     sotto_status status = sot_rng_check(rng, error);
     if (status == SOTTO_OK) status = write_secret(readme, secret, error);
@@ -322,13 +309,11 @@ static sotto_status begin_new(sot_pate_directory *directory, const char *name,
     return status;
 }
 
-sotto_status sot_pate_directory_make(sot_pate_directory *directory, sotto_rng *rng,
-                                     sotto_error *error)
+static sotto_status make_or_check(const sot_pate_directory *directory, sotto_error *error)
 {
-    char name[SOT_PATE_PATH_BYTES], why[80];
+    char why[80];
     struct stat facts;
-    if (!path_of(directory, "teachers.json", name)) return fail_long(directory, error);
-    if (mkdir(directory->path, 0700) == 0) return begin_new(directory, name, rng, error);
+    if (mkdir(directory->path, 0700) == 0) return SOTTO_OK;
     if (errno != EEXIST) {
         return sot_fail(error, SOTTO_IO, "the directory %.120s cannot be made: %s",
                         directory->path, sot_errno_text(errno, why, sizeof why));
@@ -340,6 +325,21 @@ sotto_status sot_pate_directory_make(sot_pate_directory *directory, sotto_rng *r
                         "a new one, or take the rights away (chmod 700)",
                         directory->path);
     }
+    return SOTTO_OK;
+}
+
+/* The lock comes before the first look at teachers.json: two teachings that both found none would write two keys. */
+sotto_status sot_pate_directory_make(sot_pate_directory *directory, sotto_rng *rng,
+                                     sotto_error *error)
+{
+    char name[SOT_PATE_PATH_BYTES];
+    struct stat facts;
+    if (!sot_pate_path(directory, "teachers.json", name))
+        return sot_pate_fail_long(directory, error);
+    sotto_status status = make_or_check(directory, error);
+    if (status == SOTTO_OK) status = sot_pate_directory_lock(directory, true, error);
+    if (status == SOTTO_OK) status = sot_pate_directory_sweep(directory, error);
+    if (status != SOTTO_OK) return status;
     if (stat(name, &facts) == 0) return take_over(directory, error);
     return begin_new(directory, name, rng, error);
 }
@@ -355,7 +355,8 @@ sot_pate_directory_check_rows(const sot_pate_directory *directory,
     char *kept = NULL;
     size_t size_bytes = 0;
     struct stat facts;
-    if (!path_of(directory, "rows.digest", name)) return fail_long(directory, error);
+    if (!sot_pate_path(directory, "rows.digest", name))
+        return sot_pate_fail_long(directory, error);
     (void)sodium_bin2hex(hex, sizeof hex, digest, SOT_SHARD_DIGEST_BYTES);
     if (stat(name, &facts) != 0) {
         const sotto_status status = write_secret(name, hex, error);
@@ -371,56 +372,5 @@ sot_pate_directory_check_rows(const sot_pate_directory *directory,
                           directory->path);
     sot_wipe(hex, sizeof hex);
     if (kept != NULL) sot_wipe_and_free(kept, size_bytes);
-    return status;
-}
-
-/* ---- teachers ---- */
-
-sotto_status sot_pate_teacher_write(const sot_pate_directory *directory, size_t teacher,
-                                    const char *model_json, sotto_error *error)
-{
-    char path[SOT_PATE_PATH_BYTES];
-    if (!sot_pate_teacher_path(directory, teacher, path))
-        return fail_long(directory, error);
-    const char *model = model_json != NULL ? model_json : constant;
-    const size_t size_bytes = HEAD_BYTES + strlen(model) + TAIL_BYTES + 1;
-    char *text = sot_new_array(size_bytes, 1);
-    if (text == NULL) return sot_fail_memory(error, size_bytes, 1);
-    (void)snprintf(text, size_bytes, "%s%s%s", head, model, tail);
-    const sotto_status status = write_secret(path, text, error);
-    sot_wipe_and_free(text, size_bytes);
-    return status;
-}
-
-static sotto_status parse_teacher(const char *path, const char *text, size_t size_bytes,
-                                  sotto_model **out_model, sotto_error *error)
-{
-    if (size_bytes <= HEAD_BYTES + TAIL_BYTES || memcmp(text, head, HEAD_BYTES) != 0 ||
-        memcmp(text + size_bytes - TAIL_BYTES, tail, TAIL_BYTES) != 0) {
-        return sot_fail(error, SOTTO_PARSE,
-                        "%.120s is no teacher; delete it and let sotto pate teach go on",
-                        path);
-    }
-    const char *model = text + HEAD_BYTES;
-    const size_t model_bytes = size_bytes - HEAD_BYTES - TAIL_BYTES;
-    if (model_bytes == strlen(constant) && memcmp(model, constant, model_bytes) == 0)
-        return SOTTO_OK;
-    return sotto_model_parse(path, model, model_bytes, out_model, error);
-}
-
-sotto_status sot_pate_teacher_load(const sot_pate_directory *directory, size_t teacher,
-                                   sotto_model **out_model, sotto_error *error)
-{
-    char path[SOT_PATE_PATH_BYTES];
-    char *text = NULL;
-    size_t size_bytes = 0;
-    *out_model = NULL;
-    if (!sot_pate_teacher_path(directory, teacher, path))
-        return fail_long(directory, error);
-    sotto_status status =
-        sot_file_read(path, SOTTO_CERTIFIED_BYTES_MAX, &text, &size_bytes, error);
-    if (status == SOTTO_OK)
-        status = parse_teacher(path, text, size_bytes, out_model, error);
-    if (text != NULL) sot_wipe_and_free(text, size_bytes);
     return status;
 }

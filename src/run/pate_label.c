@@ -95,6 +95,17 @@ static sotto_status make_room(sot_pate_label_run *run, sotto_error *error)
     return sotto_pate_meter_new(&run->vote, &run->meter, error);
 }
 
+/* Room for the labels as text, in numbers. */
+static size_t label_room(const sot_pate_label_run *run)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < run->target->label_count; i++) {
+        const size_t length = strlen(run->target->labels[i]);
+        if (length > longest) longest = length;
+    }
+    return (size_t)run->ask * (longest / 4 + 1); /* escaped, a character may take six */
+}
+
 /* The shape of votes in memory is public: a row for each query, and the queries are public. */
 static sotto_status check_array(const sot_pate_label_run *run, sotto_error *error)
 {
@@ -126,13 +137,17 @@ static sotto_status make_ready(sot_pate_label_run *run, sotto_error *error)
     run->session.ledger_asked = ledger;
     run->session.output = config->output;
     run->session.sign = config->sign;
+    run->session.anew = config->again;
+    run->session.numbers = 3 * (size_t)run->ask + label_room(run);
     run->session.insecure_test = config->insecure_test;
     run->session.test_seed = config->test_seed;
     (void)snprintf(run->session.label, sizeof run->session.label, "label %llu rows by %s",
                    (unsigned long long)run->ask,
                    sotto_pate_aggregator_name(run->vote.aggregator));
     status = sot_session_check(&run->session, error);
-    return status == SOTTO_OK ? sot_session_open(&run->session, error) : status;
+    if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
+    if (status == SOTTO_OK) status = sot_pate_label_identify(run, error);
+    return status == SOTTO_OK ? sot_session_keep(&run->session, NULL, error) : status;
 }
 
 /* ---- the votes ---- */
@@ -236,7 +251,7 @@ static sotto_status summarise(const sot_pate_label_run *run, double realised,
                    "is the line above",
                    run->agrees ? " and the agreement" : "",
                    sot_shown(realised, 1, shown));
-    sot_prose_ledger(&prose, session->ledger == NULL ? NULL : &session->reservation);
+    sot_prose_ledger(&prose, session);
     if (run->config->insecure_test)
         sot_prose_line(&prose, "NOT PRIVATE", "the noise came from a test seed");
     if (session->output != NULL)
@@ -259,7 +274,8 @@ static void fill_result(sot_pate_label_run *run, double realised,
     run->plan = NULL;
     result->paid = run->paid;
     run->paid = NULL;
-    if (run->meter != NULL)
+    result->outcome = run->session.outcome;
+    if (run->meter != NULL && result->outcome == SOTTO_RUN_NEW)
         result->sensitive =
             sotto_pate_meter_epsilon(run->meter, run->config->delta, false, NULL);
 }
@@ -274,13 +290,17 @@ static sotto_status deliver(sot_pate_label_run *run, sotto_pate_result **out_res
                                     .has_test = sot_pate_has_test(&run->vote),
                                     .is_agreed = run->agrees,
                                     .delta = run->config->delta};
-    sotto_status status =
-        sot_pate_price(&course, run->asked, run->paid[run->asked], &realised, error);
+    const bool is_new = run->session.outcome == SOTTO_RUN_NEW;
+    sotto_status status = is_new ? SOTTO_OK : sot_pate_label_take_file(run, error);
+    if (status == SOTTO_OK)
+        status =
+            sot_pate_price(&course, run->asked, run->paid[run->asked], &realised, error);
     if (status == SOTTO_OK && run->agrees)
         status = sotto_pate_agreement_shares(
             agreed->edges, agreed->edge_count, agreed->sums, agreed->queries,
             agreed->teachers, agreed->sigma, &run->agreement, error);
-    if (status == SOTTO_OK) status = sot_pate_label_certify(run, realised, error);
+    if (status == SOTTO_OK && is_new)
+        status = sot_pate_label_certify(run, realised, error);
     if (status == SOTTO_OK) status = summarise(run, realised, &text, error);
     if (status == SOTTO_OK)
         status = sot_session_render(&run->session, &certificate, error);
@@ -327,8 +347,11 @@ sotto_status sotto_pate_label_rows(const sotto_pate_label_config *config,
     sotto_status status = sot_pate_open_votes(&run, schema, error);
     if (status == SOTTO_OK) status = sot_pate_plan_labels(&run, error);
     if (status == SOTTO_OK) status = make_ready(&run, error);
-    if (status == SOTTO_OK) status = sot_session_run(&run.session, ask_all, &run, error);
+    if (status == SOTTO_OK && run.session.outcome == SOTTO_RUN_NEW)
+        status = sot_session_run(&run.session, ask_all, &run, error);
     if (status == SOTTO_OK) status = deliver(&run, out_result, error);
+    status = sot_session_end(&run.session, status, error);
+    if (status == SOTTO_OK) (*out_result)->kept = sot_session_hand_over(&run.session);
     clear(&run);
     return status;
 }

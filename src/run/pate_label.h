@@ -58,6 +58,12 @@ SOTTO_MUST_CHECK sotto_status sot_pate_plan_labels(sot_pate_label_run *run,
 
 /* Fills in what the session has from schema and plan. */
 void sot_pate_label_begin_session(sot_pate_label_run *run);
+/* Hashes what was asked into the session. */
+SOTTO_MUST_CHECK sotto_status sot_pate_label_identify(sot_pate_label_run *run,
+                                                      sotto_error *error);
+/* Takes what was released from the session's file, which an earlier process wrote. */
+SOTTO_MUST_CHECK sotto_status sot_pate_label_take_file(sot_pate_label_run *run,
+                                                       sotto_error *error);
 /* Certifies what was released. `realised` is for a mutant only. */
 SOTTO_MUST_CHECK sotto_status sot_pate_label_certify(sot_pate_label_run *run,
                                                      double realised, sotto_error *error);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "run/pate.h"
+#include "run/session.h"
 #include "run/verify.h"
 
 enum { VERSION = 1 };
@@ -311,6 +312,7 @@ sotto_status sot_pate_result_new(char *json, char *text, char *certificate,
 void sotto_pate_free(sotto_pate_result *result)
 {
     if (result == NULL) return;
+    sot_kept_drop(result->kept, true);
     sot_free(result->json);
     sot_free(result->text);
     sot_free(result->certificate);
@@ -354,6 +356,11 @@ bool sotto_pate_agreed(const sotto_pate_result *result,
 {
     if (result->is_agreed) *out_agreement = result->agreement;
     return result->is_agreed;
+}
+
+sotto_run_outcome sotto_pate_run_outcome(const sotto_pate_result *result)
+{
+    return result->outcome;
 }
 
 double sotto_pate_sensitive_epsilon(const sotto_pate_result *result)

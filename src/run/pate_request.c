@@ -10,6 +10,7 @@
 #include "data/owner.h"
 #include "privacy/accounting/pate.h"
 #include "privacy/mechanisms/pate.h"
+#include "run/asked.h"
 #include "run/pate_label.h"
 #include "run/request.h"
 #include "run/verify.h"
@@ -100,6 +101,7 @@ static sotto_status make_request(const sot_pate_label_run *run, char **out_json,
     if (caps.answers > 0) caps.answers = run->answers;
     sot_json_begin_object(writer);
     sot_json_put_text(writer, "command", "label");
+    sot_json_put_text(writer, "public_rows", SOT_PATE_PUBLIC_ROWS);
     sot_fields_write(fields, FIELDS, &caps, &defaults, writer);
     sot_json_key(writer, "vote");
     sot_json_begin_object(writer);
@@ -110,6 +112,33 @@ static sotto_status make_request(const sot_pate_label_run *run, char **out_json,
     sot_json_end_object(writer);
     sot_json_end_object(writer);
     return sot_request_finish(writer, SOTTO_OK, out_json, error);
+}
+
+sotto_status sot_pate_label_identify(sot_pate_label_run *run, sotto_error *error)
+{
+    const sotto_pate_label_config *config = run->config;
+    char *request = NULL;
+    char settings[SOTTO_HASH_HEX_BYTES];
+    sot_json_writer *writer = NULL;
+    sotto_status status = make_request(run, &request, error);
+    if (status == SOTTO_OK) status = sot_json_writer_new(false, &writer, error);
+    if (status == SOTTO_OK) {
+        sot_json_begin_object(writer);
+        sot_asked_text(writer, "request", request);
+        status = sot_asked_path(writer, "directory", run->directory.path, error);
+        if (status == SOTTO_OK)
+            status = sot_asked_path(writer, "public",
+                                    run->file == NULL ? NULL : run->file->path, error);
+        if (status == SOTTO_OK)
+            status = sot_asked_path(writer, "sign", config->sign, error);
+        if (status == SOTTO_OK)
+            status = sot_asked_file(writer, "student", config->student, error);
+        sot_json_end_object(writer);
+        status = sot_asked_finish(writer, status, settings, error);
+    }
+    sot_free(request);
+    return status == SOTTO_OK ? sot_asked_identify(&run->session, settings, error)
+                              : status;
 }
 
 /* ---- the certificate ---- */
@@ -221,6 +250,7 @@ void sot_label_again_clear(sot_label_again *again)
     sotto_plan_free(again->run.plan);
     sotto_schema_free_text(again->run.schema_json);
     sot_free(again->run.rows);
+    sot_free(again->run.classes);
     sot_free(again->run.is_reinforced);
 }
 
@@ -317,24 +347,61 @@ void sot_label_again_count(const sot_pate_label_run *run,
     released[next] = run->vote.aggregator == SOTTO_PATE_MODE ? run->asked : run->answered;
 }
 
+/* There is room for as many labels as the file has. */
 static sotto_status take_released(const sot_certificate_file *file,
                                   const sot_pate_labels_file *labels,
                                   sot_pate_label_run *run, sotto_error *error)
 {
     const sot_json_value *root = &file->root;
     run->count = labels->count;
-    run->rows = sot_new_array(run->count, sizeof *run->rows);
-    run->is_reinforced = sot_new_array(run->count, sizeof *run->is_reinforced);
-    if (run->rows == NULL || run->is_reinforced == NULL)
-        return sot_fail_memory(error, run->count, sizeof *run->rows);
-    for (size_t i = 0; i < run->count; i++)
+    for (size_t i = 0; i < run->count; i++) {
         run->rows[i] = labels->rows[i];
-    run->classes = labels->classes;
+        run->classes[i] = labels->classes[i];
+    }
     sotto_status status = read_count(root, "asked", &run->asked, error);
     if (status == SOTTO_OK) status = read_count(root, "answered", &run->answered, error);
     if (status == SOTTO_OK) status = read_reinforced(root, run, error);
     if (status == SOTTO_OK) status = read_sums(root, run, error);
     return status == SOTTO_OK ? check_counts(run, error) : status;
+}
+
+static sotto_status make_room(sot_pate_label_run *run, size_t count, sotto_error *error)
+{
+    run->rows = sot_new_array(count, sizeof *run->rows);
+    run->classes = sot_new_array(count, sizeof *run->classes);
+    run->is_reinforced = sot_new_array(count, sizeof *run->is_reinforced);
+    return run->rows == NULL || run->classes == NULL || run->is_reinforced == NULL
+               ? sot_fail_memory(error, count, sizeof *run->rows)
+               : SOTTO_OK;
+}
+
+/* How many answers were paid for after each query, as the run counted them. */
+static void count_paid(sot_pate_label_run *run)
+{
+    const bool pays_each = run->vote.aggregator == SOTTO_PATE_MODE;
+    size_t place = 0;
+    for (uint64_t query = 0; query < run->asked; query++) {
+        const bool has_label =
+            place < run->count && run->rows[place] == run->config->skip + query;
+        const bool is_paid = pays_each || (has_label && !run->is_reinforced[place]);
+        run->paid[query + 1] = run->paid[query] + (is_paid ? 1 : 0);
+        if (has_label) place++;
+    }
+}
+
+sotto_status sot_pate_label_take_file(sot_pate_label_run *run, sotto_error *error)
+{
+    const char *text = run->session.file;
+    sot_pate_labels_file labels = {.is_open = false};
+    sotto_status status =
+        sot_pate_labels_parse("the labels", text, strlen(text), &labels, error);
+    if (status == SOTTO_OK && labels.count > run->ask)
+        status = sot_fail(error, SOTTO_VERIFICATION,
+                          "the labels are more than were asked for");
+    if (status == SOTTO_OK) status = take_released(&labels.file, &labels, run, error);
+    if (status == SOTTO_OK) count_paid(run);
+    sot_pate_labels_close(&labels);
+    return status;
 }
 
 sotto_status sot_again_label(const sot_certificate_file *file, const char *text,
@@ -348,6 +415,7 @@ sotto_status sot_again_label(const sot_certificate_file *file, const char *text,
         sot_pate_labels_parse("the labels", text, size_bytes, &labels, error);
     if (status == SOTTO_OK)
         status = sot_label_again_plan(&file->request, labels.schema, &self, error);
+    if (status == SOTTO_OK) status = make_room(&self.run, labels.count, error);
     if (status == SOTTO_OK) status = take_released(file, &labels, &self.run, error);
     if (status == SOTTO_OK) {
         sot_label_again_count(&self.run, released);

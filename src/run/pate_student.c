@@ -45,23 +45,29 @@ typedef struct student_run {
 
 /* ---- what there is ---- */
 
+sotto_status sot_student_check(uint64_t self_training, double confidence,
+                               sotto_error *error)
+{
+    if (!(confidence > 0.5 && confidence <= 1.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the confidence is %g; set it to a probability above 0.5, for "
+                        "example 0.95",
+                        confidence);
+    }
+    if (self_training > 1000) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%llu rounds of self-training are asked for; give at most 1000",
+                        (unsigned long long)self_training);
+    }
+    return SOTTO_OK;
+}
+
 static sotto_status check_settings(const sotto_pate_student_config *config,
                                    sotto_error *error)
 {
     if (config->labels == NULL)
         return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the student needs labels");
-    if (!(config->confidence > 0.5 && config->confidence <= 1.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the confidence is %g; set it to a probability above 0.5, for "
-                        "example 0.95",
-                        config->confidence);
-    }
-    if (config->self_training > 1000) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu rounds of self-training are asked for; give at most 1000",
-                        (unsigned long long)config->self_training);
-    }
-    return SOTTO_OK;
+    return sot_student_check(config->self_training, config->confidence, error);
 }
 
 static sotto_status plan(student_run *run, sotto_error *error)
@@ -212,7 +218,9 @@ static sotto_status certify(student_run *run, sotto_error *error)
                                      .hash = run->labels.file.hash,
                                      .count = run->labels.count,
                                      .asked = run->labels.asked,
-                                     .answered = run->labels.answered};
+                                     .answered = run->labels.answered,
+                                     .self_training = run->config->self_training,
+                                     .confidence = run->config->confidence};
     sotto_status status = SOTTO_OK;
     if (certificate.version >= 2)
         status = sot_student_request(run->training, &asked, &request, error);

@@ -1,6 +1,8 @@
 /* Teachers: shards of the rows, a training without noise on each, in parallel. Nothing leaves: files that are as secret
  * as the rows, and no word, number or failure that follows from a record. */
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,6 @@
 #include "base/progress.h"
 #include "data/matrix.h"
 #include "run/pate.h"
-#include "run/prose.h"
 #include "run/train.h"
 
 /* ---- words ---- */
@@ -138,6 +139,10 @@ typedef struct teach_run {
     uint64_t records;    /* secret, unless public_n says so */
     size_t *left;        /* teachers that are not finished */
     size_t left_count;
+    sotto_progress_function listener; /* the caller's; NULL: nobody listens */
+    void *listener_context;
+    pthread_t caller;    /* the thread that may ask it */
+    atomic_bool is_over; /* the listener asked to stop */
 } teach_run;
 
 static sotto_status check_teachers(const sotto_pate_teach_config *config,
@@ -169,8 +174,8 @@ static sotto_status prepare(teach_run *run, const sotto_pate_teach_config *confi
     run->training.expected_rows =
         (config->training.expected_rows + config->teachers - 1) / config->teachers;
     run->training.output = NULL;
-    run->training.threads = 1; /* one teacher a thread */
-    run->training.progress = NULL;
+    run->training.threads = 1;     /* one teacher a thread */
+    run->training.progress = NULL; /* listen() sets it */
     status = sot_pate_plain_training("teachers", &run->training, error);
     if (status == SOTTO_OK)
         status = sotto_training_plan(&run->training, run->schema, &run->plan, error);
@@ -203,9 +208,13 @@ static sotto_status list_left(teach_run *run, sotto_error *error)
     const size_t count = run->directory.sharding.count;
     run->left = sot_new_array(count, sizeof *run->left);
     if (run->left == NULL) return sot_fail_memory(error, count, sizeof *run->left);
-    for (size_t i = 0; i < count; i++)
-        if (!sot_pate_teacher_exists(&run->directory, i))
-            run->left[run->left_count++] = i;
+    for (size_t i = 0; i < count; i++) {
+        bool is_finished = false;
+        const sotto_status status =
+            sot_pate_teacher_find(&run->directory, i, &is_finished, error);
+        if (status != SOTTO_OK) return status;
+        if (!is_finished) run->left[run->left_count++] = i;
+    }
     return SOTTO_OK;
 }
 
@@ -231,6 +240,37 @@ static sotto_status load(teach_run *run, const sotto_pate_teach_config *config,
         status = sot_pate_directory_check_rows(&run->directory, digest, error);
     sot_wipe(digest, sizeof digest);
     return status;
+}
+
+/* ---- stopping ---- */
+
+static int ask_listener(const sotto_progress *progress, void *context)
+{
+    teach_run *run = context;
+    if (run->listener(progress, run->listener_context) != 0)
+        atomic_store(&run->is_over, true);
+    return atomic_load(&run->is_over);
+}
+
+/* Every teacher asks this, on its own thread. How far one teacher is stays untold. */
+static int ask_in_teacher(const sotto_progress *progress, void *context)
+{
+    teach_run *run = context;
+    const sotto_progress question = {.elapsed_seconds = progress->elapsed_seconds,
+                                     .epsilon_so_far = SOTTO_UNSET,
+                                     .unit = "step",
+                                     .asks_only = 1};
+    if (pthread_equal(run->caller, pthread_self())) return ask_listener(&question, run);
+    return atomic_load(&run->is_over);
+}
+
+static void listen(teach_run *run, const sotto_train_config *config)
+{
+    run->listener = config->progress;
+    run->listener_context = config->progress_context;
+    run->caller = pthread_self();
+    run->training.progress = run->listener == NULL ? NULL : ask_in_teacher;
+    run->training.progress_context = run;
 }
 
 /* ---- one teacher ---- */
@@ -301,10 +341,12 @@ static sotto_status teach_all(teach_run *run, const sotto_train_config *config,
     sot_pool *pool = NULL;
     const size_t count = run->directory.sharding.count;
     const size_t done = count - run->left_count;
+    listen(run, config);
     const sot_progress progress =
-        sot_progress_begin(config->progress, config->progress_context);
+        sot_progress_begin(run->listener == NULL ? NULL : ask_listener, run);
     sotto_status status = sot_pool_new(config->threads, &pool, error);
     const size_t size = status == SOTTO_OK ? 4 * sot_pool_threads(pool) : 1;
+    if (status == SOTTO_OK) sot_pool_listen(pool, progress.function, run);
     for (size_t first = 0; first < run->left_count && status == SOTTO_OK; first += size) {
         batch part = {.run = run, .first = first};
         const size_t rest = run->left_count - first;
@@ -316,52 +358,6 @@ static sotto_status teach_all(teach_run *run, const sotto_train_config *config,
     }
     sot_pool_free(pool);
     return status;
-}
-
-/* ---- words ---- */
-
-static sotto_status summarise(const teach_run *run, char **out_text, char **out_json,
-                              sotto_error *error)
-{
-    static const char *const about[] = {
-        "", "keyed hash of the unit", "keyed hash of the record's content",
-        "keyed hash of the row's number, which is public"};
-    const sot_pate_directory *directory = &run->directory;
-    const sot_shard_rule rule = directory->sharding.rule;
-    sot_prose prose = {0};
-    sot_json_writer *writer = NULL;
-    sot_prose_line(&prose, "teachers", "%zu, in %s", directory->sharding.count,
-                   directory->path);
-    sot_prose_line(&prose, "model", "%s, without noise",
-                   sotto_model_kind_name(run->training.model));
-    sot_prose_line(&prose, "shards", "by %s: %s",
-                   sotto_pate_sharding_name((sotto_pate_sharding)rule), about[rule]);
-    sot_prose_line(&prose, "adjacency", "%s: one %s touches %s",
-                   sotto_adjacency_name(directory->adjacency),
-                   rule == SOT_SHARD_BY_UNIT ? "unit" : "row",
-                   directory->touched == 1 ? "one teacher" : "up to two teachers");
-    sot_prose_line(&prose, "privacy",
-                   "NONE: the directory is as secret as the rows; never publish it");
-    sotto_status status = sot_prose_finish(&prose, out_text, error);
-    if (status == SOTTO_OK) status = sot_json_writer_new(false, &writer, error);
-    if (status != SOTTO_OK) return status;
-    sot_json_begin_object(writer);
-    sot_json_key(writer, "kind");
-    sot_json_write_string(writer, "teachers");
-    sot_json_key(writer, "teachers");
-    sot_json_write_int64(writer, (int64_t)directory->sharding.count);
-    sot_json_key(writer, "sharding");
-    sot_json_write_string(writer, sotto_pate_sharding_name((sotto_pate_sharding)rule));
-    sot_json_key(writer, "adjacency");
-    sot_json_write_string(writer, sotto_adjacency_name(directory->adjacency));
-    sot_json_key(writer, "touched");
-    sot_json_write_int64(writer, (int64_t)directory->touched);
-    sot_json_key(writer, "directory");
-    sot_json_write_string(writer, directory->path);
-    sot_json_key(writer, "private");
-    sot_json_write_bool(writer, false);
-    sot_json_end_object(writer);
-    return sot_pate_finish(writer, SOTTO_OK, out_json, error);
 }
 
 static void clear(teach_run *run)
@@ -401,7 +397,9 @@ sotto_status sotto_pate_teach(const sotto_pate_teach_config *config,
     if (status == SOTTO_OK) status = list_left(&run, error);
     if (status == SOTTO_OK) status = load(&run, config, file, error);
     if (status == SOTTO_OK) status = teach_all(&run, &config->training, error);
-    if (status == SOTTO_OK) status = summarise(&run, &text, &json, error);
+    if (status == SOTTO_OK)
+        status =
+            sot_pate_teach_text(&run.directory, run.training.model, &text, &json, error);
     clear(&run);
     if (status != SOTTO_OK) {
         sot_free(text);

@@ -241,6 +241,14 @@ SOTTO_MUST_CHECK sotto_status sot_read_scores(sot_release *release, const char *
 
 /* Fills in what a session has from the release, and not from its file. */
 void sot_release_begin_session(const sot_release *release, sot_session *out_session);
+/* Hashes what was asked into session->identity and session->asked. */
+SOTTO_MUST_CHECK sotto_status sot_release_identify(const sot_release *release,
+                                                   sot_session *session,
+                                                   sotto_error *error);
+/* Takes the released values from session->file, which an earlier process wrote. */
+SOTTO_MUST_CHECK sotto_status sot_release_take_file(sot_release *release,
+                                                    const sot_session *session,
+                                                    sotto_error *error);
 /* Certifies what was published. */
 SOTTO_MUST_CHECK sotto_status sot_release_certify(const sot_release *release,
                                                   sot_session *session,
@@ -251,9 +259,9 @@ SOTTO_MUST_CHECK sotto_status sot_release_certify(const sot_release *release,
 /* The payload, an object without "certificate"; free with sot_free(). */
 SOTTO_MUST_CHECK sotto_status sot_release_payload(const sot_release *release,
                                                   char **out_json, sotto_error *error);
-/* The same for people; `reservation` may be NULL. Free with sot_free(). */
+/* The same for people. Free with sot_free(). */
 SOTTO_MUST_CHECK sotto_status sot_release_prose(const sot_release *release,
-                                                const sotto_reservation *reservation,
+                                                const sot_session *session,
                                                 char **out_text, sotto_error *error);
 
 struct sotto_release_result {
@@ -262,6 +270,9 @@ struct sotto_release_result {
     char *certificate;
     sot_value *values;
     size_t value_count;
+    sotto_run_outcome outcome;
+    struct sot_pair
+        *kept; /* beside the ledger, until the result is taken; NULL: nothing */
 };
 
 #endif

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "data/owner.h"
 #include "numeric/outward.h"
+#include "release/certificate.h"
+#include "run/asked.h"
 #include "run/release.h"
 #include "run/request.h"
 #include "run/verify.h"
@@ -30,7 +32,8 @@ void sot_release_begin_session(const sot_release *release, sot_session *out_sess
                       .plan = release->plan,
                       .delta = config->delta,
                       .sampler_error = sampler_error(release),
-                      .counts_units = config->statistic == SOTTO_RELEASE_RESPONSES};
+                      .counts_units = config->statistic == SOTTO_RELEASE_RESPONSES,
+                      .numbers = 4 * (size_t)release->size};
 }
 
 /* ---- the request ---- */
@@ -94,6 +97,28 @@ static sotto_status make_request(const sot_release *release, const sot_session *
     sot_request_write_rows(session, writer);
     sot_json_end_object(writer);
     return sot_request_finish(writer, SOTTO_OK, out_json, error);
+}
+
+sotto_status sot_release_identify(const sot_release *release, sot_session *session,
+                                  sotto_error *error)
+{
+    char *request = NULL;
+    char settings[SOTTO_HASH_HEX_BYTES];
+    const sotto_model *model = release->config->model;
+    sotto_status status = make_request(release, session, &request, error);
+    if (status != SOTTO_OK) return status;
+    sot_json_writer *writer = NULL;
+    status = sot_json_writer_new(false, &writer, error);
+    if (status == SOTTO_OK) {
+        sot_json_begin_object(writer);
+        sot_asked_text(writer, "request", request);
+        sot_asked_text(writer, "model", model == NULL ? NULL : model->hash);
+        status = sot_asked_path(writer, "sign", session->sign, error);
+        sot_json_end_object(writer);
+        status = sot_asked_finish(writer, status, settings, error);
+    }
+    sot_free(request);
+    return status == SOTTO_OK ? sot_asked_identify(session, settings, error) : status;
 }
 
 /* ---- the certificate ---- */
@@ -216,6 +241,19 @@ static sotto_status read_candidates(const sot_json_value *request, sot_release *
     const sotto_status status =
         sot_json_get_int64(request, "candidate_count", &count, error);
     release->candidate_count = (size_t)count;
+    return status;
+}
+
+sotto_status sot_release_take_file(sot_release *release, const sot_session *session,
+                                   sotto_error *error)
+{
+    sot_certificate_file file = {0};
+    sotto_status status =
+        sot_certificate_file_open(session->file, strlen(session->file), &file, error);
+    if (status == SOTTO_OK) status = read_candidates(&file.request, release, error);
+    if (status == SOTTO_OK)
+        status = release->statistic->restate(release, &file.root, error);
+    sot_certificate_file_close(&file);
     return status;
 }
 

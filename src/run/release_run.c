@@ -39,6 +39,7 @@ static void begin_session(release_run *run)
     session->ledger_asked = config->ledger;
     session->output = config->output;
     session->sign = config->sign;
+    session->anew = config->again;
     session->insecure_test = config->insecure_test;
     session->test_seed = config->test_seed;
     sot_printable(name == NULL ? "" : name, column, sizeof column);
@@ -156,6 +157,8 @@ static sotto_status make_ready(release_run *run, sotto_error *error)
     }
     if (status == SOTTO_OK) status = sot_check_stream(&run->session, error);
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
+    if (status == SOTTO_OK) status = sot_release_identify(release, &run->session, error);
+    if (status == SOTTO_OK) status = sot_session_keep(&run->session, NULL, error);
     return status;
 }
 
@@ -164,12 +167,11 @@ static sotto_status deliver(release_run *run, sotto_release_result *result,
                             sotto_error *error)
 {
     const sot_session *session = &run->session;
-    sotto_status status = sot_release_certify(&run->release, &run->session, error);
-    if (status == SOTTO_OK) {
-        status = sot_release_prose(&run->release,
-                                   session->ledger == NULL ? NULL : &session->reservation,
-                                   &result->text, error);
-    }
+    sotto_status status = session->outcome == SOTTO_RUN_NEW
+                              ? sot_release_certify(&run->release, &run->session, error)
+                              : sot_release_take_file(&run->release, session, error);
+    if (status == SOTTO_OK)
+        status = sot_release_prose(&run->release, session, &result->text, error);
     if (status == SOTTO_OK)
         status = sot_session_render(session, &result->certificate, error);
     if (status == SOTTO_OK) {
@@ -208,10 +210,13 @@ sotto_status sotto_release_data(const sotto_release_config *config,
     sotto_status status =
         sot_release_prepare(config, schema, origin, &run.release, error);
     if (status == SOTTO_OK) status = make_ready(&run, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK && run.session.outcome == SOTTO_RUN_NEW)
         status = sot_session_run(&run.session, release_rows, &run, error);
     if (status == SOTTO_OK) status = deliver(&run, result, error);
+    status = sot_session_end(&run.session, status, error);
     if (status == SOTTO_OK) {
+        result->outcome = run.session.outcome;
+        result->kept = sot_session_hand_over(&run.session);
         result->values = run.release.values;
         result->value_count = run.release.value_count;
         run.release.values = NULL;
@@ -231,6 +236,7 @@ sotto_status sotto_release_data(const sotto_release_config *config,
 void sotto_release_free(sotto_release_result *result)
 {
     if (result == NULL) return;
+    sot_kept_drop(result->kept, true);
     for (size_t i = 0; i < result->value_count; i++)
         sot_free(result->values[i].label);
     sot_free(result->values);
@@ -238,6 +244,17 @@ void sotto_release_free(sotto_release_result *result)
     sot_free(result->text);
     sot_free(result->certificate);
     sot_free(result);
+}
+
+void sotto_release_hold(sotto_release_result *result)
+{
+    sot_kept_drop(result->kept, false);
+    result->kept = NULL;
+}
+
+sotto_run_outcome sotto_release_outcome(const sotto_release_result *result)
+{
+    return result->outcome;
 }
 
 const char *sotto_release_json(const sotto_release_result *result)

@@ -71,9 +71,8 @@ static void show_noise(sot_prose *prose, const sot_release *release)
     }
 }
 
-sotto_status sot_release_prose(const sot_release *release,
-                               const sotto_reservation *reservation, char **out_text,
-                               sotto_error *error)
+sotto_status sot_release_prose(const sot_release *release, const sot_session *session,
+                               char **out_text, sotto_error *error)
 {
     sot_prose prose = {0};
     const sotto_release_config *config = release->config;
@@ -89,7 +88,7 @@ sotto_status sot_release_prose(const sot_release *release,
         sot_prose_line(&prose, "accuracy", "%s", release->accuracy);
     sot_prose_guarantee(&prose, config->epsilon, config->delta, config->adjacency,
                         release->schema, release->origin);
-    sot_prose_ledger(&prose, reservation);
+    sot_prose_ledger(&prose, session);
     for (size_t i = 0; i < release->note_count; i++)
         sot_prose_line(&prose, i == 0 ? "notes" : "", "%s", release->notes[i]);
     if (config->insecure_test) {

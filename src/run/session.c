@@ -16,6 +16,7 @@
 #include "privacy/mechanisms/gate.h"
 #include "release/certificate.h"
 #include "run/checkpoint.h"
+#include "run/session_parts.h"
 #include "run/verify.h"
 
 /* ---- settings ---- */
@@ -85,20 +86,6 @@ sotto_status sot_check_stream(const sot_session *session, sotto_error *error)
         unit);
 }
 
-void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES])
-{
-    char column[80];
-    const char *unit = schema == NULL ? NULL : sotto_schema_unit(schema);
-    if (unit == NULL) {
-        (void)snprintf(name, SOT_UNIT_NAME_BYTES, "row");
-        return;
-    }
-    (void)snprintf(name, SOT_UNIT_NAME_BYTES,
-                   "value of the column '%s' (at most %llu rows each)",
-                   sot_printable(unit, column, sizeof column),
-                   (unsigned long long)sotto_schema_unit_rows(schema));
-}
-
 sotto_status sot_plan_take_unit(sotto_plan *plan, const sotto_schema *schema,
                                 sotto_error *error)
 {
@@ -119,55 +106,6 @@ sotto_status sot_plan_new_for(sotto_adjacency adjacency, const sotto_schema *sch
     }
     *out_plan = plan;
     return SOTTO_OK;
-}
-
-void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BYTES])
-{
-    char query[SOT_COVERED_BYTES - 80];
-    if (session->query == NULL) {
-        const bool is_stream =
-            session->data_path != NULL && (session->origin == SOT_ROWS_STREAMED ||
-                                           sot_rows_are_declared(session->origin));
-        (void)snprintf(covered, SOT_COVERED_BYTES, "%s",
-                       is_stream                    ? "the rows of the stream, once"
-                       : session->data_path != NULL ? "the rows of the data file, once"
-                                                    : "the records handed over, once");
-        return;
-    }
-    (void)snprintf(covered, SOT_COVERED_BYTES,
-                   "the rows that the query selects, once: %s",
-                   sot_printable(session->query, query, sizeof query));
-}
-
-const char *sot_state_stream(sot_origin origin)
-{
-    if (sot_rows_are_declared(origin))
-        return "that the stream held every row of a stored table, under the table's own "
-               "column names: declared by the caller, not checked";
-    if (origin != SOT_ROWS_STREAMED) return NULL;
-    return "that each row of the stream came from one stored record, and that the "
-           "program "
-           "behind the stream fails on no record: not checked";
-}
-
-size_t sot_session_row_facts(const sot_session *session,
-                             const char *out_facts[SOT_ROWS_FACTS])
-{
-    const bool has_unit =
-        session->schema != NULL && sotto_schema_unit(session->schema) != NULL;
-    size_t count = 0;
-    if (session->plan == NULL) return 0;
-    const bool is_counted = sotto_plan_adjacency(session->plan) == SOTTO_REPLACE_ONE &&
-                            (!has_unit || session->counts_units) &&
-                            !sot_rows_are_secret(session->origin);
-    if (is_counted)
-        out_facts[count++] = has_unit ? "the number of units" : "the number of rows";
-    if (sot_state_stream(session->origin) != NULL)
-        out_facts[count++] = sot_state_stream(session->origin);
-    if (is_counted && session->origin == SOT_ROWS_GIVEN)
-        out_facts[count++] = "that the records handed over were every row of a stored "
-                             "table: declared by the caller, not checked";
-    return count;
 }
 
 sotto_status sot_refuse_public_n(const char *data_path, uint64_t n, sotto_error *error)
@@ -219,6 +157,7 @@ static sotto_status open_ledger(sot_session *session, sotto_error *error)
             "a ledger keeps the budget of a data set, but no schema says which "
             "one this is; add \"dataset\" to the schema");
     }
+    session->ledger_path = path;
     status = sotto_ledger_open(path, &session->ledger, error);
     if (status != SOTTO_OK) return status;
     sotto_ledger_balance balance;
@@ -305,8 +244,8 @@ sotto_status sot_session_check(const sot_session *session, sotto_error *error)
     return status == SOTTO_OK ? check_price(session, error) : status;
 }
 
-static sotto_status make_gate(sot_session *session, bool seeded, uint64_t seed,
-                              sotto_error *error)
+sotto_status sot_session_make_gate(sot_session *session, bool seeded, uint64_t seed,
+                                   sotto_error *error)
 {
     const sotto_status status = seeded
                                     ? sotto_rng_new_for_test(seed, &session->rng, error)
@@ -332,37 +271,10 @@ sotto_status sot_session_open(sot_session *session, sotto_error *error)
 {
     sotto_status status = open_key(session, error);
     if (status == SOTTO_OK)
-        status = make_gate(session, session->insecure_test, session->test_seed, error);
+        status = sot_session_make_gate(session, session->insecure_test,
+                                       session->test_seed, error);
     if (status != SOTTO_OK || session->plan == NULL) return status;
     return open_ledger(session, error);
-}
-
-/* A test seed gives every process that goes on noise of its own too: the steps are public, and with the same noise two
- * of them would tell their difference. */
-static uint64_t seed_after(const sot_session *session)
-{
-    if (SOT_PLANTED(run_resume_keeps_noise_key)) {
-        uint64_t key = 0;
-        memcpy(&key, sot_keeper_run(session->keeper), sizeof key);
-        return key;
-    }
-    const uint64_t step = sot_keeper_step(session->keeper) + 1;
-    return session->test_seed ^ (step * UINT64_C(0x9e3779b97f4a7c15));
-}
-
-sotto_status sot_session_keep(sot_session *session, const sot_keeper_setup *setup,
-                              sotto_error *error)
-{
-    const sotto_status status = sot_keeper_open(setup, &session->keeper, error);
-    if (status != SOTTO_OK || !sot_keeper_resumes(session->keeper)) return status;
-    session->resumed = session->ledger == NULL;
-    const bool seeded = session->insecure_test || SOT_PLANTED(run_resume_keeps_noise_key);
-    if (!seeded) return SOTTO_OK; /* the operating system's: fresh as it is */
-    sotto_gate_free(session->gate);
-    sotto_rng_free(session->rng);
-    session->gate = NULL;
-    session->rng = NULL;
-    return make_gate(session, true, seed_after(session), error);
 }
 
 /* ---- the run ---- */
@@ -376,8 +288,13 @@ sotto_status sot_session_charge(sot_session *session, const char *checkpoint,
                                  .delta = session->delta,
                                  .label = session->label,
                                  .noise = "operating system",
-                                 .checkpoint = checkpoint};
-    return sot_ledger_charge(session->ledger, &request, &session->reservation, error);
+                                 .checkpoint = checkpoint,
+                                 .asked = session->asked};
+    const sotto_status status =
+        sot_ledger_charge(session->ledger, &request, &session->reservation, error);
+    /* A row that could not be written for certain may be there all the same. */
+    session->charged = status == SOTTO_OK || status == SOTTO_IO;
+    return status;
 }
 
 static sotto_status reserve(sot_session *session, sotto_error *error)
@@ -407,18 +324,6 @@ static sotto_status work_through_gate(sot_session *session, sot_session_work wor
     return status;
 }
 
-/* Whoever is refused after the charge should hear of it. */
-static sotto_status fail_charged(const sot_session *session, sotto_status status,
-                                 sotto_error *error)
-{
-    static const char rest[] = "; the ledger keeps the charge";
-    if (status == SOTTO_OK || session->ledger == NULL || error == NULL) return status;
-    const size_t length = strlen(error->message);
-    if (length + sizeof rest <= sizeof error->message)
-        memcpy(error->message + length, rest, sizeof rest);
-    return status;
-}
-
 /* How much could not be had follows from the number of rows, which is secret. */
 static sotto_status hide_sizes(sotto_status status, sotto_error *error)
 {
@@ -438,7 +343,8 @@ sotto_status sot_session_run(sot_session *session, sot_session_work work, void *
     status = reserve(session, error);
     if (status != SOTTO_OK) return status;
     status = hide_sizes(work_through_gate(session, work, context, error), error);
-    return fail_charged(session, status, error);
+    return session->keeper == NULL ? status
+                                   : sot_keeper_judge(session->keeper, status, error);
 }
 
 /* ---- what is handed out ---- */
@@ -463,8 +369,8 @@ sotto_status sot_session_certify(sot_session *session, const char *payload_json,
     if (session->keeper != NULL)
         return sot_keeper_finish(session->keeper, session->file, session->hash, error);
     if (session->ledger == NULL) return SOTTO_OK;
-    return sotto_ledger_commit(session->ledger, &session->reservation, session->hash,
-                               error);
+    return sot_ledger_commit_surely(session->ledger, &session->reservation, session->hash,
+                                    NULL, NULL, error);
 }
 
 sotto_status sot_session_render(const sot_session *session, char **out_text,
@@ -481,11 +387,43 @@ sotto_status sot_session_render(const sot_session *session, char **out_text,
 
 sotto_status sot_session_write(const sot_session *session, sotto_error *error)
 {
-    if (session->output == NULL) return SOTTO_OK;
+    if (session->output == NULL || session->outcome == SOTTO_RUN_FINISHED)
+        return SOTTO_OK;
     const sotto_status status = sot_file_write(session->output, session->file,
                                                strlen(session->file), 0644, error);
     if (status == SOTTO_OK && session->keeper != NULL) sot_keeper_remove(session->keeper);
-    return fail_charged(session, status, error);
+    return status;
+}
+
+/* The remedy is worth more than the end of a long message. */
+static void append(sotto_error *error, const char *rest)
+{
+    const size_t length = strlen(rest);
+    const size_t most = sizeof error->message - 1 - length;
+    size_t at = strlen(error->message);
+    if (at > most) {
+        at = most - 3;
+        while (at > 0 && ((unsigned char)error->message[at] & 0xc0u) == 0x80u)
+            at--; /* not inside a character */
+        memcpy(error->message + at, "...", 3);
+        at += 3;
+    }
+    memcpy(error->message + at, rest, length + 1);
+}
+
+sotto_status sot_session_end(sot_session *session, sotto_status status,
+                             sotto_error *error)
+{
+    if (status == SOTTO_OK || error == NULL || !session->charged) return status;
+    if (session->keeper == NULL || sot_keeper_is_closed(session->keeper)) {
+        append(error, "; the ledger keeps the charge");
+    } else if (strstr(error->message, "the same command goes on") != NULL) {
+        append(error, "; the charge stands");
+    } else {
+        append(error, "; the charge stands, and the same command goes on without another "
+                      "one");
+    }
+    return status;
 }
 
 void sot_session_close(sot_session *session)
@@ -496,70 +434,4 @@ void sot_session_close(sot_session *session)
     sotto_rng_free(session->rng);
     sotto_ledger_close(session->ledger);
     sotto_certificate_free_text(session->file);
-}
-
-/* ---- lines of the summary ---- */
-
-static void state_loss(sot_prose *prose, double epsilon, double delta)
-{
-    char loss[SOT_SHOWN_BYTES], slack[SOT_SHOWN_BYTES];
-    if (isnan(delta)) {
-        sot_prose_line(prose, "epsilon", "%s (pure)", sot_shown(epsilon, 0, loss));
-    } else {
-        sot_prose_line(prose, "epsilon", "%s at delta %s", sot_shown(epsilon, 0, loss),
-                       sot_shown(delta, 0, slack));
-    }
-}
-
-void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
-                         sotto_adjacency adjacency, const sotto_schema *schema,
-                         sot_origin origin)
-{
-    static const char *const sentences[2][2] = {
-        {"one row more or less; the number of rows is secret",
-         "one row exchanged; the number of rows is public"},
-        {"all rows of one unit more or less; the number of rows is secret",
-         "all rows of one unit exchanged for those of another"}};
-    const bool has_unit = schema != NULL && sotto_schema_unit(schema) != NULL;
-    const bool replaced = adjacency == SOTTO_REPLACE_ONE;
-    state_loss(prose, epsilon, delta);
-    sot_prose_line(prose, "adjacency", "%s (%s)", sotto_adjacency_name(adjacency),
-                   replaced && !has_unit && sot_rows_are_secret(origin)
-                       ? "one stored row exchanged; the number of selected rows is secret"
-                       : sentences[has_unit][replaced]);
-    if (has_unit) {
-        char unit[SOT_UNIT_NAME_BYTES];
-        sot_name_unit(schema, unit);
-        sot_prose_line(prose, "unit", "%s", unit);
-    }
-}
-
-void sot_prose_guarantee_of_teachers(sot_prose *prose, double epsilon, double delta,
-                                     sotto_adjacency adjacency)
-{
-    state_loss(prose, epsilon, delta);
-    sot_prose_line(prose, "adjacency", "%s (one whole teacher %s)",
-                   sotto_adjacency_name(adjacency),
-                   adjacency == SOTTO_REPLACE_ONE ? "exchanged" : "more or less");
-    sot_prose_line(prose, "unit", "teacher: no claim about one row");
-}
-
-void sot_prose_ledger(sot_prose *prose, const sotto_reservation *reservation)
-{
-    char charged[SOT_SHOWN_BYTES], left[SOT_SHOWN_BYTES], room[SOTTO_ROOM_TEXT_BYTES];
-    static const char *const currencies[] = {
-        "",     "epsilon", "Renyi divergence at the member's order",
-        "mu^2", "rho",     "epsilon"};
-    if (reservation == NULL) {
-        sot_prose_line(prose, "ledger", "none: nobody adds up what is released");
-        return;
-    }
-    const sotto_ledger_balance *after = &reservation->after;
-    const sotto_member_kind kind = after->members[after->member].kind;
-    sot_prose_line(prose, "ledger", "%s: charged %s, left %s (%s member: %s)",
-                   after->dataset, sot_shown(reservation->charged, 1, charged),
-                   sot_shown(after->left, -1, left), sotto_member_name(kind),
-                   currencies[kind]);
-    sotto_ledger_describe_room(&after->room, room);
-    sot_prose_line(prose, "left, one of", "%s", room);
 }

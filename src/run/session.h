@@ -3,13 +3,18 @@
  *     sot_session_check()    no test seed beside a ledger, the price is finite, the output can be written
  *     (the caller opens its data: header, shape)
  *     sot_session_open()     the key that signs, randomness, a gate that is shut, the one ledger that may be charged
- *     sot_session_keep()     long runs: the checkpoint of an earlier process, if there is one
- *     sot_session_run()      charge the plan, or take over its reservation; open the gate, the caller's rows and
- *                            releases, finish
- *     sot_session_certify()  the certificate; then the commit, before anything is handed out
+ *     sot_session_keep()     what an earlier process left of the same run; its output, if it had finished
+ *     sot_session_run()      stage the output and its space; charge the plan, or take over its reservation; open the gate,
+ *                            the caller's rows and releases, finish
+ *     sot_session_certify()  the certificate; the output sealed in the checkpoint; the commit, before anything is handed out
  *     sot_session_write()    the file, in one stroke
+ *     sot_session_end()      what became of the charge, if anything failed
  *
- * What fails before sot_session_run() fails for public reasons, and nothing is charged.
+ * What fails before sot_session_run() fails for public reasons, and nothing is charged. A run that a ledger charged is never
+ * lost: the same call goes on from where it was ended, without a second charge (run/checkpoint.md). A run that was finished
+ * is not charged again: session->file is then the output that the ledger's commit names, and the steps from
+ * sot_session_run() to the commit are left out. Records in memory without an output are the exception: they have no name
+ * by which a later process could find the run.
  */
 #ifndef SOT_RUN_SESSION_H
 #define SOT_RUN_SESSION_H
@@ -23,6 +28,7 @@
 #include <sotto/schema.h>
 
 #include "data/source.h"
+#include "run/checkpoint_file.h"
 #include "run/prose.h"
 
 typedef struct sot_session {
@@ -40,6 +46,9 @@ typedef struct sot_session {
     double sampler_error; /* of the whole run, an upper bound */
     bool capped;          /* the plan's counts are caps: less may be released */
     bool counts_units;    /* the output shows how many units there are */
+    bool anew; /* a new run, newly charged, though the same one was finished before */
+    size_t
+        numbers; /* that the output has at most, for its size; follows from public things alone */
     char label[SOTTO_LEDGER_TEXT_BYTES];
     bool insecure_test;
     uint64_t test_seed;
@@ -47,15 +56,21 @@ typedef struct sot_session {
         again; /* run/verify.h: nothing runs, sot_session_certify() compares; NULL: a run */
 
     /* ---- the session's ---- */
+    sot_kept_identity identity;       /* run/asked.h */
+    char asked[SOTTO_HASH_HEX_BYTES]; /* hash of all that was asked */
+    sotto_run_outcome
+        outcome;  /* SOTTO_RUN_NEW: `file` is to be made; else it was there */
+    bool charged; /* by this process or by the one it goes on for */
     bool resumed; /* from a checkpoint, without a ledger that could tell how often */
-    struct sotto_key *key; /* of `sign` */
-    sotto_ledger *ledger;  /* NULL: none */
+    struct sotto_key *key;   /* of `sign` */
+    sotto_ledger *ledger;    /* NULL: none */
+    const char *ledger_path; /* of `ledger`, borrowed */
     sotto_reservation reservation;
     sotto_rng *rng;
     sotto_gate *gate;
-    struct sot_keeper
-        *keeper; /* run/checkpoint.h; NULL: the run cannot be gone on with */
-    char *file;  /* the certified text */
+    struct sot_keeper *
+        keeper; /* run/checkpoint.h; NULL: nothing is paid that could be lost, or records in memory */
+    char *file; /* the certified text */
     char hash[SOTTO_HASH_HEX_BYTES];
 } sot_session;
 
@@ -110,11 +125,17 @@ SOTTO_MUST_CHECK sotto_status sot_session_check(const sot_session *session,
                                                 sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_session_open(sot_session *session, sotto_error *error);
 
-/* The run can be ended and gone on with: opens session->keeper. A run that goes on has fresh randomness. */
+/* Opens session->keeper and finds what an earlier process left: a run to go on with, with fresh randomness, or an output,
+ * which is then session->file. session->identity and session->asked are filled in. `setup` NULL: a run in one step. */
 struct sot_keeper_setup;
 SOTTO_MUST_CHECK sotto_status sot_session_keep(sot_session *session,
                                                const struct sot_keeper_setup *setup,
                                                sotto_error *error);
+
+/* The same run has a row in the ledger and its output: SOTTO_INVALID_ARGUMENT. For whoever has locked the run's place and is
+ * about to charge. */
+SOTTO_MUST_CHECK sotto_status sot_session_check_new(const sot_session *session,
+                                                    sotto_error *error);
 
 /* Charges the session's plan to its ledger. `checkpoint` is the hash of the file from which the run goes on; "": none. */
 SOTTO_MUST_CHECK sotto_status sot_session_charge(sot_session *session,
@@ -126,6 +147,9 @@ SOTTO_MUST_CHECK sotto_status sot_session_charge(sot_session *session,
 typedef sotto_status (*sot_session_work)(void *context, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_session_run(sot_session *session, sot_session_work work,
                                               void *context, sotto_error *error);
+
+/* How long the output can become, from public things alone. */
+size_t sot_session_output_bytes(const sot_session *session);
 
 /* `request_json` is what the file follows from (run/request.h); `facts` without ledger, delta and dataset, which the
  * session knows. */
@@ -140,6 +164,18 @@ SOTTO_MUST_CHECK sotto_status sot_session_render(const sot_session *session,
                                                  char **out_text, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_session_write(const sot_session *session,
                                                 sotto_error *error);
+
+/* A failure says what became of the charge. */
+SOTTO_MUST_CHECK sotto_status sot_session_end(sot_session *session, sotto_status status,
+                                              sotto_error *error);
+
+/* What lies beside the ledger of a run without an output, until its result is where it should be; NULL: nothing. The
+ * session forgets it: for sot_kept_drop(). */
+struct sot_pair;
+struct sot_pair *sot_session_hand_over(sot_session *session);
+/* The result has been taken (`is_taken`), or is kept for the same call. NULL is fine. */
+void sot_kept_drop(struct sot_pair *kept, bool is_taken);
+
 void sot_session_close(sot_session *session);
 
 /* ---- lines that every run's summary has ---- */
@@ -151,7 +187,7 @@ void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
 /* The same where whole teachers come and go, and no row is protected by itself. */
 void sot_prose_guarantee_of_teachers(sot_prose *prose, double epsilon, double delta,
                                      sotto_adjacency adjacency);
-/* `reservation` NULL: no ledger kept the budget. */
-void sot_prose_ledger(sot_prose *prose, const sotto_reservation *reservation);
+/* What was charged and what is left, and whether this call ran or an earlier one. */
+void sot_prose_ledger(sot_prose *prose, const sot_session *session);
 
 #endif

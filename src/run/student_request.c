@@ -28,6 +28,16 @@ void sot_student_name(const sotto_training *training, const sot_student_asked *a
                    asked->hash);
 }
 
+static void write_self_training(sot_json_writer *writer, const sot_student_asked *asked)
+{
+    if (asked->self_training == 0) return;
+    sot_json_key(writer, "self_training");
+    sot_json_begin_object(writer);
+    sot_json_put_whole(writer, "rounds", asked->self_training);
+    sot_json_put_number(writer, "confidence", asked->confidence);
+    sot_json_end_object(writer);
+}
+
 sotto_status sot_student_request(const sotto_training *training,
                                  const sot_student_asked *asked, char **out_json,
                                  sotto_error *error)
@@ -38,6 +48,8 @@ sotto_status sot_student_request(const sotto_training *training,
     sot_json_begin_object(writer);
     sot_json_put_text(writer, "command", "student");
     status = sot_training_write_request(training, &training->config, writer, error);
+    sot_json_put_text(writer, "public_rows", SOT_PATE_PUBLIC_ROWS);
+    write_self_training(writer, asked);
     sot_json_key(writer, "labels");
     sot_json_begin_object(writer);
     sot_json_put_text(writer, "hash", asked->hash);
@@ -72,6 +84,30 @@ static sotto_status read_asked(const sot_json_value *labels, sot_student_asked *
     asked->asked = (uint64_t)queries;
     asked->answered = (uint64_t)answered;
     return status;
+}
+
+/* As sotto_pate_student() accepts them; none without rounds. */
+static sotto_status read_self_training(const sot_json_value *request,
+                                       sot_student_asked *asked, sotto_error *error)
+{
+    int64_t rounds = 0;
+    sot_json_value member;
+    if (!sot_json_member(request, "self_training", &member)) return SOTTO_OK;
+    sotto_status status = sot_json_get_object(request, "self_training", &member, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_int64(&member, "rounds", &rounds, error);
+    if (status == SOTTO_OK)
+        status = sot_json_get_double(&member, "confidence", &asked->confidence, error);
+    if (status == SOTTO_OK && rounds < 1)
+        status =
+            sot_fail(error, SOTTO_VERIFICATION,
+                     "request.self_training.rounds is %lld; a student without rounds "
+                     "of self-training states none",
+                     (long long)rounds);
+    if (status != SOTTO_OK) return status;
+    asked->self_training = (uint64_t)rounds;
+    status = sot_student_check(asked->self_training, asked->confidence, error);
+    return status == SOTTO_INVALID_ARGUMENT ? SOTTO_VERIFICATION : status;
 }
 
 /* What the labels' run certifies, with this file's payload, output and route. */
@@ -125,6 +161,7 @@ sotto_status sot_again_student(const sot_certificate_file *file, const char *tex
     if (status == SOTTO_OK)
         status = sot_json_get_object(&member, "request", &labels_request, error);
     if (status == SOTTO_OK) status = read_asked(&member, &asked, error);
+    if (status == SOTTO_OK) status = read_self_training(&file->request, &asked, error);
     if (status == SOTTO_OK)
         status = sot_training_read_request(&file->request, &file->root, &settings, error);
     if (status == SOTTO_OK)

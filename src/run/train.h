@@ -63,7 +63,15 @@ struct sotto_train_result {
     char *json;
     char *text;
     char *certificate;
+    sotto_run_outcome outcome;
+    struct sot_pair
+        *kept; /* beside the ledger, until the result is taken; NULL: nothing */
 };
+
+/* Who made it, and what is kept of it, to the result. */
+void sot_training_hand_over(sot_session *session, sotto_train_result *result);
+/* A bound on the numbers of the model file, from public things. */
+size_t sot_training_numbers(const sotto_training *training);
 
 /* Trains on records that are in memory and writes the released coefficients, one a feature. The
  * gate is open, or NULL for public data. */
@@ -142,16 +150,15 @@ SOTTO_MUST_CHECK sotto_status sot_training_take_released(const sotto_training *t
 
 /* ---- train_keep.c ---- */
 
-/* Hashes of settings, schema and names: who may go on with this training. */
-SOTTO_MUST_CHECK sotto_status sot_training_identity(const sotto_training *training,
-                                                    const sot_session *session,
-                                                    sot_kept_identity *out_identity,
-                                                    sotto_error *error);
+/* The hash of all settings that decide a number, and of the public files they name. */
+SOTTO_MUST_CHECK sotto_status sot_training_hash(const sotto_training *training,
+                                                char out_hash[SOTTO_HASH_HEX_BYTES],
+                                                sotto_error *error);
 /* Refuses limits and names that keeping cannot do with. */
 SOTTO_MUST_CHECK sotto_status sot_training_check_keeping(const sotto_training *training,
                                                          const sot_session *session,
                                                          sotto_error *error);
-/* Opens session->keeper, if the training is one that can be gone on with and has an output. */
+/* sot_session_keep() for this training. */
 SOTTO_MUST_CHECK sotto_status sot_training_keep(sotto_training *training,
                                                 sot_session *session, sotto_error *error);
 

@@ -12,6 +12,7 @@
 #include "concept/concept.h"
 #include "data/matrix.h"
 #include "privacy/mechanisms/gate.h"
+#include "release/model.h"
 #include "run/checkpoint.h"
 #include "run/declared.h"
 #include "run/train.h"
@@ -40,6 +41,8 @@ sotto_status sot_training_learn_table(const sotto_training *training, sotto_gate
     if (status == SOTTO_OK) {
         /* A rehearsal without noise has no gate. */
         if (gate != NULL) sot_gate_set_pool(gate, pool);
+        sot_pool_listen(pool, training->config.progress,
+                        training->config.progress_context);
         sot_training_forget_norms(training);
         status = learner->learn(learner, gate, table, pool, out_theta, error);
         if (gate != NULL) sot_gate_set_pool(gate, NULL);
@@ -149,6 +152,8 @@ static void begin_session(train_run *run, const sotto_train_config *config,
                                  .ledger_asked = config->ledger,
                                  .output = config->output,
                                  .sign = config->sign,
+                                 .anew = config->again,
+                                 .numbers = sot_training_numbers(training),
                                  .plan = training->plan,
                                  .delta = training->delta,
                                  .sampler_error = training->learner->sampler_error,
@@ -201,16 +206,19 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
     return status;
 }
 
-/* An earlier process had finished, and was ended before the file was in its place. */
-static sotto_status take_output(train_run *run, bool *out_taken, sotto_error *error)
+/* The rule that the summary shows, of a file that an earlier process wrote. */
+static sotto_status take_file(train_run *run, sotto_error *error)
 {
-    const sot_keeper *keeper = run->session.keeper;
-    const char *output = keeper == NULL ? NULL : sot_keeper_output(keeper);
-    *out_taken = output != NULL;
-    if (output == NULL) return SOTTO_OK;
-    run->session.file = sot_copy_string(output);
-    return run->session.file == NULL ? sot_fail_memory(error, strlen(output) + 1, 1)
-                                     : SOTTO_OK;
+    sotto_model *model = NULL;
+    const char *text = run->session.file;
+    if (run->training->learner->concept == NULL) return SOTTO_OK;
+    const sotto_status status =
+        sotto_model_parse(NULL, text, strlen(text), &model, error);
+    if (status == SOTTO_OK)
+        memcpy(run->theta, model->coefficients,
+               sot_learner_coefficients(run->training->learner) * sizeof *run->theta);
+    sotto_model_free(model);
+    return status;
 }
 
 /* ---- what the caller keeps ---- */
@@ -235,11 +243,19 @@ static sotto_status finish_file(train_run *run, sotto_error *error)
     return status;
 }
 
+size_t sot_training_numbers(const sotto_training *training)
+{
+    const size_t count = sot_learner_coefficients(training->learner);
+    const size_t few = 100000; /* networks have no errors beside their weights */
+    return count < few ? 3 * count : count + 2 * few;
+}
+
 static sotto_status deliver(train_run *run, sotto_train_result *result,
                             sotto_error *error)
 {
     const sot_session *session = &run->session;
-    sotto_status status = session->file == NULL ? finish_file(run, error) : SOTTO_OK;
+    sotto_status status = session->outcome == SOTTO_RUN_NEW ? finish_file(run, error)
+                                                            : take_file(run, error);
     if (status == SOTTO_OK)
         status = sot_training_summary(run->training, session, run->theta, &result->text,
                                       error);
@@ -277,15 +293,15 @@ static sotto_status train(const sotto_train_config *config, const sotto_schema *
                           sotto_train_result **out_result, sotto_error *error)
 {
     train_run run = {0};
-    bool taken = false;
     sotto_train_result *result = sot_new_array(1, sizeof *result);
     if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
     sotto_status status = sotto_training_plan(config, schema, &run.training, error);
     if (status == SOTTO_OK) status = make_ready(&run, config, file, records, error);
-    if (status == SOTTO_OK) status = take_output(&run, &taken, error);
-    if (status == SOTTO_OK && !taken)
+    if (status == SOTTO_OK && run.session.outcome == SOTTO_RUN_NEW)
         status = sot_session_run(&run.session, learn_from_rows, &run, error);
     if (status == SOTTO_OK) status = deliver(&run, result, error);
+    status = sot_session_end(&run.session, status, error);
+    if (status == SOTTO_OK) sot_training_hand_over(&run.session, result);
     clear(&run);
     if (status != SOTTO_OK) {
         sotto_train_free(result);
@@ -320,10 +336,28 @@ sotto_status sotto_train_records(const sotto_train_config *config,
 void sotto_train_free(sotto_train_result *result)
 {
     if (result == NULL) return;
+    sot_kept_drop(result->kept, true);
     sot_free(result->json);
     sot_free(result->text);
     sot_free(result->certificate);
     sot_free(result);
+}
+
+void sot_training_hand_over(sot_session *session, sotto_train_result *result)
+{
+    result->outcome = session->outcome;
+    result->kept = sot_session_hand_over(session);
+}
+
+void sotto_train_hold(sotto_train_result *result)
+{
+    sot_kept_drop(result->kept, false);
+    result->kept = NULL;
+}
+
+sotto_run_outcome sotto_train_outcome(const sotto_train_result *result)
+{
+    return result->outcome;
 }
 
 const char *sotto_train_json(const sotto_train_result *result)

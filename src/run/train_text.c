@@ -255,7 +255,7 @@ sotto_status sot_training_summary(const sotto_training *training,
     if (training->plan != NULL) {
         sot_prose_guarantee(&prose, config->epsilon, stated_delta(training),
                             config->adjacency, training->schema, session->origin);
-        sot_prose_ledger(&prose, session->ledger == NULL ? NULL : &session->reservation);
+        sot_prose_ledger(&prose, session);
     } else {
         sot_prose_line(
             &prose, "privacy", "none: the rows were declared public%s",

@@ -70,6 +70,16 @@ SOTTO_MUST_CHECK sotto_status sot_tuning_request(const sotto_tuning *tuning,
                                                  const sot_session *session,
                                                  char **out_json, sotto_error *error);
 
+/* Hashes what was asked into session->identity and session->asked. */
+SOTTO_MUST_CHECK sotto_status sot_tuning_identify(const sotto_tuning *tuning,
+                                                  sot_session *session,
+                                                  sotto_error *error);
+/* The winner of session->file, which an earlier process wrote, and its rule, if it is one. */
+SOTTO_MUST_CHECK sotto_status sot_tuning_take_file(const sotto_tuning *tuning,
+                                                   const sot_session *session,
+                                                   size_t *out_winner, double *theta,
+                                                   sotto_error *error);
+
 /* What the model file says of the guarantee is the whole tuning's; and its validation rows are the training's. */
 typedef struct sot_own_budget {
     double epsilon, delta;

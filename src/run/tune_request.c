@@ -1,9 +1,12 @@
 /* The request of a tuning, written and read; and the tuning planned again from it. */
+#include <string.h>
+
 #include <sotto/model.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "release/model.h"
+#include "run/asked.h"
 #include "run/request.h"
 #include "run/train_concept.h"
 #include "run/tune.h"
@@ -80,6 +83,31 @@ sotto_status sot_tuning_request(const sotto_tuning *tuning, size_t winner,
     return sot_request_finish(writer, status, out_json, error);
 }
 
+sotto_status sot_tuning_identify(const sotto_tuning *tuning, sot_session *session,
+                                 sotto_error *error)
+{
+    char *request = NULL;
+    char settings[SOTTO_HASH_HEX_BYTES], training[SOTTO_HASH_HEX_BYTES];
+    sot_json_writer *writer = NULL;
+    sotto_status status = sot_tuning_request(tuning, 0, session, &request, error);
+    if (status == SOTTO_OK)
+        status = sot_training_hash(sot_tuning_first(tuning), training, error);
+    if (status == SOTTO_OK) status = sot_json_writer_new(false, &writer, error);
+    if (status == SOTTO_OK) {
+        sot_json_begin_object(writer);
+        sot_asked_text(writer, "request", request);
+        sot_asked_text(writer, "first", training);
+        status = sot_asked_path(writer, "validation", tuning->config.validation, error);
+        if (status == SOTTO_OK)
+            status = sot_asked_path(writer, "validation_labels",
+                                    tuning->config.validation_labels, error);
+        sot_json_end_object(writer);
+        status = sot_asked_finish(writer, status, settings, error);
+    }
+    sot_free(request);
+    return status == SOTTO_OK ? sot_asked_identify(session, settings, error) : status;
+}
+
 /* ---- the tuning again ---- */
 
 static sotto_status certify(const sotto_tuning *tuning, size_t winner,
@@ -104,6 +132,42 @@ static sotto_status certify(const sotto_tuning *tuning, size_t winner,
     sot_training_clear_errors(training);
     sot_free(payload);
     sot_free(request);
+    return status;
+}
+
+static sotto_status read_winner(const sot_json_value *request, const sotto_tuning *tuning,
+                                size_t *out_winner, sotto_error *error)
+{
+    int64_t winner = 0;
+    const sotto_status status = sot_json_get_int64(request, "winner", &winner, error);
+    if (status != SOTTO_OK) return status;
+    if (winner < 1 || tuning->plan == NULL || (uint64_t)winner > tuning->candidates.count)
+        return sot_fail(error, SOTTO_VERIFICATION,
+                        "request.winner is no candidate of a private tuning");
+    *out_winner = (size_t)winner - 1;
+    return SOTTO_OK;
+}
+
+sotto_status sot_tuning_take_file(const sotto_tuning *tuning, const sot_session *session,
+                                  size_t *out_winner, double *theta, sotto_error *error)
+{
+    sot_certificate_file file = {0};
+    sotto_model *model = NULL;
+    const size_t size_bytes = strlen(session->file);
+    sotto_status status =
+        sot_certificate_file_open(session->file, size_bytes, &file, error);
+    if (status == SOTTO_OK)
+        status = read_winner(&file.request, tuning, out_winner, error);
+    if (status == SOTTO_OK)
+        status = sotto_model_parse(NULL, session->file, size_bytes, &model, error);
+    if (status == SOTTO_OK) {
+        const sot_learner *learner = tuning->runs[*out_winner].training->learner;
+        if (learner->concept != NULL) /* the rule that the summary shows */
+            memcpy(theta, model->coefficients,
+                   sot_learner_coefficients(learner) * sizeof *theta);
+    }
+    sotto_model_free(model);
+    sot_certificate_file_close(&file);
     return status;
 }
 
@@ -132,10 +196,8 @@ sotto_status sot_again_tune(const sot_certificate_file *file, const char *text,
     sotto_tuning *tuning = NULL;
     sotto_model *model = NULL;
     sot_session session = {.again = &again};
-    int64_t winner = 0;
+    size_t winner = 0;
     sotto_status status = sotto_model_parse(NULL, text, size_bytes, &model, error);
-    if (status == SOTTO_OK)
-        status = sot_json_get_int64(&file->request, "winner", &winner, error);
     if (status == SOTTO_OK)
         status = sot_request_read_rows(&file->request, &session, error);
     if (status == SOTTO_OK)
@@ -146,16 +208,13 @@ sotto_status sot_again_tune(const sot_certificate_file *file, const char *text,
         session.schema = sotto_model_schema(model);
         status = sot_check_stream(&session, error);
     }
-    if (status == SOTTO_OK && (winner < 1 || tuning->plan == NULL ||
-                               (uint64_t)winner > tuning->candidates.count))
-        status = sot_fail(error, SOTTO_VERIFICATION,
-                          "request.winner is no candidate of a private tuning");
+    if (status == SOTTO_OK) status = read_winner(&file->request, tuning, &winner, error);
     if (status == SOTTO_OK) {
         session.schema = tuning->schema;
         session.plan = tuning->plan;
         session.delta = tuning->delta;
         session.sampler_error = tuning->sampler_error;
-        status = certify(tuning, (size_t)winner - 1, model, &session, error);
+        status = certify(tuning, winner, model, &session, error);
     }
     sotto_tuning_free(tuning);
     sot_training_asked_clear(&asked);

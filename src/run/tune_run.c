@@ -43,7 +43,7 @@ static int tell_time(const sotto_progress *progress, void *context)
     listener *own = context;
     const double now = sot_clock_seconds();
     (void)progress; /* steps of one training, of which nobody knows the number */
-    if (own->function == NULL || now - own->told < 1.0) return 0;
+    if (own->function == NULL || now - own->told < 0.25) return 0;
     own->told = now;
     const sotto_progress told = {.elapsed_seconds = floor(now - own->started),
                                  .epsilon_so_far = SOTTO_UNSET,
@@ -54,7 +54,7 @@ static int tell_time(const sotto_progress *progress, void *context)
 static sotto_status fail_interrupted(sotto_error *error)
 {
     return sot_fail(error, SOTTO_INTERRUPTED,
-                    "the tuning was stopped; nothing was written, and it cannot go on");
+                    "the tuning was stopped; nothing was written");
 }
 
 /* ---- the trainings ---- */
@@ -170,20 +170,23 @@ static void begin_session(tune_run *run, const sotto_data_file *file,
 {
     const sotto_tuning *tuning = run->tuning;
     const sotto_train_config *config = &tuning->config.train;
-    run->session = (sot_session){.data_path = file == NULL ? NULL : file->path,
-                                 .labels_path = file == NULL ? NULL : file->labels,
-                                 .query = file == NULL ? NULL : file->query,
-                                 .origin = file == NULL ? sot_origin_of_records(records)
-                                                        : sot_origin_of_file(file),
-                                 .schema = tuning->schema,
-                                 .ledger_asked = config->ledger,
-                                 .output = config->output,
-                                 .sign = config->sign,
-                                 .plan = tuning->plan,
-                                 .delta = tuning->delta,
-                                 .sampler_error = tuning->sampler_error,
-                                 .insecure_test = config->insecure_test,
-                                 .test_seed = config->test_seed};
+    run->session =
+        (sot_session){.data_path = file == NULL ? NULL : file->path,
+                      .labels_path = file == NULL ? NULL : file->labels,
+                      .query = file == NULL ? NULL : file->query,
+                      .origin = file == NULL ? sot_origin_of_records(records)
+                                             : sot_origin_of_file(file),
+                      .schema = tuning->schema,
+                      .ledger_asked = config->ledger,
+                      .output = config->output,
+                      .sign = config->sign,
+                      .anew = config->again,
+                      .numbers = sot_training_numbers(sot_tuning_first(tuning)),
+                      .plan = tuning->plan,
+                      .delta = tuning->delta,
+                      .sampler_error = tuning->sampler_error,
+                      .insecure_test = config->insecure_test,
+                      .test_seed = config->test_seed};
     (void)snprintf(run->session.label, sizeof run->session.label, "tune %s",
                    sotto_model_kind_name(config->model));
 }
@@ -224,6 +227,8 @@ static sotto_status make_ready(tune_run *run, const sotto_data_file *file,
         status = sot_source_check_rereading(run->source, error);
     if (status == SOTTO_OK) status = make_room(run, error);
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
+    if (status == SOTTO_OK) status = sot_tuning_identify(tuning, &run->session, error);
+    if (status == SOTTO_OK) status = sot_session_keep(&run->session, NULL, error);
     if (status == SOTTO_OK)
         status = sot_tuning_load_validation(tuning, file, records, run->session.rng,
                                             &run->validation, error);
@@ -251,23 +256,35 @@ static sotto_status summarize(const tune_run *run, const sotto_training *trainin
     return status;
 }
 
-static sotto_status deliver(tune_run *run, sotto_train_result *result, sotto_error *error)
+static sotto_status certify(tune_run *run, const sotto_training *training,
+                            sotto_error *error)
 {
-    sotto_training *training = run->tuning->runs[run->winner].training;
-    sot_session *session = &run->session;
     char statement[SOT_TUNE_STATEMENT_BYTES];
-    sot_tuning_state(run->tuning, run->winner, statement);
     char *request = NULL;
+    sot_tuning_state(run->tuning, run->winner, statement);
     sotto_status status =
-        sot_tuning_request(run->tuning, run->winner, session, &request, error);
-    const sot_own_budget own = sot_tuning_dress(run->tuning, training);
+        sot_tuning_request(run->tuning, run->winner, &run->session, &request, error);
     if (status == SOTTO_OK)
         status =
-            sot_training_certify(training, session, statement, &run->tuning->selection,
-                                 run->payload, request, error);
+            sot_training_certify(training, &run->session, statement,
+                                 &run->tuning->selection, run->payload, request, error);
+    sot_free(request);
+    return status;
+}
+
+static sotto_status deliver(tune_run *run, sotto_train_result *result, sotto_error *error)
+{
+    const sot_session *session = &run->session;
+    const bool is_new = session->outcome == SOTTO_RUN_NEW;
+    sotto_status status = is_new ? SOTTO_OK
+                                 : sot_tuning_take_file(run->tuning, session,
+                                                        &run->winner, run->best, error);
+    if (status != SOTTO_OK) return status;
+    sotto_training *training = run->tuning->runs[run->winner].training;
+    const sot_own_budget own = sot_tuning_dress(run->tuning, training);
+    if (is_new) status = certify(run, training, error);
     if (status == SOTTO_OK) status = summarize(run, training, &result->text, error);
     sot_tuning_undress(own, training);
-    sot_free(request);
     if (status == SOTTO_OK)
         status = sot_session_render(session, &result->certificate, error);
     if (status == SOTTO_OK) {
@@ -299,9 +316,11 @@ static sotto_status tune_private(tune_run *run, const sotto_data_file *file,
                                  sotto_error *error)
 {
     sotto_status status = make_ready(run, file, records, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK && run->session.outcome == SOTTO_RUN_NEW)
         status = sot_session_run(&run->session, tune_on_rows, run, error);
     if (status == SOTTO_OK) status = deliver(run, result, error);
+    status = sot_session_end(&run->session, status, error);
+    if (status == SOTTO_OK) sot_training_hand_over(&run->session, result);
     clear(run);
     return status;
 }

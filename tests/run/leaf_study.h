@@ -335,6 +335,8 @@ static inline char *leaf_student(const leaf_scene *scene)
     config.training.lambda = 2.0;
     config.training.threads = 1;
     config.labels = scene->labels;
+    config.self_training = 2;
+    config.confidence = 0.9;
     assert_ok(sotto_pate_student(&config, &file, &result, &error), &error);
     char *text = sot_copy_string(sotto_pate_json(result));
     sotto_pate_free(result);

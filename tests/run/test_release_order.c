@@ -104,13 +104,14 @@ static void nothing_passes_the_gate_when_the_budget_is_short(void **state)
     sotto_error error;
     sotto_status status;
     scene *s = set_up(1.0, "study-1");
-    const sotto_release_config config = a_mean(s);
+    sotto_release_config config = a_mean(s);
     assert_int_equal(releases_of(&config, s, &status, &error), 2);
     assert_int_equal(status, SOTTO_OK);
     assert_within(spent(s), 0.75, 0.75 + 0x1p-30);
     assert_int_equal(access(s->output, F_OK), 0);
     assert_int_equal(unlink(s->output), 0);
     /* 0.25 is left. */
+    config.again = true;
     assert_int_equal(releases_of(&config, s, &status, &error), 0);
     assert_refused(status, SOTTO_BUDGET_EXCEEDED, &error, "you may still run", NULL);
     assert_within(spent(s), 0.75, 0.75 + 0x1p-30);
@@ -141,10 +142,22 @@ static void a_failure_behind_the_charge_keeps_it(void **state)
     sotto_status status;
     scene *s = set_up(10.0, "study-1");
     const sotto_release_config config = a_mean(s);
-    sot_test_file_fault(SOT_FILE_WRITE, 1, 0);
-    assert_int_equal(releases_of(&config, s, &status, &error), 2);
+    sot_test_file_fault(SOT_FILE_WRITE, 1, 0); /* what is staged before the charge */
+    assert_int_equal(releases_of(&config, s, &status, &error), 0);
     assert_int_equal(status, SOTTO_IO);
+    assert_true(spent(s) == 0.0);
+    sot_test_file_fault(SOT_FILE_WRITE, 2, 0); /* the sealed output */
+    assert_int_equal(releases_of(&config, s, &status, &error), 2);
+    assert_refused(status, SOTTO_IO, &error, "the charge stands", "same command", NULL);
     assert_int_equal(access(s->output, F_OK), -1);
+    assert_within(spent(s), 0.75, 0.75 + 0x1p-30);
+    sot_test_file_fault(SOT_FILE_WRITE, 2, 0); /* the output itself */
+    assert_int_equal(releases_of(&config, s, &status, &error), 2);
+    assert_refused(status, SOTTO_IO, &error, "the charge stands", "same command", NULL);
+    assert_int_equal(access(s->output, F_OK), -1);
+    assert_int_equal(releases_of(&config, s, &status, &error), 0);
+    assert_int_equal(status, SOTTO_OK);
+    assert_int_equal(access(s->output, F_OK), 0);
     assert_within(spent(s), 0.75, 0.75 + 0x1p-30);
     tear_down(s);
 }
@@ -258,6 +271,7 @@ static void renaming_the_ledger_is_no_new_budget(void **state)
     snprintf(detour, sizeof detour, "%s/../%s/budget.ledger", s->directory,
              strrchr(s->directory, '/') + 1);
     config.ledger = detour;
+    config.again = true;
     assert_int_equal(releases_of(&config, s, &status, &error), 0);
     assert_int_equal(status, SOTTO_BUDGET_EXCEEDED);
     tear_down(s);

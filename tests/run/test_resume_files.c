@@ -140,6 +140,7 @@ static void a_failed_write_loses_nothing(void **state)
     sotto_error error;
     sotto_train_config config = scene_config(&s, NULL);
     config.steps = 2;
+    config.again = true;
     sot_test_keep_every(0.0);
     int failures = 0;
     uint64_t trainings = 0;

@@ -142,6 +142,7 @@ static void killed_at_each_step_of_writing_it_goes_on(void **state)
         sotto_error error;
         sot_test_keep_every(0.0);
         config.steps = 2;
+        config.again = true;
         int kills = 0;
         for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
             bool killed = true;

@@ -456,12 +456,12 @@ static void labels_tell_where_the_teachers_rows_are_from(void **state)
     static const struct {
         source_layout layout;
         const char *has, *lacks;
-    } cases[] = {
-        {SOURCE_CSV, "\"rows_public\": true", "not checked"},
-        {SOURCE_WHERE, "\"rows_public\": false", "\"the number of rows\""},
-        {SOURCE_STREAM, "\"rows_public\": false", "\"the number of rows\""},
-        {SOURCE_STREAM, "each row of the stream came from one stored record", "declared"},
-        {SOURCE_DECLARED, "the stream held every row of a stored table", NULL}};
+    } cases[] = {{SOURCE_CSV, "\"rows_public\": true", "stream"},
+                 {SOURCE_WHERE, "\"rows_public\": false", "\"the number of rows\""},
+                 {SOURCE_STREAM, "\"rows_public\": false", "\"the number of rows\""},
+                 {SOURCE_STREAM, "each row of the stream came from one stored record",
+                  "declared by the caller"},
+                 {SOURCE_DECLARED, "the stream held every row of a stored table", NULL}};
     char directory[96], rows[96];
     (void)snprintf(directory, sizeof directory, "%s", own_path(".teachers"));
     (void)snprintf(rows, sizeof rows, "%s", own_path(".public.csv"));

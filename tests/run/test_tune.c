@@ -351,7 +351,7 @@ static void progress_tells_the_time_alone(void **state)
     sotto_schema *schema = schema_of(study_schema);
     sotto_train_result *result = NULL;
     assert_refused(sotto_tune_records(&config, schema, &records, &result, &error),
-                   SOTTO_INTERRUPTED, &error, "stopped", "cannot go on", NULL);
+                   SOTTO_INTERRUPTED, &error, "stopped", "nothing was written", NULL);
     assert_null(result);
     assert_int_equal(own.times, 1);
     assert_false(own.steps);

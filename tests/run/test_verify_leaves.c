@@ -87,6 +87,55 @@ static void settings_that_do_not_follow_are_refused(void **state)
     leaf_end(&scene);
 }
 
+/* The text with every `from` replaced by as many bytes. */
+static void replace_all(char *text, const char *from, const char *to)
+{
+    size_t found = 0;
+    assert_int_equal(strlen(from), strlen(to));
+    for (char *at = strstr(text, from); at != NULL; at = strstr(at, from), found++)
+        memcpy(at, to, strlen(to));
+    assert_true(found > 0);
+}
+
+/* frank-wolfe chooses by noise relative to the sensitivity, which the file states beside the rows of a unit and the
+ * bounds that it follows from. */
+static void sensitivities_that_do_not_follow_are_refused(void **state)
+{
+    (void)state;
+    static const char schema[] =
+        "{\"dataset\": \"study-2\", \"target\": \"smokes\", "
+        "\"unit\": {\"column\": \"town\", \"rows\": 2}, \"columns\": ["
+        "{\"name\": \"age\", \"type\": \"number\", \"lower\": 18, \"upper\": 90},"
+        "{\"name\": \"visits\", \"type\": \"integer\", \"lower\": 0, \"upper\": 4},"
+        "{\"name\": \"town\", \"type\": \"id\"},"
+        "{\"name\": \"smokes\", \"type\": \"category\", "
+        "\"values\": [\"no\", \"yes\"]}], "
+        "\"row_norm\": {\"bound\": 0.5, \"rule\": \"clip\"}}";
+    sotto_error error;
+    leaf_scene scene = {.schema = NULL};
+    leaf_begin(&scene, SOTTO_ADD_REMOVE);
+    sotto_schema_free(scene.schema);
+    assert_ok(
+        sotto_schema_parse("schema.json", schema, strlen(schema), &scene.schema, &error),
+        &error);
+    sotto_train_config config =
+        leaf_config(&scene, SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_FRANK_WOLFE);
+    config.ledger = NULL;
+    config.steps = 3;
+    char *text = leaf_train(&scene, &config);
+    assert_ok(verify(text, NULL, NULL, &error), &error);
+    refuse(text, "\"sensitivity\": ", "\"sensitivity\": 1", "sensitivity");
+    replace_all(text, "\"rows\": 2", "\"rows\": 3");
+    replace_all(text, "at most 2 rows", "at most 3 rows");
+    refuse(text, "\"kind\": \"model\"", "\"kind\": \"model\"", "sensitivity");
+    replace_all(text, "\"rows\": 3", "\"rows\": 2");
+    replace_all(text, "at most 3 rows", "at most 2 rows");
+    replace_all(text, "\"bound\": 0.5", "\"bound\": 0.4");
+    refuse(text, "\"kind\": \"model\"", "\"kind\": \"model\"", "norm_bound");
+    sot_free(text);
+    leaf_end(&scene);
+}
+
 static void an_emptied_list_is_refused(void **state)
 {
     (void)state;
@@ -424,12 +473,20 @@ static void outputs_that_others_follow_from_are_believed(void **state)
 {
     (void)state;
     static const char *const tuned[] = {"request.winner", NULL};
-    static const char *const labelled[] = {"asked", "certificate.released", NULL};
+    static const char *const labelled[] = {"asked", "certificate.released",
+                                           "request.public_rows", NULL};
+    static const char *const taught[] = {"request.public_rows", "request.self_training",
+                                         NULL};
     leaf_scene scene = {.schema = NULL};
     leaf_begin(&scene, SOTTO_ADD_REMOVE);
     char *model = leaf_tuned(&scene), *labels = leaf_labels(&scene);
+    char *student = leaf_student(&scene);
     believes(model, tuned);
     believes(labels, labelled);
+    believes(student, taught);
+    refuse(student, "\"confidence\": 0.9", "\"confidence\": 0.4", "confidence is 0.4");
+    refuse(student, "\"rounds\": 2", "\"rounds\": 0", "rounds");
+    sot_free(student);
     sot_free(model);
     sot_free(labels);
     leaf_end(&scene);
@@ -440,6 +497,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sample_of_edits_is_refused_or_believed),
         cmocka_unit_test(settings_that_do_not_follow_are_refused),
+        cmocka_unit_test(sensitivities_that_do_not_follow_are_refused),
         cmocka_unit_test(an_emptied_list_is_refused),
         cmocka_unit_test(the_ledger_knows_its_files),
         cmocka_unit_test(the_ledger_has_paid_for_the_stated_plan),

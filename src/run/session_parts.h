@@ -1,0 +1,11 @@
+/* run/session_parts.h: what session.c and session_keep.c share. */
+#ifndef SOT_RUN_SESSION_PARTS_H
+#define SOT_RUN_SESSION_PARTS_H
+
+#include "run/session.h"
+
+/* Randomness and a gate that is shut; the gate only with a plan. */
+SOTTO_MUST_CHECK sotto_status sot_session_make_gate(sot_session *session, bool seeded,
+                                                    uint64_t seed, sotto_error *error);
+
+#endif
