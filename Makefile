@@ -11,7 +11,7 @@ SKIP    ?= slow
 
 CTEST = ctest --output-on-failure --no-label-summary -j $(JOBS)
 
-.PHONY: help demo demo-images test test-all mutants bench benches build install deps format check asan tsan fuzz clean
+.PHONY: help demo demo-images test test-all mutants bench benches build install deps format check asan tsan fuzz coverage clean
 
 help:
 	@echo 'make demo         install what is missing, build, train a private model, end with a report'
@@ -29,6 +29,7 @@ help:
 	@echo 'make asan         the fast tests under AddressSanitizer and UBSan'
 	@echo 'make tsan         the tests of threads under ThreadSanitizer'
 	@echo 'make fuzz         each fuzz target for FUZZ_SECONDS=20'
+	@echo 'make coverage     branch coverage of ledger, outputs, checkpoints and PATE directories'
 	@echo 'make deps         install what the build needs (tools/deps lists the groups)'
 	@echo 'make clean        remove build/'
 
@@ -100,6 +101,16 @@ FUZZ_SECONDS ?= 20
 fuzz:
 	tools/deps fuzz
 	tools/fuzz --each $(FUZZ_SECONDS)
+
+# The counts of the fast tests. A test that limits file sizes stops the counters too, which must not show in its output:
+# GCOV_ERROR_FILE. MISSED=--missed lists the lines whose branches were not all taken.
+coverage: export GCOV_ERROR_FILE = /dev/null
+coverage:
+	tools/deps test
+	$(call cmake,coverage)
+	python3 tools/coverage.py --reset build/coverage
+	$(call ctest,coverage,-LE slow)
+	python3 tools/coverage.py build/coverage $(MISSED)
 
 SOURCES = $(shell find bench cli examples fuzz include src tests -name '*.[ch]')
 format:
