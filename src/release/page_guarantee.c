@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "release/certificate_page.h"
 #include "numeric/shown.h"
+#include "release/certificate_page.h"
 
 enum { DIGITS = 6, PERCENT_DIGITS = 3 };
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/svg.h"
+#include "numeric/shown.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "numeric/shown.h"
 
 enum { WIDTH = 440, HEIGHT = 300, DIGITS = 3, WORDS_BYTES = 512 };
 

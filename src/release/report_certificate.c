@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "numeric/shown.h"
 #include "release/certificate_page.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "numeric/shown.h"
 
 sotto_status sot_report_add_certificate(sot_growing *out, const sot_report *report,
                                         sotto_error *error)

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 #include "base/svg.h"
 #include "concept/concept.h"
+#include "numeric/shown.h"
 #include "release/html.h"
 #include "release/plain.h"
 #include "release/report.h"
-#include "numeric/shown.h"
 
 enum {
     WIDTH = 440,

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "numeric/shown.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "numeric/shown.h"
 
 enum {
     DIGITS = 3,

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "base/svg.h"
+#include "numeric/shown.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "numeric/shown.h"
 
 enum {
     WIDTH = 440,

@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/svg.h"
+#include "numeric/shown.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "numeric/shown.h"
 
 enum {
     WIDTH = 440,

@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "base/plant.h"
 #include "base/svg.h"
+#include "numeric/shown.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "numeric/shown.h"
 
 enum {
     WIDTH = 440,

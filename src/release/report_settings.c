@@ -1,7 +1,7 @@
 /* How the model was trained: the settings that its file keeps. */
+#include "numeric/shown.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "numeric/shown.h"
 
 enum { DIGITS = 8 };
 

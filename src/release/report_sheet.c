@@ -1,8 +1,8 @@
 /* Public rows that are images, with what the model says of them. */
 #include "base/png.h"
+#include "numeric/shown.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "numeric/shown.h"
 
 enum { DIGITS = 3 };
 

@@ -7,9 +7,9 @@
 
 #include "base/plant.h"
 #include "numeric/outward.h"
+#include "numeric/shown.h"
 #include "release/html.h"
 #include "release/report.h"
-#include "numeric/shown.h"
 
 enum {
     NEWS_BYTES = 768,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "numeric/outward.h"
-#include "release/certificate.h"
 #include "numeric/shown.h"
+#include "release/certificate.h"
 
 enum { DIGITS = 6, PERCENT_DIGITS = 3 };
 

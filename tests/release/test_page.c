@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "release/page.h"
 #include "numeric/shown.h"
+#include "release/page.h"
 
 /* ---- numbers ---- */
 
