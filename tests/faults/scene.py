@@ -49,20 +49,25 @@ def writing(name, output, *words, **options):
     return Command(name, words, (output,), **options)
 
 
+LABEL = ("pate", "label", "teachers", "public.csv", "--aggregator", "gnmax", "--sigma2", "20", "--ask", "5", "--answers", "4", "--delta", "1e-5")
 TRAIN = ("train",) + PRIVATE + ("--model", "logistic", "--epsilon", "0.2")
 COMMANDS = (
     charging("train-objective", *TRAIN),
     charging("train-output", *TRAIN, "--method", "output", "--expected-rows", "40"),
     charging("train-gd", *TRAIN, "--method", "gd", "--steps", "4", "--expected-rows", "40", "--delta", "1e-6"),
     charging("train-sgd", *TRAIN, "--method", "sgd", "--steps", "1", "--batch", "8", "--expected-rows", "40", "--delta", "1e-6"),
+    charging("network", "train", *PRIVATE, "--model", "mlp", "--steps", "2", "--batch", "8", "--expected-rows", "40", "--epsilon", "1",
+             "--delta", "1e-6"),
+    charging("pac-learn", "pac", "learn", *PRIVATE, "--class", "thresholds", "--columns", "age", "--bits", "4", "--epsilon", "0.2"),
     charging("release-count", "release", "count", *PRIVATE, "--epsilon", "0.1"),
     charging("release-histogram", "release", "histogram", "d.csv", "sex", *PRIVATE[1:], "--epsilon", "0.1"),
     Command("release-printed", ("release", "count") + PRIVATE + ("--epsilon", "0.1"), charged=True, prints=True),
     charging("evaluate", "evaluate", "model.json", "d.csv", "--ledger", LEDGER, "--epsilon", "0.1"),
     charging("tune", "tune", *PRIVATE, "--model", "logistic", "--method", "output", "--expected-rows", "40", "--grid", "lambda=10,30",
              "--runs-mean", "2", "--score-epsilon", "0.05", "--epsilon", "0.5"),
-    charging("pate-label", "pate", "label", "teachers", "public.csv", "--aggregator", "gnmax", "--sigma2", "20", "--ask", "5", "--answers", "4",
-             "--delta", "1e-5", "--ledger", LEDGER),
+    charging("pate-label", *LABEL, "--ledger", LEDGER),
+    writing("pate-student", "x.json", "pate", "student", "labels.json", "public.csv", "--model", "logistic", "-o", "x.json", old=True,
+            check=("verify", "x.json")),
     writing("ledger-init", "new.ledger", "ledger", "init", "new.ledger", "--dataset", "clinic-2026", "--epsilon", "2", once=True,
             check=("ledger", "check", "new.ledger")),
     writing("ledger-grant", LEDGER, "ledger", "grant", LEDGER, "--epsilon", "1", "--reason", "more", check=("ledger", "check", LEDGER)),
@@ -74,8 +79,7 @@ COMMANDS = (
     Command("pate-teach", ("pate", "teach", "d.csv", "--schema", "s.json", "--teachers", "3", "--model", "logistic", "-o", "taught"),
             tuple("taught/" + name for name in ("SECRET.txt", "rows.digest", "teachers.json", "teacher-00001.json", "teacher-00002.json",
                                                 "teacher-00003.json")),
-            check=("pate", "label", "taught", "public.csv", "--aggregator", "gnmax", "--sigma2", "20", "--ask", "5", "--answers", "4",
-                   "--delta", "1e-5", "-o", "labels.json")),
+            check=LABEL[:2] + ("taught",) + LABEL[3:] + ("-o", "other.json")),
 )
 # A write into the directory, before which stale temporaries are removed; for commands that refuse to run again.
 NEXT_WRITE = writing("next-write", "next.json", "schema", "draft", "--from-public", "public.csv", "-o", "next.json")
@@ -112,6 +116,7 @@ class Scene:
         shutil.copy(os.path.join(EXAMPLES, "clinic.schema.json"), os.path.join(self.template, "s.json"))
         for words in (("train", "public.csv", "--schema", "s.json", "--model", "logistic", "--epsilon", "1", "-o", "model.json"),
                       ("pate", "teach", "d.csv", "--schema", "s.json", "--teachers", "3", "--model", "logistic", "-o", "teachers"),
+                      (*LABEL, "-o", "labels.json"),
                       ("ledger", "init", LEDGER, "--dataset", "clinic-2026", "--epsilon", "400", "--delta", "1e-3")):
             done = self.run(self.template, words)
             if done.returncode != 0:
