@@ -259,12 +259,13 @@ def main():
     parser.add_argument("--preload", required=True, help="the library of tests/faults/faults.c")
     parser.add_argument("--writers", type=int, default=50, help="on one ledger (default 50)")
     parser.add_argument("--only", action="append", choices=[race.__name__ for race in RACES], help="these races")
+    parser.add_argument("--except", dest="left_out", action="append", default=[], choices=[race.__name__ for race in RACES], help="all but these")
     arguments = parser.parse_args()
     lost = 0
     with work_directory() as base:
         scene = Scene(arguments.sotto, base, arguments.preload)
         for run in RACES:
-            if arguments.only and run.__name__ not in arguments.only:
+            if (arguments.only and run.__name__ not in arguments.only) or run.__name__ in arguments.left_out:
                 continue
             began = time.monotonic()
             with scene.copy() as place:
