@@ -64,10 +64,14 @@ static char *join_resolved(const char *path)
                       : slash == path ? strdup("/")
                                       : strndup(path, (size_t)(slash - path));
     char *resolved = directory == NULL ? NULL : realpath(directory, NULL);
-    const int code = errno;
-    const size_t size_bytes = resolved == NULL ? 0 : strlen(resolved) + strlen(name) + 2;
-    char *place = resolved == NULL ? NULL : malloc(size_bytes);
-    if (place != NULL) (void)snprintf(place, size_bytes, "%s/%s", resolved, name);
+    int code = errno;
+    char *place = NULL;
+    if (resolved != NULL) {
+        const size_t size_bytes = strlen(resolved) + strlen(name) + 2;
+        place = malloc(size_bytes);
+        if (place != NULL) (void)snprintf(place, size_bytes, "%s/%s", resolved, name);
+        code = ENOMEM; /* if there is no place */
+    }
     free(directory);
     free(resolved);
     errno = code;

@@ -89,12 +89,9 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
                         "add-remove and with a unit in the schema; leave --public-n out",
                         (unsigned long long)public_n);
     }
-    const sot_origin origin = sot_origin_of_file(file);
-    /* A stat() that fails makes a stored file look like a stream, and the directory would record that for good. */
-    if (sot_origin_of_file(file) != origin)
-        return sot_fail(error, SOTTO_IO,
-                        "cannot look at %.120s reliably: two looks differ; try again",
-                        file->path);
+    sot_origin origin;
+    const sotto_status found = sot_origin_find(file, NULL, &origin, error);
+    if (found != SOTTO_OK) return found;
     /* An index, or the program at the other end of a pipe, may order rows by what they say. */
     const bool keeps_place = file->query == NULL && origin == SOT_ROWS_STORED;
     const sotto_status status = sot_check_origin(origin, public_n, error);
