@@ -253,6 +253,19 @@ static bool reader_is_gone(void)
     return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
+/* Where a result is whose summary was not printed, and what became of its charge. */
+static const char *remedy_of(const cli_call *call, char out[CLI_PATH_BYTES * 4])
+{
+    if (!cli_has(call, "output") || !cli_given(call, "output")) return "";
+    (void)snprintf(out, CLI_PATH_BYTES * 4, "; the result is in %.60s%s",
+                   cli_text(call, "output"),
+                   !cli_has(call, "again")
+                       ? ""
+                       : "; with a ledger the charge stands, and the same command prints "
+                         "the summary again without another charge");
+    return out;
+}
+
 int cli_run(int argc, char **argv)
 {
     cli_call call = {.command = &cli_root};
@@ -263,13 +276,13 @@ int cli_run(int argc, char **argv)
 
     /* An answer that did not reach its reader is a failure: full disk, closed pipe. */
     errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == SOTTO_OK) {
         const int cause = errno;
-        const sotto_status lost =
-            cli_fail(&error, SOTTO_IO, "standard output cannot be written%s%s",
-                     cause != 0 ? ": " : "", cause != 0 ? strerror(cause) : "");
+        char remedy[CLI_PATH_BYTES * 4];
+        status = cli_fail(&error, SOTTO_IO, "standard output cannot be written%s%s%s",
+                          cause != 0 ? ": " : "", cause != 0 ? strerror(cause) : "",
+                          remedy_of(&call, remedy));
         if (!reader_is_gone()) report(&call, &error);
-        if (status == SOTTO_OK) status = lost;
     }
     return cli_exit_code(status);
 }

@@ -318,7 +318,7 @@ static void show_row(const ledger_row *row)
                      row->output_hash);
         break;
     case SOTTO_LEDGER_CHECKPOINT:
-        (void)printf("run of row %llu, at step %llu: it can go on\n",
+        (void)printf("run of row %llu, checkpoint at step %llu\n",
                      (unsigned long long)entry->reservation,
                      (unsigned long long)entry->step);
         break;

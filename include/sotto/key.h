@@ -37,7 +37,8 @@ typedef enum sotto_purpose {
 typedef struct sotto_key sotto_key;
 
 /* Makes a key pair from the operating system's randomness and writes both files, `secret_path` with mode 0600.
- * Refuses to replace an existing file. After a failure neither file exists. */
+ * Refuses to replace an existing file. After a failure neither file exists. A secret key whose public file is missing, as
+ * a kill between the two leaves it, gets its public file. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_key_new(const char *secret_path, const char *public_path,
               char out_public[SOTTO_KEY_HEX_BYTES], sotto_error *error);

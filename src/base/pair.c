@@ -45,14 +45,33 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+typedef enum answer { NO = 0, YES = 1, UNKNOWN = -1 /* errno says why */ } answer;
+
 /* Whether the name is still that of the open file. */
-static bool has_name(const sot_pair *pair, sot_pair_which which, int file)
+static answer has_name(const sot_pair *pair, sot_pair_which which, int file)
 {
     struct stat open_file, named;
-    return fstat(file, &open_file) == 0 &&
-           fstatat(pair->directory, pair->names[which], &named, AT_SYMLINK_NOFOLLOW) ==
-               0 &&
-           is_same(&open_file, &named);
+    if (fstat(file, &open_file) != 0) return UNKNOWN;
+    if (fstatat(pair->directory, pair->names[which], &named, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? NO : UNKNOWN;
+    return is_same(&open_file, &named) ? YES : NO;
+}
+
+/* SOTTO_OK if YES. */
+static sotto_status expect_yes(const sot_pair *pair, sot_pair_which which, answer found,
+                               sotto_error *error)
+{
+    if (found == YES) return SOTTO_OK;
+    return found == NO ? refuse_second(pair, error)
+                       : sot_file_fail(error, "look at", pair->paths[which], errno);
+}
+
+static sotto_status lock(const sot_pair *pair, sot_pair_which which, int file,
+                         sotto_error *error)
+{
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) return SOTTO_OK;
+    return errno == EWOULDBLOCK ? refuse_second(pair, error)
+                                : sot_file_fail(error, "lock", pair->paths[which], errno);
 }
 
 /* What is there, locked. Between open and flock another process may have renamed or removed it: then
@@ -68,24 +87,20 @@ static sotto_status lock_existing(sot_pair *pair, sot_pair_which which,
         if (file < 0 && errno == ELOOP)
             return refuse(pair, which, "is a symbolic link; remove it", error);
         if (file < 0) return sot_file_fail(error, "open", pair->paths[which], errno);
-        if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) ||
-            facts.st_uid != geteuid()) {
-            (void)close(file);
-            return refuse(pair, which, "is not a regular file of yours; remove it",
-                          error);
-        }
-        if (flock(file, LOCK_EX | LOCK_NB) != 0) {
-            const bool taken = errno == EWOULDBLOCK;
-            const int code = errno;
-            (void)close(file);
-            return taken ? refuse_second(pair, error)
-                         : sot_file_fail(error, "lock", pair->paths[which], code);
-        }
-        if (has_name(pair, which, file)) {
+        sotto_status status =
+            fstat(file, &facts) != 0
+                ? sot_file_fail(error, "look at", pair->paths[which], errno)
+            : !S_ISREG(facts.st_mode) || facts.st_uid != geteuid()
+                ? refuse(pair, which, "is not a regular file of yours; remove it", error)
+                : lock(pair, which, file, error);
+        const answer found = status == SOTTO_OK ? has_name(pair, which, file) : NO;
+        if (found == YES) {
             pair->files[which] = file;
             return SOTTO_OK;
         }
+        if (found == UNKNOWN) status = expect_yes(pair, which, found, error);
         (void)close(file);
+        if (status != SOTTO_OK) return status;
     }
     return refuse_second(pair, error);
 }
@@ -168,14 +183,15 @@ sotto_status sot_pair_read(const sot_pair *pair, sot_pair_which which,
 }
 
 /* Nothing bears the name FILE but what this process has locked under it. */
-static bool is_still_ours(const sot_pair *pair)
+static answer is_still_ours(const sot_pair *pair)
 {
     struct stat named;
     if (pair->files[SOT_PAIR_PLACED] >= 0)
         return has_name(pair, SOT_PAIR_PLACED, pair->files[SOT_PAIR_PLACED]);
-    return fstatat(pair->directory, pair->names[SOT_PAIR_PLACED], &named,
-                   AT_SYMLINK_NOFOLLOW) != 0 &&
-           errno == ENOENT;
+    if (fstatat(pair->directory, pair->names[SOT_PAIR_PLACED], &named,
+                AT_SYMLINK_NOFOLLOW) == 0)
+        return NO;
+    return errno == ENOENT ? YES : UNKNOWN;
 }
 
 /* A new FILE.next, locked. Of two processes that begin at once one finds that the name is taken, that it is
@@ -187,14 +203,18 @@ static sotto_status create(sot_pair *pair, sotto_error *error)
     if (file < 0 && errno == EEXIST) return refuse_second(pair, error);
     if (file < 0)
         return sot_file_fail(error, "write", pair->paths[SOT_PAIR_STAGED], errno);
-    if (flock(file, LOCK_EX | LOCK_NB) != 0 || !has_name(pair, SOT_PAIR_STAGED, file)) {
+    sotto_status status = lock(pair, SOT_PAIR_STAGED, file, error);
+    if (status == SOTTO_OK)
+        status = expect_yes(pair, SOT_PAIR_STAGED, has_name(pair, SOT_PAIR_STAGED, file),
+                            error);
+    if (status != SOTTO_OK) {
         (void)close(file);
-        return refuse_second(pair, error);
+        return status;
     }
     pair->files[SOT_PAIR_STAGED] = file;
-    if (is_still_ours(pair)) return SOTTO_OK;
-    sot_pair_remove(pair, SOT_PAIR_STAGED);
-    return refuse_second(pair, error);
+    status = expect_yes(pair, SOT_PAIR_PLACED, is_still_ours(pair), error);
+    if (status != SOTTO_OK) sot_pair_remove(pair, SOT_PAIR_STAGED);
+    return status;
 }
 
 sotto_status sot_pair_stage(sot_pair *pair, const void *bytes, size_t size_bytes,
@@ -240,7 +260,9 @@ void sot_pair_free_space(const sot_pair *pair)
 
 sotto_status sot_pair_place(sot_pair *pair, sotto_error *error)
 {
-    if (!is_still_ours(pair)) return refuse_second(pair, error);
+    const sotto_status status =
+        expect_yes(pair, SOT_PAIR_PLACED, is_still_ours(pair), error);
+    if (status != SOTTO_OK) return status;
     if (!sot_file_rename(pair->directory, pair->names[SOT_PAIR_STAGED],
                          pair->names[SOT_PAIR_PLACED]))
         return sot_file_fail(error, "write", pair->paths[SOT_PAIR_PLACED], errno);
@@ -254,7 +276,7 @@ sotto_status sot_pair_place(sot_pair *pair, sotto_error *error)
 void sot_pair_remove(sot_pair *pair, sot_pair_which which)
 {
     if (pair->files[which] < 0) return;
-    if (has_name(pair, which, pair->files[which]))
+    if (has_name(pair, which, pair->files[which]) == YES)
         (void)unlinkat(pair->directory, pair->names[which], 0);
     close_file(pair, which);
 }

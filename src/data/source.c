@@ -1,11 +1,13 @@
 #include "data/source.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plant.h"
+#include "base/text.h"
 #include "data/array_rows.h"
 #include "data/bytes.h"
 #include "data/csv.h"
@@ -321,6 +323,18 @@ bool sot_rows_are_secret(sot_origin origin)
 bool sot_rows_are_declared(sot_origin origin)
 {
     return origin == SOT_ROWS_DECLARED || origin == SOT_ROWS_DECLARED_SELECTED;
+}
+
+sotto_status sot_origin_find(const sotto_data_file *file, const sotto_records *records,
+                             sot_origin *out_origin, sotto_error *error)
+{
+    char text[64];
+    errno = 0;
+    *out_origin =
+        file == NULL ? sot_origin_of_records(records) : sot_origin_of_file(file);
+    if (errno == 0 || errno == ENOENT || errno == ENOTDIR) return SOTTO_OK;
+    return sot_fail(error, SOTTO_IO, "cannot look at %.120s: %s", file->path,
+                    sot_errno_text(errno, text, sizeof text));
 }
 
 /* ---- again ---- */

@@ -35,6 +35,12 @@ typedef enum sot_origin {
 sot_origin sot_origin_of_file(const sotto_data_file *file);
 sot_origin sot_origin_of_records(const sotto_records *records);
 
+/* The origin of the file, or of the records (`file` NULL). SOTTO_IO when the system cannot tell: a guess would make the same run
+ * another one, which is charged again. */
+SOTTO_MUST_CHECK sotto_status sot_origin_find(const sotto_data_file *file,
+                                              const sotto_records *records,
+                                              sot_origin *out_origin, sotto_error *error);
+
 /* "stored", "declared", ...; "none" for 0, "unknown" for all else. */
 const char *sot_origin_name(sot_origin origin);
 

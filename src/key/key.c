@@ -17,6 +17,8 @@
 #include "random/entropy.h"
 
 enum {
+    SECRET_MODE = 0600,
+    PUBLIC_MODE = 0644,
     SEED_BYTES = crypto_sign_SEEDBYTES,
     PUBLIC_BYTES = crypto_sign_PUBLICKEYBYTES,
     SIGNATURE_BYTES = crypto_sign_BYTES,
@@ -132,29 +134,6 @@ static sotto_status fill_key(sotto_key *key, const unsigned char seed[SEED_BYTES
     return SOTTO_OK;
 }
 
-sotto_status sotto_key_new(const char *secret_path, const char *public_path,
-                           char out_public[SOTTO_KEY_HEX_BYTES], sotto_error *error)
-{
-    unsigned char seed[SEED_BYTES];
-    char hex[SOTTO_KEY_HEX_BYTES];
-    sotto_key key;
-    sotto_status status = sot_entropy(seed, sizeof seed, error);
-    if (status == SOTTO_OK) status = fill_key(&key, seed, error);
-    if (status != SOTTO_OK) goto done;
-    (void)sodium_bin2hex(hex, sizeof hex, seed, sizeof seed);
-    status = create_file(secret_path, S_IRUSR | S_IWUSR, secret_title, hex, error);
-    if (status != SOTTO_OK) goto done;
-    status = create_file(public_path, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH, public_title,
-                         key.public_hex, error);
-    if (status != SOTTO_OK) (void)unlink(secret_path);
-    if (status == SOTTO_OK) memcpy(out_public, key.public_hex, SOTTO_KEY_HEX_BYTES);
-done:
-    sodium_memzero(seed, sizeof seed);
-    sodium_memzero(hex, sizeof hex);
-    sodium_memzero(&key, sizeof key);
-    return status;
-}
-
 sotto_status sotto_key_open(const char *secret_path, sotto_key **out_key,
                             sotto_error *error)
 {
@@ -191,6 +170,39 @@ done:
 void sotto_key_close(sotto_key *key)
 {
     if (key != NULL) sot_wipe_and_free(key, sizeof *key);
+}
+
+static sotto_status create_secret(const char *secret_path, sotto_error *error)
+{
+    unsigned char seed[SEED_BYTES];
+    char hex[SOTTO_KEY_HEX_BYTES];
+    sotto_status status = sot_entropy(seed, sizeof seed, error);
+    if (status == SOTTO_OK) {
+        (void)sodium_bin2hex(hex, sizeof hex, seed, sizeof seed);
+        status = create_file(secret_path, SECRET_MODE, secret_title, hex, error);
+    }
+    sodium_memzero(seed, sizeof seed);
+    sodium_memzero(hex, sizeof hex);
+    return status;
+}
+
+sotto_status sotto_key_new(const char *secret_path, const char *public_path,
+                           char out_public[SOTTO_KEY_HEX_BYTES], sotto_error *error)
+{
+    sotto_key *key = NULL;
+    /* A kill may have come between the two files: then the second one is written. */
+    const bool is_half = access(public_path, F_OK) != 0 &&
+                         sotto_key_open(secret_path, &key, NULL) == SOTTO_OK;
+    sotto_status status = is_half ? SOTTO_OK : create_secret(secret_path, error);
+    if (status != SOTTO_OK) return status;
+    if (!is_half) status = sotto_key_open(secret_path, &key, error);
+    if (status == SOTTO_OK)
+        status =
+            create_file(public_path, PUBLIC_MODE, public_title, key->public_hex, error);
+    if (status == SOTTO_OK) memcpy(out_public, key->public_hex, SOTTO_KEY_HEX_BYTES);
+    if (status != SOTTO_OK && !is_half) (void)unlink(secret_path);
+    sotto_key_close(key);
+    return status;
 }
 
 const char *sotto_key_public(const sotto_key *key)

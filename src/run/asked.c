@@ -1,6 +1,8 @@
 #include "run/asked.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/file_steps.h"
 #include "base/memory.h"
 #include "run/session.h"
 
@@ -46,36 +49,54 @@ void sot_asked_text(sot_json_writer *writer, const char *key, const char *text)
     sot_json_write_string(writer, hash);
 }
 
+/* Whether the error says that no file bears the name: it may be a preset, or a text of JSON. */
+static bool is_absent(int code)
+{
+    return code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG;
+}
+
+/* `path` with its directory resolved; NULL and errno on failure. */
+static char *join_resolved(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    char *directory = slash == NULL   ? strdup(".")
+                      : slash == path ? strdup("/")
+                                      : strndup(path, (size_t)(slash - path));
+    char *resolved = directory == NULL ? NULL : realpath(directory, NULL);
+    int code = errno;
+    char *place = NULL;
+    if (resolved != NULL) {
+        const size_t size_bytes = strlen(resolved) + strlen(name) + 2;
+        place = malloc(size_bytes);
+        if (place != NULL) (void)snprintf(place, size_bytes, "%s/%s", resolved, name);
+        code = ENOMEM; /* if there is no place */
+    }
+    free(directory);
+    free(resolved);
+    errno = code;
+    return place;
+}
+
 /* The file that is there under its own name, or the name in the directory that is there; else the path as it is. A pipe has no
- * place of its own: /dev/stdin stays /dev/stdin. */
+ * place of its own: /dev/stdin stays /dev/stdin. NULL and errno on failure: a guess would make the same run another one. */
 static char *find_place(const char *path)
 {
     struct stat facts;
     if (stat(path, &facts) == 0)
         return S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode) ? realpath(path, NULL)
                                                                 : strdup(path);
-    const char *slash = strrchr(path, '/');
-    const char *name = slash == NULL ? path : slash + 1;
-    char *directory = slash == NULL   ? strdup(".")
-                      : slash == path ? strdup("/")
-                                      : strndup(path, (size_t)(slash - path));
-    char *there = directory == NULL ? NULL : realpath(directory, NULL);
-    char *place = NULL;
-    if (there != NULL) {
-        const size_t size_bytes = strlen(there) + strlen(name) + 2;
-        place = malloc(size_bytes);
-        if (place != NULL) (void)snprintf(place, size_bytes, "%s/%s", there, name);
-    }
-    free(directory);
-    free(there);
-    return place != NULL ? place : strdup(path);
+    char *place = is_absent(errno) ? join_resolved(path) : NULL;
+    return place == NULL && is_absent(errno) ? strdup(path) : place;
 }
 
 sotto_status sot_asked_path(sot_json_writer *writer, const char *key, const char *path,
                             sotto_error *error)
 {
     char *place = path == NULL ? NULL : find_place(path);
-    if (path != NULL && place == NULL) return sot_fail_memory(error, 1, strlen(path));
+    if (path != NULL && place == NULL)
+        return errno == ENOMEM ? sot_fail_memory(error, 1, strlen(path))
+                               : sot_file_fail(error, "look at", path, errno);
     sot_asked_text(writer, key, place);
     free(place);
     return SOTTO_OK;
@@ -87,13 +108,14 @@ sotto_status sot_asked_file(sot_json_writer *writer, const char *key, const char
     char hash[SOTTO_HASH_HEX_BYTES];
     char *bytes = NULL;
     size_t size_bytes = 0;
-    sotto_error ignored;
+    struct stat facts;
     sotto_status status = sot_asked_path(writer, key, path, error);
     if (status != SOTTO_OK || path == NULL) return status;
-    status =
-        sot_file_read(path, SOTTO_CERTIFIED_BYTES_MAX, &bytes, &size_bytes, &ignored);
-    if (status == SOTTO_OUT_OF_MEMORY) return sot_fail_memory(error, 1, 1);
-    if (status != SOTTO_OK) return SOTTO_OK;
+    if (stat(path, &facts) != 0)
+        return is_absent(errno) ? SOTTO_OK : sot_file_fail(error, "look at", path, errno);
+    if (!S_ISREG(facts.st_mode)) return SOTTO_OK;
+    status = sot_file_read(path, SOTTO_CERTIFIED_BYTES_MAX, &bytes, &size_bytes, error);
+    if (status != SOTTO_OK) return status;
     sot_kept_hash(bytes, size_bytes, hash);
     sot_free(bytes);
     sot_json_key(writer, "content");

@@ -263,7 +263,7 @@ static sotto_status stop(const sot_keeper *keeper, uint64_t step, sotto_error *e
         (void)snprintf(all, sizeof all, " of %llu",
                        (unsigned long long)keeper->setup.steps);
     return sot_fail(error, SOTTO_INTERRUPTED,
-                    "stopped %s after step %llu%s; the same command goes on",
+                    "stopped %s after step %llu%s; run the same command to resume",
                     keeper->stop_asked ? "on request" : "when the time was up",
                     (unsigned long long)step, all);
 }

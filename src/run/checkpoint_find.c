@@ -16,9 +16,10 @@ static sotto_status refuse(const sot_keeper *keeper, const char *reason,
                            sotto_error *error)
 {
     char shown[SHOWN_BYTES];
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s %.110s delete it to start anew%s",
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%s %.110s delete it to start a new run%s",
                     sot_printable(keeper->path, shown, sizeof shown), reason,
-                    keeper->session->ledger != NULL ? ", charged anew" : "");
+                    keeper->session->ledger != NULL ? ", which is charged" : "");
 }
 
 static sotto_status check_identity(const sot_keeper *keeper,
@@ -38,7 +39,7 @@ static sotto_status check_identity(const sot_keeper *keeper,
                                                     : NULL;
     if (other == NULL) return SOTTO_OK;
     (void)snprintf(reason, sizeof reason,
-                   "is of a run with other %s: go on with those, or", other);
+                   "is of a run with other %s: give those to resume it, or", other);
     return refuse(keeper, reason, error);
 }
 
@@ -102,7 +103,7 @@ static sotto_status refuse_placed(const sot_keeper *keeper, const candidate *pla
         return refuse(keeper, "is sealed and needs the ledger it was made with;", error);
     if (placed->run.place == SOT_KEPT_OLDER) {
         (void)snprintf(reason, sizeof reason,
-                       "is older than what the ledger's row %llu has gone on to;",
+                       "is older than the last checkpoint recorded in ledger row %llu;",
                        (unsigned long long)placed->run.reservation.id);
         return refuse(keeper, reason, error);
     }

@@ -28,7 +28,7 @@ static sotto_status open_teachers(sot_pate_label_run *run, sotto_error *error)
         if (status != SOTTO_OK) return status;
         if (is_finished) continue;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the teachers in %.120s are not all finished; go on with sotto "
+                        "the teachers in %.120s are not all finished; resume sotto "
                         "pate teach first",
                         config->directory);
     }

@@ -281,8 +281,8 @@ static sotto_status take_over(sot_pate_directory *directory, sotto_error *error)
         memcpy(directory->sharding.key, found.sharding.key, sizeof found.sharding.key);
     else
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "%.120s has teachers of other settings; give the same ones to "
-                          "go on, or another directory",
+                          "%.120s has teachers of other settings; give those settings "
+                          "to resume, or another directory",
                           directory->path);
     sot_pate_directory_close(&found);
     return status;
@@ -367,8 +367,8 @@ sot_pate_directory_check_rows(const sot_pate_directory *directory,
         sot_file_read(name, SOT_PATE_FILE_BYTES_MAX, &kept, &size_bytes, error);
     if (status == SOTTO_OK && strcmp(kept, hex) != 0)
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "the teachers in %.120s were begun with other rows; give the "
-                          "same rows to go on, or another directory",
+                          "the teachers in %.120s were begun with other rows; give "
+                          "those rows to resume, or another directory",
                           directory->path);
     sot_wipe(hex, sizeof hex);
     if (kept != NULL) sot_wipe_and_free(kept, size_bytes);

@@ -1,5 +1,6 @@
 /* Teachers: shards of the rows, a training without noise on each, in parallel. Nothing leaves: files that are as secret
  * as the rows, and no word, number or failure that follows from a record. */
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file_steps.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "data/matrix.h"
@@ -87,7 +89,9 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
                         "add-remove and with a unit in the schema; leave --public-n out",
                         (unsigned long long)public_n);
     }
-    const sot_origin origin = sot_origin_of_file(file);
+    sot_origin origin;
+    const sotto_status found = sot_origin_find(file, NULL, &origin, error);
+    if (found != SOTTO_OK) return found;
     /* An index, or the program at the other end of a pipe, may order rows by what they say. */
     const bool keeps_place = file->query == NULL && origin == SOT_ROWS_STORED;
     const sotto_status status = sot_check_origin(origin, public_n, error);
@@ -197,6 +201,8 @@ static sotto_status keep_ledger(teach_run *run, sotto_error *error)
     const char *named = sotto_schema_ledger(run->schema);
     if (named == NULL) return SOTTO_OK;
     char *whole = realpath(named, NULL);
+    if (whole == NULL && errno != ENOENT)
+        return sot_file_fail(error, "look at", named, errno);
     run->directory.ledger = sot_copy_string(whole == NULL ? named : whole);
     free(whole);
     return run->directory.ledger == NULL ? sot_fail_memory(error, strlen(named) + 1, 1)

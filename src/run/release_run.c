@@ -206,9 +206,10 @@ sotto_status sotto_release_data(const sotto_release_config *config,
     release_run run = {.file = *file};
     sotto_release_result *result = sot_new_array(1, sizeof *result);
     if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
-    const sot_origin origin = sot_origin_of_file(file);
-    sotto_status status =
-        sot_release_prepare(config, schema, origin, &run.release, error);
+    sot_origin origin;
+    sotto_status status = sot_origin_find(file, NULL, &origin, error);
+    if (status == SOTTO_OK)
+        status = sot_release_prepare(config, schema, origin, &run.release, error);
     if (status == SOTTO_OK) status = make_ready(&run, error);
     if (status == SOTTO_OK && run.session.outcome == SOTTO_RUN_NEW)
         status = sot_session_run(&run.session, release_rows, &run, error);

@@ -1,5 +1,6 @@
 #include "run/session.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -142,7 +143,7 @@ static sotto_status open_ledger(sot_session *session, sotto_error *error)
     struct stat facts;
     sotto_status status = ledger_path(session, &path, error);
     if (status != SOTTO_OK || path == NULL) return status;
-    if (lstat(path, &facts) != 0) {
+    if (lstat(path, &facts) != 0 && errno == ENOENT) {
         return sot_fail(
             error, SOTTO_IO,
             "the ledger %.120s does not exist; restore it, or have the curator "
@@ -416,12 +417,12 @@ sotto_status sot_session_end(sot_session *session, sotto_status status,
 {
     if (status == SOTTO_OK || error == NULL || !session->charged) return status;
     if (session->keeper == NULL || sot_keeper_is_closed(session->keeper)) {
-        append(error, "; the ledger keeps the charge");
-    } else if (strstr(error->message, "the same command goes on") != NULL) {
+        append(error, "; the charge stands, and a new run is charged again");
+    } else if (strstr(error->message, "run the same command to resume") != NULL) {
         append(error, "; the charge stands");
     } else {
-        append(error, "; the charge stands, and the same command goes on without another "
-                      "one");
+        append(error, "; the charge stands: run the same command again to get the result "
+                      "without another charge");
     }
     return status;
 }

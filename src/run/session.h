@@ -132,7 +132,7 @@ SOTTO_MUST_CHECK sotto_status sot_session_keep(sot_session *session,
                                                const struct sot_keeper_setup *setup,
                                                sotto_error *error);
 
-/* The same run has a row in the ledger and its output: SOTTO_INVALID_ARGUMENT. For whoever has locked the run's place and is
+/* SOTTO_IO if another process has finished the same run meanwhile. For whoever has locked the run's place and is
  * about to charge. */
 SOTTO_MUST_CHECK sotto_status sot_session_check_new(const sot_session *session,
                                                     sotto_error *error);

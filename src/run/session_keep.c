@@ -75,11 +75,12 @@ sotto_status sot_session_check_new(const sot_session *session, sotto_error *erro
     sot_finished_run finished;
     const sotto_status status = find_finished(session, &finished, error);
     if (status != SOTTO_OK || finished.row == 0) return status;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "another process has just finished the same run (row %llu of the "
-                    "ledger); nothing was charged: give the same command once more to "
-                    "be handed its output",
-                    (unsigned long long)finished.row);
+    return sot_fail(
+        error, SOTTO_IO,
+        "the checkpoint was in use by another process, which has finished the "
+        "same run (row %llu of the ledger); nothing was charged again: run the "
+        "same command again for its result",
+        (unsigned long long)finished.row);
 }
 
 static sotto_status refuse_finished(const sot_session *session, uint64_t row,

@@ -102,10 +102,10 @@ sotto_status sot_training_check_keeping(const sotto_training *training,
     if (!isnan(minutes) && !is_in_steps(training, session)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "a limit of minutes needs %s; leave it out",
-                        session->output == NULL ? "an output, beside which it is kept "
-                                                  "how far the training is"
-                                                : "a private method in steps that can "
-                                                  "go on later, such as sgd or gd");
+                        session->output == NULL ? "an output, beside which the "
+                                                  "checkpoint is written"
+                                                : "a private method with "
+                                                  "checkpoints, such as sgd or gd");
     }
     if (session->output == NULL || session->plan == NULL) return SOTTO_OK;
     return sot_keeper_check_names(session->output, files, sizeof files / sizeof files[0],

@@ -140,14 +140,13 @@ static sotto_status learn_from_rows(void *context, sotto_error *error)
 /* ---- before anything is charged ---- */
 
 static void begin_session(train_run *run, const sotto_train_config *config,
-                          const sotto_data_file *file, const sotto_records *records)
+                          const sotto_data_file *file, sot_origin origin)
 {
     const sotto_training *training = run->training;
     run->session = (sot_session){.data_path = file == NULL ? NULL : file->path,
                                  .labels_path = file == NULL ? NULL : file->labels,
                                  .query = file == NULL ? NULL : file->query,
-                                 .origin = file == NULL ? sot_origin_of_records(records)
-                                                        : sot_origin_of_file(file),
+                                 .origin = origin,
                                  .schema = training->schema,
                                  .ledger_asked = config->ledger,
                                  .output = config->output,
@@ -170,7 +169,10 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
 {
     const sotto_schema *schema = run->training->schema;
     const size_t count = sot_learner_coefficients(run->training->learner);
-    begin_session(run, config, file, records);
+    sot_origin origin;
+    const sotto_status found = sot_origin_find(file, records, &origin, error);
+    if (found != SOTTO_OK) return found;
+    begin_session(run, config, file, origin);
     sotto_status status = config->data_is_public
                               ? sot_check_public_rows("--data-is-public", schema, error)
                               : SOTTO_OK;

@@ -44,7 +44,7 @@ static sotto_status check_space(const sotto_tune_config *config, sotto_error *er
             isnan(config->train.max_minutes)
                 ? "the validation rows of a tuning are those it scores on; set "
                   "them there, not for each training"
-                : "a tuning cannot stop and go on: where it stands would tell "
+                : "a tuning cannot be resumed: its progress would tell "
                   "how many trainings there are; leave out the limit of time");
     }
     return SOTTO_OK;

@@ -165,8 +165,7 @@ static sotto_status tune_on_rows(void *context, sotto_error *error)
 
 /* ---- before anything is charged ---- */
 
-static void begin_session(tune_run *run, const sotto_data_file *file,
-                          const sotto_records *records)
+static void begin_session(tune_run *run, const sotto_data_file *file, sot_origin origin)
 {
     const sotto_tuning *tuning = run->tuning;
     const sotto_train_config *config = &tuning->config.train;
@@ -174,8 +173,7 @@ static void begin_session(tune_run *run, const sotto_data_file *file,
         (sot_session){.data_path = file == NULL ? NULL : file->path,
                       .labels_path = file == NULL ? NULL : file->labels,
                       .query = file == NULL ? NULL : file->query,
-                      .origin = file == NULL ? sot_origin_of_records(records)
-                                             : sot_origin_of_file(file),
+                      .origin = origin,
                       .schema = tuning->schema,
                       .ledger_asked = config->ledger,
                       .output = config->output,
@@ -209,7 +207,10 @@ static sotto_status make_ready(tune_run *run, const sotto_data_file *file,
     sotto_train_config files = tuning->config.train;
     files.validation = tuning->config.validation;
     files.validation_labels = tuning->config.validation_labels;
-    begin_session(run, file, records);
+    sot_origin origin;
+    const sotto_status found = sot_origin_find(file, records, &origin, error);
+    if (found != SOTTO_OK) return found;
+    begin_session(run, file, origin);
     sotto_status status =
         sot_check_origin(run->session.origin, tuning->config.train.public_n, error);
     if (status == SOTTO_OK) status = sot_session_check(&run->session, error);

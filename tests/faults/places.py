@@ -31,6 +31,12 @@ def charged_commands():
     return [command for command in COMMANDS if command.charged]
 
 
+def some(choices, sample):
+    """All choices, or that many of them, evenly."""
+    choices = list(choices)
+    return choices if sample is None else choices[:: max(1, len(choices) // sample)]
+
+
 @contextlib.contextmanager
 def small_disk(base):
     """A file system of DISK_BYTES."""
@@ -51,12 +57,12 @@ def fill(directory, free_pages):
     return path
 
 
-def full_disk(scene):
+def full_disk(scene, sample):
     """No room for an output, a checkpoint or a journal; then room again."""
     if os.geteuid() != 0:
         return "only root can mount a file system"
     for command in charged_commands():
-        for pages in FREE_PAGES:
+        for pages in some(FREE_PAGES, sample):
             with small_disk(scene.base) as disk, scene.copy(command, disk) as place:
                 aftermath = Aftermath(scene, command, place, {}, f"{command.name}, {pages} pages free")
                 filler = fill(disk, pages)
@@ -67,10 +73,10 @@ def full_disk(scene):
     return None
 
 
-def few_descriptors(scene):
+def few_descriptors(scene, sample):
     """`ulimit -n`, from too few for anything on."""
     for command in charged_commands():
-        for limit in range(4, 14):
+        for limit in some(range(4, 14), sample):
             with scene.copy(command) as place:
                 aftermath = Aftermath(scene, command, place, {}, f"{command.name}, ulimit -n {limit}")
                 done = scene.run(place, command.words,
@@ -82,12 +88,14 @@ def few_descriptors(scene):
     return None
 
 
-def container(scene):
+def container(scene, sample):
     """Process number 1, as in a container that is started again: the temporaries of its forerunner are there."""
     before = ("unshare", "-fp", "--mount-proc")
-    if os.geteuid() != 0 or subprocess.run([*before, "true"], check=False).returncode != 0:
+    if scene.pending:
+        return "stale temporaries are not removed yet"
+    if os.geteuid() != 0 or subprocess.run([*before, "true"], capture_output=True, check=False).returncode != 0:
         return "only root can make a process namespace"
-    for command in charged_commands():
+    for command in some(charged_commands(), sample):
         with scene.copy(command) as place:
             aftermath = Aftermath(scene, command, place, {}, command.name)
             for number in range(STALE):
@@ -100,7 +108,7 @@ def container(scene):
     return None
 
 
-def locales(scene):
+def locales(scene, sample):
     """A decimal comma, and an i without its capital letter: the same bytes as in the C locale."""
     if shutil.which("localedef") is None:
         return "localedef is missing"
@@ -110,7 +118,7 @@ def locales(scene):
                                   capture_output=True, check=False)
             if made.returncode != 0:
                 return f"localedef cannot make {name}"
-        for command in COMMANDS:
+        for command in some(COMMANDS, sample):
             with scene.copy(command) as place:
                 scene.run(place, command.words)
                 reference = files_of(place)
@@ -140,16 +148,18 @@ def collect(generator):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sotto", required=True, help="the command under test")
+    parser.add_argument("--sample", type=int, help="settings of each place (default: all)")
+    parser.add_argument("--pending", action="store_true", help="leave out what is not done yet (scene.py)")
     parser.add_argument("--only", action="append", choices=[place.__name__ for place in PLACES], help="these places")
     arguments = parser.parse_args()
     failed = 0
     with work_directory() as base:
-        scene = Scene(arguments.sotto, base)
+        scene = Scene(arguments.sotto, base, pending=arguments.pending)
         for place in PLACES:
             if arguments.only and place.__name__ not in arguments.only:
                 continue
             began = time.monotonic()
-            aftermaths, skipped = collect(place(scene))
+            aftermaths, skipped = collect(place(scene, arguments.sample))
             faulty = [aftermath for aftermath in aftermaths if aftermath.findings]
             outcomes = [aftermath.outcome for aftermath in aftermaths]
             print(f"{place.__name__:15} {len(aftermaths):4} runs: {outcomes.count('absorbed')} ended well, {outcomes.count('refused')} refused "

@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -16,6 +17,10 @@ import tempfile
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 LEDGER = "b.ledger"
 SECONDS = 120  # for one command; the slowest takes a tenth of a second
+
+# --pending leaves out what src/base/file.c does not do yet: remove the temporaries of a process that was killed, and write
+# the files of every command in one step.
+PENDING = re.compile(r"(.*/)?\.sotto-\d+-\d+\.tmp$")
 
 FAILED = 1  # exit code of a failure that is not the user's (docs/command.md)
 # With the testing library a checkpoint is kept after every step.
@@ -35,6 +40,7 @@ class Command:
     once: bool = False     # refuses an existing output, by design
     old: bool = False      # starts with an older file under the output's name
     prints: bool = False   # the result goes to standard output
+    pending: bool = False  # has a writer of its own (PENDING)
 
 
 PRIVATE = ("d.csv", "--schema", "s.json", "--ledger", LEDGER)
@@ -49,33 +55,37 @@ def writing(name, output, *words, **options):
     return Command(name, words, (output,), **options)
 
 
+LABEL = ("pate", "label", "teachers", "public.csv", "--aggregator", "gnmax", "--sigma2", "20", "--ask", "5", "--answers", "4", "--delta", "1e-5")
 TRAIN = ("train",) + PRIVATE + ("--model", "logistic", "--epsilon", "0.2")
 COMMANDS = (
     charging("train-objective", *TRAIN),
     charging("train-output", *TRAIN, "--method", "output", "--expected-rows", "40"),
     charging("train-gd", *TRAIN, "--method", "gd", "--steps", "4", "--expected-rows", "40", "--delta", "1e-6"),
     charging("train-sgd", *TRAIN, "--method", "sgd", "--steps", "1", "--batch", "8", "--expected-rows", "40", "--delta", "1e-6"),
+    charging("network", "train", *PRIVATE, "--model", "mlp", "--steps", "2", "--batch", "40", "--expected-rows", "40", "--epsilon", "1",
+             "--delta", "1e-6"),
+    charging("pac-learn", "pac", "learn", *PRIVATE, "--class", "thresholds", "--columns", "age", "--bits", "4", "--epsilon", "0.2"),
     charging("release-count", "release", "count", *PRIVATE, "--epsilon", "0.1"),
     charging("release-histogram", "release", "histogram", "d.csv", "sex", *PRIVATE[1:], "--epsilon", "0.1"),
     Command("release-printed", ("release", "count") + PRIVATE + ("--epsilon", "0.1"), charged=True, prints=True),
     charging("evaluate", "evaluate", "model.json", "d.csv", "--ledger", LEDGER, "--epsilon", "0.1"),
     charging("tune", "tune", *PRIVATE, "--model", "logistic", "--method", "output", "--expected-rows", "40", "--grid", "lambda=10,30",
              "--runs-mean", "2", "--score-epsilon", "0.05", "--epsilon", "0.5"),
-    charging("pate-label", "pate", "label", "teachers", "public.csv", "--aggregator", "gnmax", "--sigma2", "20", "--ask", "5", "--answers", "4",
-             "--delta", "1e-5", "--ledger", LEDGER),
+    charging("pate-label", *LABEL, "--ledger", LEDGER),
+    writing("pate-student", "x.json", "pate", "student", "labels.json", "public.csv", "--model", "logistic", "-o", "x.json", old=True,
+            check=("verify", "x.json")),
     writing("ledger-init", "new.ledger", "ledger", "init", "new.ledger", "--dataset", "clinic-2026", "--epsilon", "2", once=True,
             check=("ledger", "check", "new.ledger")),
     writing("ledger-grant", LEDGER, "ledger", "grant", LEDGER, "--epsilon", "1", "--reason", "more", check=("ledger", "check", LEDGER)),
-    Command("key-new", ("key", "new", "k.key"), ("k.key", "k.key.pub"), once=True),
-    writing("schema-draft", "x.json", "schema", "draft", "--from-public", "public.csv", "-o", "x.json", same=True, old=True),
-    writing("predict", "x.csv", "predict", "model.json", "public.csv", "-o", "x.csv", same=True, old=True),
-    writing("report", "x.html", "report", "model.json", "-o", "x.html", same=True, old=True),
-    writing("export", "x.h", "export", "model.json", "--c", "-o", "x.h", same=True, old=True),
+    Command("key-new", ("key", "new", "k.key"), ("k.key", "k.key.pub"), once=True, pending=True),
+    writing("schema-draft", "x.json", "schema", "draft", "--from-public", "public.csv", "-o", "x.json", same=True, old=True, pending=True),
+    writing("predict", "x.csv", "predict", "model.json", "public.csv", "-o", "x.csv", same=True, old=True, pending=True),
+    writing("report", "x.html", "report", "model.json", "-o", "x.html", same=True, old=True, pending=True),
+    writing("export", "x.h", "export", "model.json", "--c", "-o", "x.h", same=True, old=True, pending=True),
     Command("pate-teach", ("pate", "teach", "d.csv", "--schema", "s.json", "--teachers", "3", "--model", "logistic", "-o", "taught"),
             tuple("taught/" + name for name in ("SECRET.txt", "rows.digest", "teachers.json", "teacher-00001.json", "teacher-00002.json",
                                                 "teacher-00003.json")),
-            check=("pate", "label", "taught", "public.csv", "--aggregator", "gnmax", "--sigma2", "20", "--ask", "5", "--answers", "4",
-                   "--delta", "1e-5", "-o", "labels.json")),
+            check=LABEL[:2] + ("taught",) + LABEL[3:] + ("-o", "other.json")),
 )
 # A write into the directory, before which stale temporaries are removed; for commands that refuse to run again.
 NEXT_WRITE = writing("next-write", "next.json", "schema", "draft", "--from-public", "public.csv", "-o", "next.json")
@@ -101,8 +111,8 @@ def files_of(directory):
 class Scene:
     """Runs the command under test on copies of one directory."""
 
-    def __init__(self, sotto, base, preload=None):
-        self.sotto, self.base, self.preload = os.path.abspath(sotto), base, preload
+    def __init__(self, sotto, base, preload=None, pending=False):
+        self.sotto, self.base, self.preload, self.pending = os.path.abspath(sotto), base, preload, pending
         self.template = os.path.join(base, "template")
         os.mkdir(self.template)
         with open(os.path.join(EXAMPLES, "clinic.csv"), encoding="utf-8") as file:
@@ -112,6 +122,7 @@ class Scene:
         shutil.copy(os.path.join(EXAMPLES, "clinic.schema.json"), os.path.join(self.template, "s.json"))
         for words in (("train", "public.csv", "--schema", "s.json", "--model", "logistic", "--epsilon", "1", "-o", "model.json"),
                       ("pate", "teach", "d.csv", "--schema", "s.json", "--teachers", "3", "--model", "logistic", "-o", "teachers"),
+                      (*LABEL, "-o", "labels.json"),
                       ("ledger", "init", LEDGER, "--dataset", "clinic-2026", "--epsilon", "400", "--delta", "1e-3")):
             done = self.run(self.template, words)
             if done.returncode != 0:
@@ -159,6 +170,7 @@ def count(rows, kind):
     return sum(row["kind"] == kind for row in rows)
 
 
-def unexpected(scene_files, command, now):
+def unexpected(scene_files, command, now, pending=False):
     """Files that neither the scene nor a finished run of the command has; its check may have written one."""
-    return sorted(set(now) - set(scene_files) - set(command.outputs) - set(command.check))
+    found = set(now) - set(scene_files) - set(command.outputs) - set(command.check)
+    return sorted(name for name in found if not (pending and PENDING.match(name)))

@@ -3,6 +3,7 @@
 
     sweep.py --sotto build/dev/sotto --preload FAULTS.so              all faults
     sweep.py ... --sample 3                                           that many of each class and command
+    sweep.py ... --share 2/3                                          the second third of the commands
     sweep.py ... --only train-gd --fault write:17:28                  one fault, with all that the run printed
 
 After each fault the ledger is whole, no file is half written, and the same command run again ends well: one charge, one
@@ -102,13 +103,16 @@ def main():
     parser.add_argument("--fault", help="this fault")
     parser.add_argument("--sample", type=int, help="faults of each class (default: all)")
     parser.add_argument("--memory-step", type=int, default=1, help="of the allocations every N-th fails (default 1)")
+    parser.add_argument("--share", default="1/1", help="I/N: the I-th of N parts of the commands (default 1/1)")
+    parser.add_argument("--pending", action="store_true", help="leave out what is not done yet (scene.py)")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     failed = 0
     with work_directory() as base:
-        scene = Scene(arguments.sotto, base, arguments.preload)
-        for command in COMMANDS:
-            if arguments.only and command.name not in arguments.only:
+        scene = Scene(arguments.sotto, base, arguments.preload, arguments.pending)
+        part, parts = map(int, arguments.share.split("/"))
+        for command in COMMANDS[part - 1::parts]:
+            if (arguments.only and command.name not in arguments.only) or (arguments.pending and command.pending):
                 continue
             cases = sweep(scene, command, arguments)
             show(cases, f"--only {command.name} --fault")

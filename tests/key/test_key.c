@@ -167,6 +167,20 @@ static void a_secret_key_is_its_owners_only(void **state)
     assert_null(key);
 }
 
+static void a_secret_key_alone_gets_its_public_half(void **state)
+{
+    (void)state;
+    char first[SOTTO_KEY_HEX_BYTES], again[SOTTO_KEY_HEX_BYTES];
+    sotto_error error;
+    sotto_key_close(new_key("a", first));
+    assert_int_equal(unlink(in_directory("a.pub")), 0);
+    assert_ok(sotto_key_new(in_directory("a"), in_directory("a.pub"), again, &error),
+              &error);
+    assert_string_equal(again, first);
+    assert_refused(sotto_key_new(in_directory("a"), in_directory("a.pub"), again, &error),
+                   SOTTO_IO, &error, "never replaced", NULL);
+}
+
 static void without_randomness_or_memory_there_is_no_key(void **state)
 {
     (void)state;
@@ -200,6 +214,7 @@ int main(void)
         KEY_TEST(odd_signatures_keys_and_purposes_are_refused),
         KEY_TEST(a_public_key_is_read_from_its_file_or_its_text),
         KEY_TEST(a_secret_key_is_its_owners_only),
+        KEY_TEST(a_secret_key_alone_gets_its_public_half),
         KEY_TEST(without_randomness_or_memory_there_is_no_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,7 +128,7 @@ static inline void scene_stop_at(const scene *s, uint64_t step)
     stopper listener = {.stop_at = step};
     const sotto_train_config config = scene_config(s, &listener);
     assert_refused(scene_train(s, &config, NULL, &error), SOTTO_INTERRUPTED, &error,
-                   "stopped on request", "the same command goes on", NULL);
+                   "stopped on request", "run the same command to resume", NULL);
 }
 
 typedef struct tally {

@@ -23,7 +23,7 @@ static void a_training_goes_on_where_it_was(void **state)
         sotto_train_config config = scene_config(&s, &listener);
         assert_refused(scene_train(&s, &config, &releases, &error), SOTTO_INTERRUPTED,
                        &error, "stopped on request after step 5 of 12",
-                       "the same command goes on",
+                       "run the same command to resume",
                        has_ledger ? "the charge stands" : NULL, NULL);
         assert_int_equal(releases, 5);
         assert_int_equal(stat(s.checkpoint, &facts), 0);
@@ -227,8 +227,8 @@ static void an_older_checkpoint_is_refused(void **state)
     scene_put(s.checkpoint, &older);
     const tally before = scene_tally(&s);
     assert_refused(scene_train(&s, &config, &releases, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "older than what the ledger's row 2 has gone on to",
-                   "delete it to start anew, charged anew", NULL);
+                   &error, "older than the last checkpoint recorded in ledger row 2",
+                   "delete it to start a new run, which is charged", NULL);
     assert_int_equal(releases, 0);
     assert_true(scene_tally(&s).spent == before.spent);
     assert_int_equal(scene_tally(&s).checkpoints, before.checkpoints);
@@ -471,7 +471,7 @@ static void limits_and_names_that_cannot_be_kept_are_refused(void **state)
     config.method = SOTTO_METHOD_OBJECTIVE;
     config.steps = 0;
     assert_refused(scene_train(&s, &config, NULL, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "method in steps", NULL);
+                   "method with checkpoints", NULL);
     config = scene_config(&s, NULL);
     assert_int_equal(rename(s.data, s.next), 0);
     scene named = s;

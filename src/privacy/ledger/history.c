@@ -193,18 +193,97 @@ static sotto_status step(const char *line, size_t size_bytes, uint64_t row, void
                               : SOTTO_OK;
 }
 
-/* Walks over all rows of one moment. */
-static sotto_status walk_ledger(sotto_ledger *ledger, walk *w, bool checks_structure,
-                                sotto_error *error)
+/* ---- rows of one moment, read in parts ---- */
+
+/* A reader that prints may wait for its own reader for hours, and a transaction would hold up every writer meanwhile. So
+ * each part is copied in a transaction of its own, and looked at after its end. Rows are only added, and their hashes
+ * chain them: up to the row that was the head at the beginning, the parts are one moment. */
+enum { PART_ROWS = 256, PART_BYTES = 1 << 20 }; /* at least one row, of up to 2 MiB */
+
+typedef struct part {
+    char *bytes; /* lines, each followed by a line feed */
+    size_t used_bytes, capacity_bytes;
+    size_t sizes[PART_ROWS];
+    size_t count;
+} part;
+
+static sotto_status copy_line(const char *line, size_t size_bytes, uint64_t row,
+                              void *context, sotto_error *error)
 {
+    part *p = context;
+    (void)row;
+    if (p->count == PART_ROWS || p->used_bytes >= PART_BYTES) return SOTTO_OK;
+    const size_t needed = p->used_bytes + size_bytes + 1;
+    if (needed > p->capacity_bytes) {
+        char *grown = sot_resize_array(p->bytes, p->capacity_bytes, 2 * needed, 1);
+        if (grown == NULL) return sot_fail_memory(error, 2 * needed, 1);
+        p->bytes = grown;
+        p->capacity_bytes = 2 * needed;
+    }
+    memcpy(p->bytes + p->used_bytes, line, size_bytes);
+    p->bytes[needed - 1] = '\n';
+    p->used_bytes = needed;
+    p->sizes[p->count++] = size_bytes;
+    return SOTTO_OK;
+}
+
+static sotto_status read_part(sotto_ledger *ledger, uint64_t first, uint64_t last,
+                              part *p, sotto_error *error)
+{
+    p->count = p->used_bytes = 0;
+    if (last - first >= PART_ROWS) last = first + PART_ROWS - 1;
     sotto_status status = sot_ledger_begin(ledger, false, error);
     if (status != SOTTO_OK) return status;
+    status = sot_store_read(ledger->store, first, last, copy_line, p, error);
+    sot_store_rollback(ledger->store);
+    if (status == SOTTO_OK && p->count == 0)
+        status = sot_fail(error, SOTTO_VERIFICATION,
+                          "row %llu of the ledger is gone; restore the ledger and check "
+                          "it against the last certificate",
+                          (unsigned long long)first);
+    return status;
+}
+
+/* Calls `look` with every row up to `last`, outside of any transaction. A line feed follows each line. */
+static sotto_status read_in_parts(sotto_ledger *ledger, uint64_t last,
+                                  sot_store_reader look, void *context,
+                                  sotto_error *error)
+{
+    part p = {.bytes = NULL};
+    sotto_status status = SOTTO_OK;
+    for (uint64_t row = 1; row <= last && status == SOTTO_OK;) {
+        const char *line = NULL;
+        status = read_part(ledger, row, last, &p, error);
+        line = p.bytes;
+        for (size_t i = 0; i < p.count && status == SOTTO_OK; i++, row++) {
+            status = look(line, p.sizes[i], row, context, error);
+            line += p.sizes[i] + 1;
+        }
+    }
+    sot_free(p.bytes);
+    return status;
+}
+
+/* Walks over all rows of one moment; `w` and `look` see them after the end of the transaction. */
+static sotto_status walk_ledger(sotto_ledger *ledger, walk *w, bool checks_structure,
+                                sot_store_reader look, void *context, sotto_error *error)
+{
+    char head[SOTTO_HASH_HEX_BYTES];
+    w->state = sot_state_new();
+    sotto_status status = sot_ledger_begin(ledger, false, error);
+    if (status != SOTTO_OK) return status;
+    const uint64_t rows = ledger->state.rows;
+    memcpy(head, ledger->state.head, sizeof head);
     const sot_charges sums = sot_state_sums(&ledger->state);
     w->member = sot_state_best(&ledger->state, &sums);
-    w->state = sot_state_new();
     if (checks_structure) status = sot_store_check_structure(ledger->store, error);
-    if (status == SOTTO_OK) status = sot_store_read(ledger->store, 1, step, w, error);
     sot_store_rollback(ledger->store);
+    if (status == SOTTO_OK) status = read_in_parts(ledger, rows, look, context, error);
+    if (status == SOTTO_OK && strcmp(w->state.head, head) != 0)
+        status = sot_fail(error, SOTTO_VERIFICATION,
+                          "row %llu of the ledger changed while it was read; restore the "
+                          "ledger and check it against the last certificate",
+                          (unsigned long long)rows);
     return status;
 }
 
@@ -212,7 +291,7 @@ sotto_status sotto_ledger_visit(sotto_ledger *ledger, sotto_ledger_visitor visit
                                 void *context, sotto_error *error)
 {
     walk w = {.visitor = visitor, .context = context};
-    const sotto_status status = walk_ledger(ledger, &w, false, error);
+    const sotto_status status = walk_ledger(ledger, &w, false, step, &w, error);
     end_walk(&w);
     return status;
 }
@@ -229,26 +308,16 @@ static sotto_status export_line(const char *line, size_t size_bytes, uint64_t ro
                                 void *context, sotto_error *error)
 {
     export_walk *w = context;
-    sotto_status status = step(line, size_bytes, row, &w->walk, error);
-    if (status != SOTTO_OK) return status;
-    char *text = sot_new_array(size_bytes + 2, 1);
-    if (text == NULL) return sot_fail_memory(error, size_bytes + 2, 1);
-    memcpy(text, line, size_bytes);
-    text[size_bytes] = '\n';
-    status = w->sink(text, size_bytes + 1, w->context, error);
-    sot_free(text);
-    return status;
+    const sotto_status status = step(line, size_bytes, row, &w->walk, error);
+    return status == SOTTO_OK ? w->sink(line, size_bytes + 1, w->context, error) : status;
 }
 
 sotto_status sotto_ledger_export(sotto_ledger *ledger, sotto_ledger_sink sink,
                                  void *context, sotto_error *error)
 {
     export_walk w = {.sink = sink, .context = context};
-    sotto_status status = sot_ledger_begin(ledger, false, error);
-    if (status != SOTTO_OK) return status;
-    w.walk.state = sot_state_new();
-    status = sot_store_read(ledger->store, 1, export_line, &w, error);
-    sot_store_rollback(ledger->store);
+    const sotto_status status =
+        walk_ledger(ledger, &w.walk, false, export_line, &w, error);
     end_walk(&w.walk);
     return status;
 }
@@ -273,7 +342,7 @@ sotto_status sotto_ledger_check(sotto_ledger *ledger, const char *expected_head,
         status = sot_entry_check_hash("expected head", expected_head, error);
     if (status != SOTTO_OK) return status;
     walk w = {.expected_head = expected_head, .reprices = true};
-    status = walk_ledger(ledger, &w, true, error);
+    status = walk_ledger(ledger, &w, true, step, &w, error);
     if (status == SOTTO_OK) status = check_anchor(&w, error);
     end_walk(&w);
     return status;
@@ -327,7 +396,7 @@ sotto_status sotto_ledger_account(sotto_ledger *ledger, sotto_accountant account
                                   sotto_account *out_account, sotto_error *error)
 {
     walk w = {.gathers = true};
-    sotto_status status = walk_ledger(ledger, &w, false, error);
+    sotto_status status = walk_ledger(ledger, &w, false, step, &w, error);
     if (status == SOTTO_OK && sotto_plan_size(w.all) == 0)
         status = sot_fail(error, SOTTO_UNREACHABLE, "nothing has been charged yet");
     if (status == SOTTO_OK) {

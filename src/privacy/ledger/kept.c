@@ -17,7 +17,7 @@ sotto_status sot_ledger_find_last(sotto_ledger *ledger,
         sot_ledger_find_open(ledger, reservation, &reserved, error);
     if (status != SOTTO_OK || strcmp(reserved->checkpoint, last) == 0) return status;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "another process has gone on with the run of row %llu of "
+                    "another process has resumed the run of row %llu of "
                     "ledger %s; let it finish",
                     (unsigned long long)reservation->id, sot_store_name(ledger->store));
 }
@@ -131,7 +131,8 @@ static sotto_status walk_to_reservation(const char *line, size_t size_bytes, uin
 
 static sotto_status find(sotto_ledger *ledger, search *s, sotto_error *error)
 {
-    sotto_status status = sot_store_read(ledger->store, 1, look_for_name, s, error);
+    sotto_status status =
+        sot_store_read(ledger->store, 1, SOT_STORE_END, look_for_name, s, error);
     if (status != SOTTO_OK || s->found == 0) return status;
     sot_kept_run *run = s->run;
     run->reservation.id = s->found;
@@ -144,7 +145,7 @@ static sotto_status find(sotto_ledger *ledger, search *s, sotto_error *error)
     run->committed = reserved->committed;
     memcpy(run->output, reserved->output, sizeof run->output);
     s->wanted = s->found;
-    return sot_store_read(ledger->store, 1, walk_to_reservation, s, error);
+    return sot_store_read(ledger->store, 1, SOT_STORE_END, walk_to_reservation, s, error);
 }
 
 sotto_status sot_ledger_find_kept(sotto_ledger *ledger, const char *checkpoint,
@@ -188,7 +189,8 @@ sotto_status sot_ledger_find_finished(sotto_ledger *ledger, const char *asked,
     *out_run = (sot_finished_run){.row = 0};
     sotto_status status = sot_ledger_begin(ledger, false, error);
     if (status != SOTTO_OK) return status;
-    status = sot_store_read(ledger->store, 1, look_for_asked, &wanted, error);
+    status =
+        sot_store_read(ledger->store, 1, SOT_STORE_END, look_for_asked, &wanted, error);
     sot_store_rollback(ledger->store);
     if (status != SOTTO_OK || wanted.row == 0) return status;
     const sot_reserved *reserved = sot_state_find(&ledger->state, wanted.row);

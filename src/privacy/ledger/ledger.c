@@ -81,8 +81,8 @@ static sotto_status catch_up(sotto_ledger *ledger, sotto_error *error)
 {
     counted_state counted = {&ledger->state, 0};
     const uint64_t first = ledger->state.rows > 0 ? ledger->state.rows : 1;
-    sotto_status status =
-        sot_store_read(ledger->store, first, take_in_and_count, &counted, error);
+    sotto_status status = sot_store_read(ledger->store, first, SOT_STORE_END,
+                                         take_in_and_count, &counted, error);
     if (status == SOTTO_OK && counted.lines == 0) {
         status =
             sot_fail(error, SOTTO_VERIFICATION,

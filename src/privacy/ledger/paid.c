@@ -101,7 +101,7 @@ sotto_status sot_ledger_find_paid(sotto_ledger *ledger, uint64_t row, const char
     sotto_status status = sotto_ledger_check(ledger, NULL, error);
     if (status == SOTTO_OK) status = sot_ledger_begin(ledger, false, error);
     if (status != SOTTO_OK) return finish(&s, status);
-    status = sot_store_read(ledger->store, 1, look_at, &s, error);
+    status = sot_store_read(ledger->store, 1, SOT_STORE_END, look_at, &s, error);
     sot_store_rollback(ledger->store);
     return finish(&s, status);
 }

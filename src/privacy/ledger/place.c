@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/create.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -14,7 +16,7 @@
 static sotto_status fail_errno(const sot_place *place, int code, sotto_error *error)
 {
     char text[64];
-    return sot_fail(error, SOTTO_IO, "ledger %s: %s", place->shown,
+    return sot_fail(error, SOTTO_IO, "ledger %s: cannot look at it: %s", place->shown,
                     sot_errno_text(code, text, sizeof text));
 }
 
@@ -120,6 +122,16 @@ static const char *objection(const struct stat *found)
     return NULL;
 }
 
+/* A kill inside `ledger init` may have left the name under which the file was made. */
+static void drop_temporary_name(const sot_place *place, struct stat *found)
+{
+    if (found->st_nlink != 2 || !sot_create_drop_temporary(place->directory, found))
+        return;
+    struct stat again;
+    if (fstatat(place->directory, place->name, &again, AT_SYMLINK_NOFOLLOW) == 0)
+        *found = again;
+}
+
 /* lstat, not open: closing a descriptor of the file would drop the locks that SQLite holds
  * on it for another handle of this process (POSIX locks belong to the process). */
 sotto_status sot_place_check_file(sot_place *place, sotto_error *error)
@@ -132,6 +144,7 @@ sotto_status sot_place_check_file(sot_place *place, sotto_error *error)
                         "or look for where it went",
                         place->shown);
     }
+    drop_temporary_name(place, &found);
     const char *reason = objection(&found);
     if (reason != NULL)
         return sot_fail(error, SOTTO_IO, "ledger %s: %s", place->shown, reason);
@@ -143,8 +156,10 @@ sotto_status sot_place_check_file(sot_place *place, sotto_error *error)
 sotto_status sot_place_check_same(const sot_place *place, sotto_error *error)
 {
     struct stat found;
-    if (fstatat(place->directory, place->name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
-        found.st_dev == place->device && found.st_ino == place->inode &&
+    const bool is_there =
+        fstatat(place->directory, place->name, &found, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!is_there && errno != ENOENT) return fail_errno(place, errno, error);
+    if (is_there && found.st_dev == place->device && found.st_ino == place->inode &&
         objection(&found) == NULL)
         return SOTTO_OK;
     return sot_fail(error, SOTTO_IO,

@@ -1,16 +1,16 @@
 #include "privacy/ledger/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
 
+#include "base/create.h"
 #include "base/error.h"
+#include "base/file_steps.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "privacy/ledger/place.h"
@@ -26,8 +26,7 @@ enum {
     APPLICATION_ID = 0x736f7474, /* "sott" */
     FORMAT_FIRST = 1,            /* one member; 2: with rows about checkpoints */
     FORMAT = 3,                  /* several members, units, signatures */
-    LINE_BYTES_MAX = 1 << 21,
-    TEMPORARY_NAMES = 100
+    LINE_BYTES_MAX = 1 << 21
 };
 
 /* What sqlite_schema must hold, in the order of the names, to the letter. */
@@ -219,8 +218,8 @@ sotto_status sot_store_check_place(sot_store *store, sotto_error *error)
         sqlite3_file_control(store->database, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     if (code == SQLITE_OK && moved == 0) return SOTTO_OK;
     return sot_fail(error, SOTTO_IO,
-                    "ledger %s: it was moved or replaced while in use; nothing may be "
-                    "released, put it back and try again",
+                    "ledger %s: cannot confirm that the path still names the open file; "
+                    "if it was moved or replaced, put it back, then run the same command",
                     store->place.shown);
 }
 
@@ -284,14 +283,16 @@ void sot_store_rollback(sot_store *store)
 
 /* ---- lines ---- */
 
-sotto_status sot_store_read(sot_store *store, uint64_t first, sot_store_reader reader,
-                            void *context, sotto_error *error)
+sotto_status sot_store_read(sot_store *store, uint64_t first, uint64_t last,
+                            sot_store_reader reader, void *context, sotto_error *error)
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(
-        store->database, "SELECT row, line FROM entry WHERE row >= ? ORDER BY row", -1,
+        store->database,
+        "SELECT row, line FROM entry WHERE row BETWEEN ? AND ? ORDER BY row", -1,
         &statement, NULL);
     if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, 1, (int64_t)first);
+    if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, 2, (int64_t)last);
     sotto_status status = SOTTO_OK;
     while (status == SOTTO_OK && code == SQLITE_OK) {
         code = sqlite3_step(statement);
@@ -377,86 +378,53 @@ static sotto_status fail_create(const sot_place *place, int code, sotto_error *e
                     sot_errno_text(code, text, sizeof text));
 }
 
-/* An empty file of mode 0600 beside the ledger-to-be; `out_path` is absolute. */
-static sotto_status make_temporary(const sot_place *place, char **out_path,
-                                   sotto_error *error)
-{
-    const size_t folder = (size_t)(place->name - place->path);
-    const size_t size = folder + 48;
-    char *path = sot_new_array(size, 1);
-    if (path == NULL) return sot_fail_memory(error, size, 1);
-    memcpy(path, place->path, folder);
-    int file = -1;
-    for (int n = 0; n < TEMPORARY_NAMES && file < 0; n++) {
-        (void)snprintf(path + folder, size - folder, ".sotto-ledger-%ld-%d",
-                       (long)getpid(), n);
-        file = openat(place->directory, path + folder,
-                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        if (file < 0 && errno != EEXIST) break;
-    }
-    if (file < 0) {
-        const sotto_status status = fail_create(place, errno, error);
-        sot_free(path);
-        return status;
-    }
-    (void)close(file);
-    *out_path = path;
-    return SOTTO_OK;
-}
-
-static sotto_status fill(sot_store *store, const char *path, const char *line,
-                         size_t size_bytes, sotto_error *error)
+/* A database with its first line, made in memory: no journal, no file that a kill could leave. */
+static sotto_status make_database(sot_store *store, const char *line, size_t size_bytes,
+                                  sotto_error *error)
 {
     char numbers[96];
     (void)snprintf(numbers, sizeof numbers,
                    "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
                    FORMAT);
-    sotto_status status = connect(store, path, error);
-    if (status == SOTTO_OK) status = sot_store_begin_write(store, error);
-    if (status == SOTTO_OK) status = run_sql(store, numbers, "write it", error);
+    if (sqlite3_open_v2(":memory:", &store->database,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+        return fail_sqlite(store, "create it", error);
+    store->process = getpid();
+    sotto_status status = run_sql(store, numbers, "create it", error);
     for (size_t i = 0; status == SOTTO_OK && i < SCHEMA_COUNT; i++)
-        status = run_sql(store, schema[i], "write it", error);
-    if (status == SOTTO_OK) status = sot_store_append(store, 1, line, size_bytes, error);
-    if (status == SOTTO_OK) status = sot_store_commit(store, error);
-    (void)sqlite3_close(store->database);
-    store->database = NULL;
-    return status;
+        status = run_sql(store, schema[i], "create it", error);
+    return status == SOTTO_OK ? sot_store_append(store, 1, line, size_bytes, error)
+                              : status;
 }
 
-/* link() refuses an existing name, which rename() would replace. */
-static sotto_status put_in_place(const sot_place *place, const char *temporary,
-                                 sotto_error *error)
+static sotto_status put_in_place(const sot_store *store, sotto_error *error)
 {
-    const char *name = temporary + (place->name - place->path);
-    if (linkat(place->directory, name, place->directory, place->name, 0) != 0)
-        return fail_create(place, errno, error);
-    (void)unlinkat(place->directory, name, 0);
-    if (fsync(place->directory) != 0 && errno != EINVAL)
-        return fail_create(place, errno, error);
-    return SOTTO_OK;
+    char text[64];
+    const sot_place *place = &store->place;
+    sqlite3_int64 size_bytes = 0;
+    unsigned char *bytes = sqlite3_serialize(store->database, "main", &size_bytes, 0);
+    if (bytes == NULL)
+        return sot_fail(error, SOTTO_OUT_OF_MEMORY, "ledger %s: SQLite is out of memory",
+                        place->shown);
+    const int code =
+        sot_create_file(place->directory, place->name, bytes, (size_t)size_bytes, 0600);
+    sqlite3_free(bytes);
+    if (code != 0) return fail_create(place, code, error);
+    if (sot_file_sync_directory(place->directory)) return SOTTO_OK;
+    return sot_fail(error, SOTTO_IO,
+                    "ledger %s: it is there, but its directory could not be synced: %s; "
+                    "use it after 'sotto ledger check' accepts it",
+                    place->shown, sot_errno_text(errno, text, sizeof text));
 }
 
 sotto_status sot_store_create(const char *path, const char *line, size_t size_bytes,
                               sotto_error *error)
 {
     sot_store store = {.place = {.directory = -1}};
-    struct stat found;
-    char *temporary = NULL;
     sotto_status status = sot_place_open(path, &store.place, error);
-    if (status != SOTTO_OK) goto done;
-    if (fstatat(store.place.directory, store.place.name, &found, AT_SYMLINK_NOFOLLOW) ==
-        0) {
-        status = fail_create(&store.place, EEXIST, error);
-        goto done;
-    }
-    status = make_temporary(&store.place, &temporary, error);
-    if (status != SOTTO_OK) goto done;
-    status = fill(&store, temporary, line, size_bytes, error);
-    if (status == SOTTO_OK) status = put_in_place(&store.place, temporary, error);
-    if (status != SOTTO_OK)
-        (void)unlink(temporary); /* no longer there if it was linked */
-done:
-    sot_free(temporary);
+    if (status == SOTTO_OK) status = make_database(&store, line, size_bytes, error);
+    if (status == SOTTO_OK) status = put_in_place(&store, error);
+    (void)sqlite3_close(store.database);
     sot_place_close(&store.place);
     return status;
 }

@@ -20,8 +20,7 @@ typedef struct sot_store sot_store;
 typedef sotto_status (*sot_store_reader)(const char *line, size_t size_bytes,
                                          uint64_t row, void *context, sotto_error *error);
 
-/* Makes the file with its first line, under another name, and links it into place: it is there
- * complete, or not at all. Refuses to replace anything. */
+/* Makes the file with its first line: it is there complete, or not at all (base/create.h). Refuses to replace anything. */
 SOTTO_MUST_CHECK sotto_status sot_store_create(const char *path, const char *line,
                                                size_t size_bytes, sotto_error *error);
 
@@ -36,10 +35,11 @@ SOTTO_MUST_CHECK sotto_status sot_store_begin_read(sot_store *store, sotto_error
 SOTTO_MUST_CHECK sotto_status sot_store_commit(sot_store *store, sotto_error *error);
 void sot_store_rollback(sot_store *store);
 
-/* The lines from row `first` on, inside a transaction. */
+/* The lines from row `first` to row `last`, inside a transaction. SOT_STORE_END: to the last row. */
+#define SOT_STORE_END ((uint64_t)INT64_MAX)
 SOTTO_MUST_CHECK sotto_status sot_store_read(sot_store *store, uint64_t first,
-                                             sot_store_reader reader, void *context,
-                                             sotto_error *error);
+                                             uint64_t last, sot_store_reader reader,
+                                             void *context, sotto_error *error);
 
 SOTTO_MUST_CHECK sotto_status sot_store_append(sot_store *store, uint64_t row,
                                                const char *line, size_t size_bytes,

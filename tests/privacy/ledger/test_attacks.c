@@ -329,6 +329,19 @@ static void only_a_private_regular_file_in_a_private_directory_is_a_ledger(void 
     assert_int_equal(link(made.path, other), 0);
     assert_refused(try_open(made.path, &error), SOTTO_IO, &error, "hard link", NULL);
     assert_int_equal(unlink(other), 0);
+    /* The name that a killed `ledger init` left is no second name: it is removed. */
+    char temporary[96];
+    (void)snprintf(temporary, sizeof temporary, "%s/.sotto-7-0.tmp", made.folder);
+    assert_int_equal(link(made.path, temporary), 0);
+    assert_ok(try_open(made.path, &error), &error);
+    assert_int_equal(access(temporary, F_OK), -1);
+    /* A file of such a name that is another one stays. */
+    assert_int_equal(link(made.path, other), 0);
+    const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(file >= 0 && close(file) == 0);
+    assert_refused(try_open(made.path, &error), SOTTO_IO, &error, "hard link", NULL);
+    assert_int_equal(unlink(temporary), 0);
+    assert_int_equal(unlink(other), 0);
     assert_int_equal(mkfifo(other, 0600), 0);
     assert_refused(try_open(other, &error), SOTTO_IO, &error, "regular file", NULL);
     assert_refused(try_open(made.folder, &error), SOTTO_IO, &error, NULL);

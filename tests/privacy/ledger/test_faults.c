@@ -122,27 +122,6 @@ static void a_disk_that_fails_at_any_write_loses_no_charge(void **state)
     scratch_free(&made);
 }
 
-static void an_init_that_fails_leaves_nothing_behind(void **state)
-{
-    (void)state;
-    const scratch made = scratch_new();
-    sotto_error error;
-    const sotto_ledger_config config = config_of(1.0, 1e-6);
-    long n = 1;
-    for (; n < 200; n++) {
-        (void)failing_set(n, 1000000, SQLITE_FULL);
-        const sotto_status status = sotto_ledger_init(made.path, &config, &error);
-        (void)failing_set(0, 0, 0);
-        if (status == SOTTO_OK) break;
-        assert_int_equal(status, SOTTO_IO);
-        assert_int_equal(access(made.path, F_OK), -1);
-    }
-    assert_true(n > 5 && n < 200);
-    promise kept = {0};
-    assert_kept(made.path, &kept);
-    scratch_free(&made);
-}
-
 /* ---- a limit on the size of files, as a quota would be ---- */
 
 /* Runs `work` in a child that may be crippled; returns its exit code. */
@@ -191,6 +170,40 @@ static void a_full_file_refuses_and_keeps_what_is_charged(void **state)
         assert_kept(made.path, &kept);
     }
     assert_true(kept.charges > 3);
+    scratch_free(&made);
+}
+
+/* A limit at every page: no ledger, or a whole one. Exit code: how many limits were too low. */
+static int init_under_limits(const scratch *made)
+{
+    enum { PAGE = 4096, MOST = 16 };
+    const sotto_ledger_config config = config_of(1.0, 1e-6);
+    sotto_error error;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    for (int pages = 0; pages < MOST; pages++) {
+        const struct rlimit limit = {(rlim_t)(pages * PAGE) + 1, RLIM_INFINITY};
+        if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 100;
+        const sotto_status status = sotto_ledger_init(made->path, &config, &error);
+        if (status == SOTTO_OK) return pages;
+        if (status != SOTTO_IO || access(made->path, F_OK) == 0) return 101;
+    }
+    return 102;
+}
+
+static void an_init_that_fails_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    const int refused = in_child(init_under_limits, &made);
+    assert_true(refused > 1 && refused < 100);
+    promise kept = {0};
+    assert_kept(made.path, &kept);
+    DIR *folder = opendir(made.folder);
+    size_t files = 0;
+    for (struct dirent *file = readdir(folder); file != NULL; file = readdir(folder))
+        files += strcmp(file->d_name, ".") != 0 && strcmp(file->d_name, "..") != 0;
+    (void)closedir(folder);
+    assert_int_equal(files, 1);
     scratch_free(&made);
 }
 

@@ -356,6 +356,45 @@ static sotto_status count_kinds(const sotto_ledger_entry *entry, void *context,
     return entry->row < 4 ? SOTTO_OK : SOTTO_INTERRUPTED;
 }
 
+/* Charges the ledger through another handle at every row. */
+static sotto_status charge_meanwhile(const sotto_ledger_entry *entry, void *context,
+                                     sotto_error *error)
+{
+    sotto_ledger **other = context;
+    assert_true(entry->row <= 300);
+    if (entry->row % 100 != 0) return SOTTO_OK;
+    return reserve(*other, pure_plan(0.001), NULL, error);
+}
+
+static sotto_status count_lines(const char *line, size_t size_bytes, void *context,
+                                sotto_error *error)
+{
+    (void)error;
+    assert_true(size_bytes > 1 && line[size_bytes - 1] == '\n');
+    ++*(size_t *)context;
+    return SOTTO_OK;
+}
+
+static void a_reader_holds_up_no_writer_and_sees_one_moment(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 2.0, 0.0), *other = NULL;
+    sotto_error error;
+    size_t lines = 0;
+    for (int row = 2; row <= 300; row++) /* more than one part: history.c */
+        assert_ok(sotto_ledger_grant(ledger, 0.001, 0.0, "more", NULL, &error), &error);
+    assert_ok(sotto_ledger_open(made.path, &other, &error), &error);
+    assert_ok(sotto_ledger_visit(ledger, charge_meanwhile, &other, &error), &error);
+    assert_int_equal(balance_of(ledger).entries, 303);
+    assert_ok(sotto_ledger_export(ledger, count_lines, &lines, &error), &error);
+    assert_int_equal(lines, 303);
+    assert_ok(sotto_ledger_check(ledger, NULL, &error), &error);
+    sotto_ledger_close(other);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
 static void a_visitor_sees_every_row_and_may_stop(void **state)
 {
     (void)state;
@@ -445,6 +484,7 @@ int main(void)
         cmocka_unit_test(an_output_is_committed_once_for_its_reservation),
         cmocka_unit_test(a_ledger_does_not_tell_how_long_a_run_took),
         cmocka_unit_test(a_visitor_sees_every_row_and_may_stop),
+        cmocka_unit_test(a_reader_holds_up_no_writer_and_sees_one_moment),
         cmocka_unit_test(information_is_below_what_the_filter_guarantees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
