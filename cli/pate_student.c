@@ -19,7 +19,7 @@ static const cli_option options[] = {
      .example = "softmax", .choices = cli_model_choice, .is_other = cli_is_network,
      .other = "FILE.json"},
     {"output", CLI_FILE, CLI_REQUIRED, "write the model file with the labels' guarantee",
-     .value = "FILE", .example = "student.json", .letter = 'o'},
+     .value = "FILE", .example = "student.json", .letter = 'o', .output = SOTTO_OUTPUT_CERTIFIED},
     {"self-training", CLI_COUNT, CLI_OPTIONAL,
      "rounds in which sure predictions of other rows become labels", .value = "R",
      .example = "3", .count_max = 1000},
