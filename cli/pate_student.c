@@ -56,6 +56,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_pate_result *result = NULL;
     sotto_status status = cli_training_config(call, &config.training, error);
     config.training.output = cli_text(call, "output");
+    config.training.overwrite = cli_flag(call, "overwrite");
     config.training.sign = cli_text(call, "sign");
     config.labels = cli_text(call, "labels");
     config.self_training = cli_count(call, "self-training");
