@@ -197,14 +197,13 @@ static void show_text(const comparison *made)
     }
 }
 
-static sotto_status draw(const sotto_plan *plan, const comparison *made, const char *path,
-                         sotto_error *error)
+static sotto_status draw(const cli_call *call, const sotto_plan *plan,
+                         const comparison *made, sotto_error *error)
 {
     sotto_accountant drawn[ACCOUNTANTS];
     for (size_t i = 0; i < made->opinion_count; i++)
         drawn[i] = made->opinions[i].accountant;
-    return account_compare_draw(plan, made->delta, drawn, made->opinion_count, path,
-                                error);
+    return account_compare_draw(call, plan, made->delta, drawn, made->opinion_count, error);
 }
 
 static sotto_status run(const cli_call *call, sotto_error *error)
@@ -216,7 +215,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
                        .adjacency = sotto_plan_adjacency(plan)};
     status = compare(plan, &made, error);
     if (status == SOTTO_OK && cli_given(call, "svg"))
-        status = draw(plan, &made, cli_text(call, "svg"), error);
+        status = draw(call, plan, &made, error);
     sotto_plan_free(plan);
     if (status != SOTTO_OK) return status;
     if (cli_flag(call, "json")) return show_json(&made, error);
@@ -228,7 +227,7 @@ static const cli_option options[] = {
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
      .value = "D", .example = "1e-5", .range = CLI_BELOW_ONE},
     {"svg", CLI_FILE, CLI_OPTIONAL, "draw epsilon against the number of releases",
-     .value = "FILE", .example = "compare.svg"},
+     .value = "FILE", .example = "compare.svg", .output = SOTTO_OUTPUT_SVG},
     {0},
 };
 

@@ -8,10 +8,11 @@
 
 /* cli/account_compare_svg.c: draws epsilon at `delta` against the number of releases, a line for each
  * of the accountants that have an answer and a dashed one for the central limit approximation: the
- * plan's counts grow in proportion from one release to the whole. Writes the SVG file `path`. */
-SOTTO_MUST_CHECK sotto_status account_compare_draw(const sotto_plan *plan, double delta,
+ * plan's counts grow in proportion from one release to the whole. Writes --svg. */
+SOTTO_MUST_CHECK sotto_status account_compare_draw(const cli_call *call,
+                                                   const sotto_plan *plan, double delta,
                                                    const sotto_accountant *accountants,
                                                    size_t accountant_count,
-                                                   const char *path, sotto_error *error);
+                                                   sotto_error *error);
 
 #endif

@@ -1,12 +1,13 @@
 /* The picture of `sotto account compare --svg`: log epsilon against log releases. */
 #include "account_compare.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <sotto/reference.h>
+
+#include "input.h"
 
 enum { WIDTH = 720, HEIGHT = 440, LEFT = 64, RIGHT = 118, TOP = 40, BOTTOM = 48 };
 enum { POINTS = 33, LINES_MAX = 16, LABEL_HEIGHT = 15 };
@@ -216,22 +217,20 @@ static void draw_lines(FILE *file, const picture *of)
     draw_names(file, of, colours);
 }
 
-sotto_status account_compare_draw(const sotto_plan *plan, double delta,
+sotto_status account_compare_draw(const cli_call *call, const sotto_plan *plan, double delta,
                                   const sotto_accountant *accountants,
-                                  size_t accountant_count, const char *path,
-                                  sotto_error *error)
+                                  size_t accountant_count, sotto_error *error)
 {
     picture made = {.line_count = 0};
     if (accountant_count >= LINES_MAX)
         return cli_fail(error, SOTTO_INTERNAL, "more accountants than lines");
-    const sotto_status status =
+    sotto_status status =
         fill(plan, delta, accountants, accountant_count, &made, error);
     if (status != SOTTO_OK) return status;
-    FILE *file = fopen(path, "we");
-    if (file == NULL) {
-        return cli_fail(error, SOTTO_IO, "cannot write --svg %.100s: %s", path,
-                        strerror(errno));
-    }
+    cli_stream svg;
+    status = cli_open_stream(call, "svg", &svg, error);
+    if (status != SOTTO_OK) return status;
+    FILE *const file = svg.file;
     (void)fprintf(file,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                   "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
@@ -240,9 +239,5 @@ sotto_status account_compare_draw(const sotto_plan *plan, double delta,
     draw_axes(file, &made, delta);
     draw_lines(file, &made);
     (void)fprintf(file, "</svg>\n");
-    const bool failed = ferror(file) != 0;
-    errno = 0;
-    if (fclose(file) == 0 && !failed) return SOTTO_OK;
-    return cli_fail(error, SOTTO_IO, "cannot write --svg %.100s: %s", path,
-                    errno != 0 ? strerror(errno) : "the write failed");
+    return cli_close_stream(&svg, SOTTO_OK, error);
 }

@@ -1,12 +1,12 @@
 /* sotto account curve: the whole profile of a plan, its trade-off curve, and a table of what
  * the best attack finds. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <sotto/curve.h>
 
 #include "account.h"
+#include "input.h"
 #include "output.h"
 
 enum { SHOWN_ROWS = 9, TRADE_OFF_POINTS = 101 };
@@ -31,7 +31,7 @@ static const cli_option options[] = {
     {"csv", CLI_CHOICE, CLI_OPTIONAL, "print this table as CSV", .value = "TABLE",
      .example = "profile", .choices = table_choice},
     {"svg", CLI_FILE, CLI_OPTIONAL, "also draw the three curves into this file",
-     .value = "FILE", .example = "curve.svg"},
+     .value = "FILE", .example = "curve.svg", .output = SOTTO_OUTPUT_SVG},
     {0},
 };
 
@@ -167,25 +167,12 @@ static sotto_status show_json(const sotto_curve *curve, sotto_error *error)
 
 /* --- SVG --- */
 
-static sotto_status write_svg(const sotto_curve *curve, const char *path,
+static sotto_status write_svg(const cli_call *call, const sotto_curve *curve,
                               sotto_error *error)
 {
     char *svg = NULL;
     sotto_status status = sotto_curve_to_svg(curve, &svg, error);
-    if (status != SOTTO_OK) return status;
-    FILE *file = fopen(path, "we");
-    if (file == NULL) {
-        status = cli_fail(error, SOTTO_IO, "cannot write --svg %.100s: %s", path,
-                          strerror(errno));
-        goto done;
-    }
-    const bool written = fputs(svg, file) >= 0;
-    errno = 0;
-    if (fclose(file) != 0 || !written) {
-        status = cli_fail(error, SOTTO_IO, "cannot write --svg %.100s: %s", path,
-                          errno != 0 ? strerror(errno) : "the write failed");
-    }
-done:
+    if (status == SOTTO_OK) status = cli_write_file(call, "svg", svg, error);
     sotto_curve_free_svg(svg);
     return status;
 }
@@ -220,7 +207,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     }
     sotto_status status = make_curve(call, &curve, error);
     if (status == SOTTO_OK && cli_given(call, "svg"))
-        status = write_svg(curve, cli_text(call, "svg"), error);
+        status = write_svg(call, curve, error);
     if (status == SOTTO_OK) {
         if (cli_flag(call, "json")) {
             status = show_json(curve, error);

@@ -40,6 +40,7 @@ static const analyst_rule charged[] = {
     {"threads", ANALYST_FREE, NULL, NULL, NULL},
     {"stream", ANALYST_FREE, NULL, NULL, NULL},
     {"again", ANALYST_FREE, NULL, NULL, NULL}, /* it is charged */
+    {"overwrite", ANALYST_REFUSED, NULL, NULL, "results that were paid for are kept"},
     {0},
 };
 
@@ -171,6 +172,7 @@ static const analyst_rule evaluation[] = {
 static const analyst_rule shown[] = {
     {"ledger", ANALYST_FIXED, NULL, NULL, NULL},
     {"svg", ANALYST_OUTPUT, ".svg", NULL, NULL},
+    {"overwrite", ANALYST_REFUSED, NULL, NULL, "results that were paid for are kept"},
     {0},
 };
 

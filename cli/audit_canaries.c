@@ -24,12 +24,12 @@ static const cli_option make_options[] = {
     {"count", CLI_COUNT, CLI_REQUIRED, "canaries, at least 16", .value = "M",
      .example = "1000", .count_max = CANARIES_MOST},
     {"canaries", CLI_FILE, CLI_REQUIRED, "write all of them here", .value = "FILE",
-     .example = "canaries.csv"},
+     .example = "canaries.csv", .output = SOTTO_OUTPUT_DATA},
     {"included", CLI_FILE, CLI_REQUIRED,
      "write those here that go among the records: append them", .value = "FILE",
-     .example = "included.csv"},
+     .example = "included.csv", .output = SOTTO_OUTPUT_DATA},
     {"coins", CLI_FILE, CLI_REQUIRED, "write the coins here, one a line", .value = "FILE",
-     .example = "coins.txt"},
+     .example = "coins.txt", .output = SOTTO_OUTPUT_DATA},
     {"seed", CLI_COUNT, CLI_OPTIONAL, "of the rows, which are no secret", .value = "N",
      .example = "7", .fallback = "1", .count_max = UINT64_MAX},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL, "repeatable coins, for tests",
@@ -77,7 +77,7 @@ static char *pick(const char *text, bool header, const bool *included, size_t co
     return out;
 }
 
-static sotto_status write_coins(const char *path, const bool *included, size_t count,
+static sotto_status write_coins(const cli_call *call, const bool *included, size_t count,
                                 sotto_error *error)
 {
     char *text = malloc(2 * count + 1);
@@ -88,7 +88,7 @@ static sotto_status write_coins(const char *path, const bool *included, size_t c
         text[2 * i + 1] = '\n';
     }
     text[2 * count] = '\0';
-    const sotto_status status = cli_write_file("--coins", path, text, error);
+    const sotto_status status = cli_write_file(call, "coins", text, error);
     free(text);
     return status;
 }
@@ -99,39 +99,18 @@ static sotto_status write_canaries(const cli_call *call, const sotto_schema *sch
     char *all = NULL, *picked = NULL;
     sotto_status status = sample(schema, call, &all, error);
     if (status == SOTTO_OK)
-        status = cli_write_file("--canaries", cli_text(call, "canaries"), all, error);
+        status = cli_write_file(call, "canaries", all, error);
     if (status == SOTTO_OK) {
         picked = pick(all, !sotto_schema_is_matrix(schema), included, count);
         status =
             picked == NULL
                 ? cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the canaries")
-                : cli_write_file("--included", cli_text(call, "included"), picked, error);
+                : cli_write_file(call, "included", picked, error);
     }
     if (status == SOTTO_OK)
-        status = write_coins(cli_text(call, "coins"), included, count, error);
+        status = write_coins(call, included, count, error);
     free(all);
     free(picked);
-    return status;
-}
-
-/* Three files that are made, and one that is not to be lost. */
-static sotto_status check_outputs(const cli_call *call, sotto_error *error)
-{
-    static const char *const outputs[] = {"canaries", "included", "coins"};
-    enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
-    sotto_status status = SOTTO_OK;
-    for (size_t i = 0; i < OUTPUTS && status == SOTTO_OK; i++) {
-        const char *path = cli_text(call, outputs[i]);
-        const char *next = cli_text(call, outputs[(i + 1) % OUTPUTS]);
-        char label[16];
-        (void)snprintf(label, sizeof label, "--%s", outputs[i]);
-        if (strcmp(path, next) == 0)
-            return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                            "--%s and --%s are both %.100s; give each a name of its own",
-                            outputs[i], outputs[(i + 1) % OUTPUTS], path);
-        status = cli_spare("schema", cli_text(call, "schema"), path, error);
-        if (status == SOTTO_OK) status = cli_check_write(label, path, error);
-    }
     return status;
 }
 
@@ -146,9 +125,7 @@ static sotto_status run_make(const cli_call *call, sotto_error *error)
     bool *included = calloc(count, sizeof *included);
     if (included == NULL)
         return cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the coins");
-    sotto_status status = check_outputs(call, error);
-    if (status == SOTTO_OK)
-        status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    sotto_status status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK)
         status = sotto_canaries_toss(
             count, cli_given(call, "insecure-test-seed") ? &seed : NULL, included, error);

@@ -34,9 +34,9 @@ static const cli_option options[] = {
     {"threads", CLI_COUNT, CLI_OPTIONAL, "threads to use; all by default", .value = "N",
      .example = "2", .count_max = 1024},
     {"output", CLI_FILE, CLI_OPTIONAL, "also write the JSON object here", .value = "FILE",
-     .example = "audit.json", .letter = 'o'},
+     .example = "audit.json", .letter = 'o', .output = SOTTO_OUTPUT_DATA},
     {"svg", CLI_FILE, CLI_OPTIONAL, "also draw the attack beside the claim",
-     .value = "FILE", .example = "attack.svg"},
+     .value = "FILE", .example = "attack.svg", .output = SOTTO_OUTPUT_SVG},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL, "repeatable noise, for tests",
      .value = "N", .example = "7", .count_max = UINT64_MAX},
     {0},
@@ -169,7 +169,7 @@ static cli_json make_json(const sotto_audit_config *config, const sotto_audit *a
     return json;
 }
 
-static sotto_status write_json(const char *path, const sotto_audit_config *config,
+static sotto_status write_json(const cli_call *call, const sotto_audit_config *config,
                                const sotto_audit *audit, sotto_error *error)
 {
     cli_json json = make_json(config, audit);
@@ -179,7 +179,7 @@ static sotto_status write_json(const char *path, const sotto_audit_config *confi
     const sotto_status status =
         text == NULL
             ? cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the report")
-            : cli_write_file("--output", path, text, error);
+            : cli_write_file(call, "output", text, error);
     free(text);
     json_decref(json.object);
     return status;
@@ -192,22 +192,9 @@ static sotto_status draw(const cli_call *call, const sotto_audit *audit,
     if (!cli_given(call, "svg")) return SOTTO_OK;
     sotto_status status = sotto_audit_to_svg(audit, &svg, error);
     if (status == SOTTO_OK)
-        status = cli_write_file("--svg", cli_text(call, "svg"), svg, error);
+        status = cli_write_file(call, "svg", svg, error);
     sotto_audit_free_svg(svg);
     return status;
-}
-
-/* An audit takes minutes: what would stop it at its end is said at its beginning. */
-static sotto_status check_outputs(const cli_call *call, sotto_error *error)
-{
-    const char *output = cli_text(call, "output"), *svg = cli_text(call, "svg");
-    if (output != NULL && svg != NULL && strcmp(output, svg) == 0) {
-        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--output and --svg are both %.100s; give each a name of its own",
-                        output);
-    }
-    const sotto_status status = cli_check_write("--output", output, error);
-    return status == SOTTO_OK ? cli_check_write("--svg", svg, error) : status;
 }
 
 static sotto_status run(const cli_call *call, sotto_error *error)
@@ -215,11 +202,10 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_audit_config config;
     sotto_audit *audit = NULL;
     sotto_status status = read_config(call, &config, error);
-    if (status == SOTTO_OK) status = check_outputs(call, error);
     if (status == SOTTO_OK) status = sotto_audit_learner(&config, &audit, error);
     if (status == SOTTO_OK) status = draw(call, audit, error);
     if (status == SOTTO_OK && cli_given(call, "output"))
-        status = write_json(cli_text(call, "output"), &config, audit, error);
+        status = write_json(call, &config, audit, error);
     if (status == SOTTO_OK && cli_flag(call, "json")) {
         cli_json json = make_json(&config, audit);
         status = cli_json_print(&json, error);

@@ -79,7 +79,7 @@ static const cli_option options[] = {
     {"threads", CLI_COUNT, CLI_OPTIONAL, "threads to use; all by default", .value = "N",
      .example = "2", .count_max = 1024},
     {"svg", CLI_FILE, CLI_OPTIONAL, "also draw the attacks", .value = "FILE",
-     .example = "roc.svg"},
+     .example = "roc.svg", .output = SOTTO_OUTPUT_SVG},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL, "repeatable shadows, for tests",
      .value = "N", .example = "7", .count_max = UINT64_MAX},
     {0},
@@ -103,14 +103,7 @@ static sotto_status check_call(const cli_call *call, sotto_error *error)
                         "--%s is for shadow models; give --shadows too, or leave it out",
                         at->name);
     }
-    const char *svg = cli_text(call, "svg");
-    sotto_status status = cli_spare("model", cli_text(call, "model"), svg, error);
-    if (status == SOTTO_OK)
-        status = cli_spare("file of members", cli_text(call, "members"), svg, error);
-    if (status == SOTTO_OK)
-        status =
-            cli_spare("file of non-members", cli_text(call, "nonmembers"), svg, error);
-    return status == SOTTO_OK ? cli_check_write("--svg", svg, error) : status;
+    return SOTTO_OK;
 }
 
 static sotto_status read_shadow(const cli_call *call, sotto_train_config *out,
@@ -211,7 +204,7 @@ static sotto_status draw(const cli_call *call, const sotto_membership *membershi
     if (!cli_given(call, "svg")) return SOTTO_OK;
     sotto_status status = sotto_membership_to_svg(membership, &svg, error);
     if (status == SOTTO_OK)
-        status = cli_write_file("--svg", cli_text(call, "svg"), svg, error);
+        status = cli_write_file(call, "svg", svg, error);
     sotto_audit_free_svg(svg);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "data_file.h"
 
+#include <string.h>
+
 #define QUERY                                                                            \
     {                                                                                    \
         "query", CLI_TEXT, CLI_OPTIONAL,                                                 \
@@ -40,7 +42,8 @@ const cli_option cli_stored_option[] = {
 
 sotto_data_file cli_data_file(const cli_call *call, const char *path)
 {
-    sotto_data_file file = {.path = path};
+    const bool is_stdin = path != NULL && strcmp(path, "-") == 0;
+    sotto_data_file file = {.path = is_stdin ? "/dev/stdin" : path};
     if (cli_has(call, "labels")) file.labels = cli_text(call, "labels");
     if (cli_has(call, "query")) file.query = cli_text(call, "query");
     if (cli_has(call, "format")) file.format = cli_text(call, "format");

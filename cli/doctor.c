@@ -107,7 +107,7 @@ static void show_text(const findings *found)
              found->rng_secure ? "secure, keyed by the system" : "NOT SECURE");
     cli_line("core dumps", "%s",
              system->core_limit_bytes == 0
-                 ? "off"
+                 ? "off for this command"
                  : "on: a crash may write secrets to disk; ulimit -c 0 turns them off");
 }
 

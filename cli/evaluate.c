@@ -51,7 +51,7 @@ static const cli_option paid_options[] = {
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget of the model's data set, to be charged",
      .value = "FILE", .example = "budget.ledger"},
     {"output", CLI_FILE, CLI_OPTIONAL, "write the JSON file with its certificate",
-     .value = "FILE", .example = "accuracy.json", .letter = 'o'},
+     .value = "FILE", .example = "accuracy.json", .letter = 'o', .output = SOTTO_OUTPUT_CERTIFIED},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
      "repeatable noise, for tests: the certificate says NOT PRIVATE", .value = "N",
      .example = "7", .count_max = UINT64_MAX},
@@ -202,7 +202,7 @@ static sotto_status evaluate_public(const cli_call *call, const sotto_model *mod
 {
     const double threshold = cli_number(call, "threshold");
     sotto_evaluation evaluation;
-    const sotto_data_file file = cli_data_file(call, cli_data_path(call));
+    const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     const sotto_status status =
         sotto_model_evaluate_data(model, &file, threshold, &evaluation, error);
     if (status != SOTTO_OK) return status;
@@ -235,7 +235,7 @@ static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model
                                   sotto_error *error)
 {
     sotto_release_config config = sotto_release_defaults();
-    const sotto_data_file file = cli_data_file(call, cli_data_path(call));
+    const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     sotto_release_result *result = NULL;
     config.statistic = SOTTO_RELEASE_ACCURACY;
     config.model = model;
@@ -247,13 +247,13 @@ static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model
     config.ledger = cli_text(call, "ledger");
     config.output = cli_text(call, "output");
     config.again = cli_flag(call, "again");
+    config.overwrite = cli_flag(call, "overwrite");
     config.sign = cli_text(call, "sign");
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");
     sotto_status status =
         sotto_adjacency_from_name(cli_text(call, "adjacency"), &config.adjacency, error);
     if (status == SOTTO_OK) status = check_ledger(call, model, error);
-    if (status == SOTTO_OK) status = cli_spare_inputs(call, error);
     if (status == SOTTO_OK)
         status =
             sotto_release_data(&config, sotto_model_schema(model), &file, &result, error);

@@ -16,16 +16,14 @@ static const cli_option options[] = {
     {"name", CLI_TEXT, CLI_OPTIONAL, "what its functions and types begin with",
      .value = "NAME", .example = "smoker", .fallback = "model"},
     {"output", CLI_FILE, CLI_OPTIONAL, "write to a file instead of standard output",
-     .value = "FILE", .example = "model.h", .letter = 'o'},
+     .value = "FILE", .example = "model.h", .letter = 'o', .output = SOTTO_OUTPUT_C},
     {0},
 };
 
 static sotto_status show(const cli_call *call, const char *header, sotto_error *error)
 {
     if (cli_given(call, "output")) {
-        sotto_status status = cli_spare_inputs(call, error);
-        if (status == SOTTO_OK)
-            status = cli_write_file("--output", cli_text(call, "output"), header, error);
+        const sotto_status status = cli_write_file(call, "output", header, error);
         if (status != SOTTO_OK || !cli_flag(call, "json")) return status;
     }
     if (cli_flag(call, "json")) {

@@ -9,6 +9,15 @@
 
 #include <sotto/version.h>
 
+#include "interrupt.h"
+
+static const cli_option overwrite_option[] = {
+    {"overwrite", CLI_FLAG, CLI_OPTIONAL,
+     "replace a certified file, or a file of another kind than the new one",
+     .value = NULL},
+    {0},
+};
+
 const cli_option cli_common_options[] = {
     {"json", CLI_FLAG, CLI_OPTIONAL, "print one JSON object", .value = NULL},
     {"help", CLI_FLAG, CLI_OPTIONAL, "show this help", .letter = 'h'},
@@ -62,13 +71,30 @@ static const cli_option *row_at(const cli_option *table, size_t *index)
     return NULL;
 }
 
-const cli_option *cli_option_at(const cli_command *command, size_t index)
+/* The same in the command's own tables. */
+static const cli_option *own_row_at(const cli_command *command, size_t *index)
 {
-    const cli_option *row = row_at(command->options, &index);
+    const cli_option *row = row_at(command->options, index);
     for (size_t i = 0; row == NULL && command->shared != NULL; i++) {
         if (command->shared[i] == NULL) break;
-        row = row_at(command->shared[i], &index);
+        row = row_at(command->shared[i], index);
     }
+    return row;
+}
+
+static bool writes_files(const cli_command *command)
+{
+    for (size_t i = 0;; i++) {
+        size_t index = i;
+        const cli_option *row = own_row_at(command, &index);
+        if (row == NULL || row->output != 0) return row != NULL;
+    }
+}
+
+const cli_option *cli_option_at(const cli_command *command, size_t index)
+{
+    const cli_option *row = own_row_at(command, &index);
+    if (row == NULL && writes_files(command)) row = row_at(overwrite_option, &index);
     /* A group answers no question, so it has no --json, only --help. */
     const cli_option *common = cli_common_options + (command->run == NULL ? 1 : 0);
     return row != NULL ? row : row_at(common, &index);
@@ -148,8 +174,10 @@ static sotto_status run_command(cli_call *call, char **next, char **end,
         cli_help(call->command, call->path);
         return SOTTO_OK;
     }
-    const sotto_status status = cli_parse(call, next, end, error);
+    sotto_status status = cli_parse(call, next, end, error);
+    if (status == SOTTO_OK) status = cli_check_outputs(call, error);
     if (status != SOTTO_OK) return status;
+    cli_end_on_interrupt(cli_has(call, "ledger"));
     return call->command->run(call, error);
 }
 

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include <sotto/error.h>
+#include <sotto/output.h>
 
 typedef enum cli_kind {
     CLI_FLAG = 1,   /* takes no value */
@@ -63,6 +64,7 @@ typedef struct cli_option {
     bool (*is_other)(const char *text); /* fine beside the choices; NULL: nothing is */
     const char *other;                  /* what the help calls that */
     bool repeated;                      /* may be given several times: cli_text_at() */
+    sotto_output_kind output;           /* of a file that is written; 0: it is read */
 } cli_option;
 
 typedef struct cli_call cli_call;
@@ -84,7 +86,8 @@ typedef struct cli_command {
 /* The whole program: cli/main.c. */
 extern const cli_command cli_root;
 
-/* Options the frame adds to every command: --json and --help. */
+/* Options the frame adds: --overwrite to commands that write files, --json and --help to every command. Before a
+ * command runs, its outputs are checked by the rule of <sotto/output.h> and against its inputs. */
 extern const cli_option cli_common_options[];
 
 enum { CLI_OPTIONS_MAX = 96, CLI_PATH_BYTES = 64, CLI_REPEATS_MAX = 16 };
@@ -157,6 +160,10 @@ cli_fail(sotto_error *error, sotto_status status, const char *format, ...);
  * be there, and fallbacks fill the gaps. */
 SOTTO_MUST_CHECK sotto_status cli_parse(cli_call *call, char **next, char **end,
                                         sotto_error *error);
+
+/* cli/input.c: refuses an output that would replace a protected file, an input or another output of the same command.
+ * Before the command runs, and so before any charge. */
+SOTTO_MUST_CHECK sotto_status cli_check_outputs(const cli_call *call, sotto_error *error);
 
 /* The option that the word names: "--name", "--name=value", "-n" or "-nVALUE"; NULL if there is
  * none. `out_length` is the length of the name with its dashes. */

@@ -1,14 +1,12 @@
+#define _GNU_SOURCE /* fopencookie */
 #include "input.h"
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "frame.h"
+#include "interrupt.h"
 
 enum { FIRST_BYTES = 1 << 16 };
 
@@ -65,50 +63,133 @@ sotto_status cli_read_file(const char *label, const char *path, size_t size_max_
     return SOTTO_OK;
 }
 
-sotto_status cli_write_file(const char *label, const char *path, const char *text,
-                            sotto_error *error)
+/* --- outputs --- */
+
+/* "--output " before a message that begins with the path. */
+static sotto_status name_option(const char *label, sotto_status status,
+                                sotto_error *error)
 {
-    FILE *file = fopen(path, "wb");
-    if (file == NULL) {
-        return cli_fail(error, SOTTO_IO, "%s %.100s cannot be written: %s", label, path,
-                        strerror(errno));
-    }
-    const bool written = fputs(text, file) >= 0;
-    const bool closed = fclose(file) == 0;
-    if (written && closed) return SOTTO_OK;
-    const int cause = errno;
-    (void)unlink(path);
-    return cli_fail(error, SOTTO_IO, "%s %.100s cannot be written: %s", label, path,
-                    strerror(cause));
+    char message[SOTTO_MESSAGE_BYTES];
+    if (status == SOTTO_OK) return status;
+    (void)snprintf(message, sizeof message, "%s", error->message);
+    const int room = (int)(sizeof message - strlen(label) - 3);
+    return cli_fail(error, status, "%s: %.*s", label, room, message);
 }
 
-sotto_status cli_check_write(const char *label, const char *path, sotto_error *error)
+/* The text of a file option that is read: files, and networks among the choices of a model. */
+static const char *input_text(const cli_option *option, const char *text)
 {
-    struct stat there;
-    if (path == NULL) return SOTTO_OK;
-    const bool is_new = stat(path, &there) != 0;
-    /* Opening and closing a pipe would tell its reader that all has come. */
-    if (!is_new && S_ISFIFO(there.st_mode)) return SOTTO_OK;
-    FILE *file = fopen(path, "ab"); /* leaves what is there */
-    if (file == NULL) {
-        return cli_fail(error, SOTTO_IO, "%s %.100s cannot be written: %s", label, path,
-                        strerror(errno));
+    if (text == NULL || option->output != 0) return NULL;
+    if (option->kind == CLI_FILE) return text;
+    return option->is_other != NULL && option->is_other(text) ? text : NULL;
+}
+
+/* `output` is option number `at` of the call: it shares no file with an input or an earlier output. */
+static sotto_status check_apart(const cli_call *call, size_t at, const char *output,
+                                sotto_error *error)
+{
+    const cli_option *option = NULL;
+    char label[64];
+    for (size_t i = 0; (option = cli_option_at(call->command, i)) != NULL; i++) {
+        const bool earlier = option->output != 0 && i < at;
+        for (size_t k = 0;; k++) {
+            const char *text = cli_text_at(call, option->name, k);
+            if (text == NULL) break;
+            if (!earlier) text = input_text(option, text);
+            if (text == NULL || !sotto_output_is_same(output, text)) continue;
+            return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                            "%.120s is %s too; give each a file of its own", output,
+                            cli_option_label(option, label, sizeof label));
+        }
     }
-    (void)fclose(file);
-    if (is_new) (void)unlink(path);
     return SOTTO_OK;
 }
 
-sotto_status cli_spare(const char *what, const char *path, const char *output,
-                       sotto_error *error)
+sotto_status cli_check_outputs(const cli_call *call, sotto_error *error)
 {
-    struct stat kept, replaced;
-    if (path == NULL || output == NULL) return SOTTO_OK;
-    if (strcmp(path, output) != 0 &&
-        (stat(output, &replaced) != 0 || stat(path, &kept) != 0 ||
-         replaced.st_dev != kept.st_dev || replaced.st_ino != kept.st_ino))
-        return SOTTO_OK;
-    return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the output %s would replace the %s; give it a name of its own",
-                    output, what);
+    const cli_option *option = NULL;
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; (option = cli_option_at(call->command, i)) != NULL; i++) {
+        const char *output = option->output == 0 ? NULL : call->values[i].text;
+        char label[64];
+        if (output == NULL) continue;
+        status = check_apart(call, i, output, error);
+        if (status == SOTTO_OK)
+            status = sotto_output_check(output, option->output,
+                                        cli_flag(call, "overwrite"), error);
+        if (status != SOTTO_OK)
+            return name_option(cli_option_label(option, label, sizeof label), status,
+                               error);
+    }
+    return SOTTO_OK;
+}
+
+static const cli_option *find_output(const cli_call *call, const char *name)
+{
+    const cli_option *option = NULL;
+    for (size_t i = 0; (option = cli_option_at(call->command, i)) != NULL; i++)
+        if (strcmp(option->name, name) == 0) break;
+    return option;
+}
+
+sotto_status cli_write_file(const cli_call *call, const char *name, const char *text,
+                            sotto_error *error)
+{
+    const cli_option *option = find_output(call, name);
+    char label[64];
+    return name_option(cli_option_label(option, label, sizeof label),
+                       sotto_output_put(cli_text(call, name), option->output,
+                                        cli_flag(call, "overwrite"), text, strlen(text),
+                                        error),
+                       error);
+}
+
+/* --- outputs as streams --- */
+
+static ssize_t put_bytes(void *cookie, const char *bytes, size_t size_bytes)
+{
+    cli_stream *stream = cookie;
+    if (stream->status == SOTTO_OK)
+        stream->status =
+            sotto_output_write(stream->output, bytes, size_bytes, &stream->cause);
+    return stream->status == SOTTO_OK ? (ssize_t)size_bytes : 0; /* 0: an error */
+}
+
+sotto_status cli_open_stream(const cli_call *call, const char *name, cli_stream *stream,
+                             sotto_error *error)
+{
+    const cookie_io_functions_t functions = {.write = put_bytes};
+    const cli_option *option = find_output(call, name);
+    *stream = (cli_stream){.option = option};
+    char label[64];
+    sotto_status status =
+        sotto_output_open(cli_text(call, name), option->output,
+                          cli_flag(call, "overwrite"), &stream->output, error);
+    if (status != SOTTO_OK)
+        return name_option(cli_option_label(option, label, sizeof label), status, error);
+    cli_remove_if_interrupted(stream->output);
+    stream->file = fopencookie(stream, "w", functions);
+    if (stream->file != NULL) return SOTTO_OK;
+    status = cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the output");
+    return cli_close_stream(stream, status, error);
+}
+
+sotto_status cli_close_stream(cli_stream *stream, sotto_status status, sotto_error *error)
+{
+    char label[64];
+    const bool failed = stream->file != NULL && ferror(stream->file) != 0;
+    const bool closed = stream->file == NULL || fclose(stream->file) == 0;
+    (void)cli_option_label(stream->option, label, sizeof label);
+    cli_remove_if_interrupted(NULL);
+    if ((status == SOTTO_OK || status == SOTTO_INTERRUPTED) &&
+        stream->status != SOTTO_OK) {
+        *error = stream->cause;
+        status = name_option(label, stream->status, error);
+    } else if (status == SOTTO_OK && (failed || !closed)) {
+        status = cli_fail(error, SOTTO_IO, "%s cannot be written", label);
+    }
+    if (status == SOTTO_OK)
+        return name_option(label, sotto_output_close(stream->output, error), error);
+    sotto_output_discard(stream->output);
+    return status;
 }

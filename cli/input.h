@@ -1,10 +1,11 @@
-/* cli/input.h: whole files, for commands that hand their text to the library. */
+/* cli/input.h: files of commands: read whole for the library, written by its one writer. */
 #ifndef SOTTO_CLI_INPUT_H
 #define SOTTO_CLI_INPUT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
-#include <sotto/error.h>
+#include "frame.h"
 
 /* Reads a file, or standard input when `path` is "-", of at most `size_max_bytes`; free() the
  * text. `label` names the option or operand in messages. Failing to open or read is SOTTO_IO,
@@ -14,17 +15,25 @@ SOTTO_MUST_CHECK sotto_status cli_read_file(const char *label, const char *path,
                                             char **out_text, size_t *out_size_bytes,
                                             sotto_error *error);
 
-/* Writes or replaces a file. A failed write leaves no file that looks whole. */
-SOTTO_MUST_CHECK sotto_status cli_write_file(const char *label, const char *path,
+/* Writes the file that the output option `name` names, complete or not at all; the frame has checked that it may. */
+SOTTO_MUST_CHECK sotto_status cli_write_file(const cli_call *call, const char *name,
                                              const char *text, sotto_error *error);
 
-/* Whether a file can be written that is only made after something was paid for: opened and left as it is. NULL is fine. */
-SOTTO_MUST_CHECK sotto_status cli_check_write(const char *label, const char *path,
-                                              sotto_error *error);
+/* The same as a stream, for long outputs and fprintf(). */
+typedef struct cli_stream {
+    FILE *file;
+    const cli_option *option;
+    sotto_output *output;
+    sotto_status status; /* of the writes */
+    sotto_error cause;
+} cli_stream;
 
-/* The output replaces what has its name. The library sees to data and ledger; files that only the
- * command knows, such as a schema, are spared here. `path` and `output` may be NULL. */
-SOTTO_MUST_CHECK sotto_status cli_spare(const char *what, const char *path,
-                                        const char *output, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status cli_open_stream(const cli_call *call, const char *name,
+                                              cli_stream *stream, sotto_error *error);
+
+/* Puts the file in its place if `status` is SOTTO_OK and every write succeeded, otherwise leaves nothing. Returns the
+ * first failure: SOTTO_INTERRUPTED gives way to that of a write, which causes it. */
+SOTTO_MUST_CHECK sotto_status cli_close_stream(cli_stream *stream, sotto_status status,
+                                               sotto_error *error);
 
 #endif

@@ -69,7 +69,7 @@ static const cli_option init_options[] = {
 static const cli_option show_options[] = {
     LEDGER_OPERAND,
     {"svg", CLI_FILE, CLI_OPTIONAL, "also draw the burn-down into this file",
-     .value = "FILE", .example = "budget.svg"},
+     .value = "FILE", .example = "budget.svg", .output = SOTTO_OUTPUT_SVG},
     {0},
 };
 
@@ -218,7 +218,7 @@ static sotto_status run_show(const cli_call *call, sotto_error *error)
     story.has_account =
         sotto_ledger_account(ledger, SOTTO_EXACT, &story.account, NULL) == SOTTO_OK;
     if (cli_given(call, "svg"))
-        status = ledger_draw(&story, cli_text(call, "svg"), error);
+        status = ledger_draw(call, &story, error);
     if (status != SOTTO_OK) goto done;
     if (cli_flag(call, "json")) {
         status = ledger_show_json(&story, error);

@@ -41,7 +41,7 @@ SOTTO_MUST_CHECK sotto_status ledger_show_json(const ledger_story *story,
                                                sotto_error *error);
 
 /* cli/ledger_svg.c: the burn-down as a plot: what is left after each row. */
-SOTTO_MUST_CHECK sotto_status ledger_draw(const ledger_story *story, const char *path,
+SOTTO_MUST_CHECK sotto_status ledger_draw(const cli_call *call, const ledger_story *story,
                                           sotto_error *error);
 
 #endif

@@ -2,11 +2,11 @@
  *
  * The picture holds public numbers only: rows, amounts, the dataset id (letters, digits, . _ -,
  * so it needs no escaping). */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "input.h"
 #include "ledger.h"
 
 enum { WIDTH = 640, HEIGHT = 360, LEFT = 70, RIGHT = 20, TOP = 44, BOTTOM = 46 };
@@ -82,13 +82,13 @@ static void draw_steps(FILE *file, const ledger_story *story, double highest)
     }
 }
 
-sotto_status ledger_draw(const ledger_story *story, const char *path, sotto_error *error)
+sotto_status ledger_draw(const cli_call *call, const ledger_story *story,
+                         sotto_error *error)
 {
-    FILE *file = fopen(path, "we");
-    if (file == NULL) {
-        return cli_fail(error, SOTTO_IO, "cannot write --svg %.100s: %s", path,
-                        strerror(errno));
-    }
+    cli_stream svg;
+    const sotto_status status = cli_open_stream(call, "svg", &svg, error);
+    if (status != SOTTO_OK) return status;
+    FILE *const file = svg.file;
     (void)fprintf(file,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                   "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
@@ -98,9 +98,5 @@ sotto_status ledger_draw(const ledger_story *story, const char *path, sotto_erro
     draw_axes(file, story, highest);
     draw_steps(file, story, highest);
     (void)fprintf(file, "</svg>\n");
-    const bool failed = ferror(file) != 0;
-    errno = 0;
-    if (fclose(file) == 0 && !failed) return SOTTO_OK;
-    return cli_fail(error, SOTTO_IO, "cannot write --svg %.100s: %s", path,
-                    errno != 0 ? strerror(errno) : "the write failed");
+    return cli_close_stream(&svg, SOTTO_OK, error);
 }

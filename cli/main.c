@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -40,8 +41,17 @@ static void hold_standard_streams(void)
     }
 }
 
+/* Records are in memory soon: no core dump is written of this process. PR_SET_DUMPABLE and not RLIMIT_CORE, because a
+ * core_pattern that begins with | (systemd-coredump, apport) is given the dump in spite of the limit (core(5)). It also
+ * keeps debuggers of the same user away. */
+static void forbid_core_dumps(void)
+{
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 int main(int argc, char **argv)
 {
+    forbid_core_dumps();
     hold_standard_streams();
     /* A reader that went away is a failed write, not a reason to die. */
     (void)signal(SIGPIPE, SIG_IGN);

@@ -1,4 +1,4 @@
-/* cli/model_files.h: what predict, evaluate and export share: the operands MODEL and DATA. */
+/* cli/model_files.h: what predict, evaluate and export share: the operand MODEL. */
 #ifndef SOTTO_CLI_MODEL_FILES_H
 #define SOTTO_CLI_MODEL_FILES_H
 
@@ -9,11 +9,5 @@
 /* The operand MODEL, read; "-" is standard input. Free with sotto_model_free(). */
 SOTTO_MUST_CHECK sotto_status cli_load_model(const cli_call *call,
                                              sotto_model **out_model, sotto_error *error);
-
-/* The operand DATA as a path that can be opened. */
-const char *cli_data_path(const cli_call *call);
-
-/* Refuses an --output that is MODEL or DATA: it would replace them. */
-SOTTO_MUST_CHECK sotto_status cli_spare_inputs(const cli_call *call, sotto_error *error);
 
 #endif

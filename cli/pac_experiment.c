@@ -30,7 +30,7 @@ static const cli_option options[] = {
     {"adjacency", CLI_CHOICE, CLI_OPTIONAL, "what one record means", .value = "NAME",
      .fallback = "add-remove", .choices = cli_adjacency_choice},
     {"svg", CLI_FILE, CLI_OPTIONAL, "also draw it into this file", .value = "FILE",
-     .example = "excess.svg"},
+     .example = "excess.svg", .output = SOTTO_OUTPUT_SVG},
     {0},
 };
 
@@ -153,7 +153,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
         status = sotto_pac_experiment_to_svg(of.experiments[0], of.experiments[1], &svg,
                                              error);
         if (status == SOTTO_OK)
-            status = cli_write_file("--svg", cli_text(call, "svg"), svg, error);
+            status = cli_write_file(call, "svg", svg, error);
     }
     if (status == SOTTO_OK && cli_flag(call, "json")) {
         status = show_json(&of, error);

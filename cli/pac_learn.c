@@ -48,7 +48,7 @@ static const cli_option options[] = {
     {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "privacy loss of the choice, above 0; pure",
      .value = "E", .example = "1", .range = CLI_POSITIVE},
     {"output", CLI_FILE, CLI_REQUIRED, "write the model file with its certificate",
-     .value = "FILE", .example = "rule.json", .letter = 'o'},
+     .value = "FILE", .example = "rule.json", .letter = 'o', .output = SOTTO_OUTPUT_CERTIFIED},
     {"target", CLI_TEXT, CLI_OPTIONAL, "column to predict; the schema's unless given",
      .value = "COLUMN", .example = "smokes"},
     {"columns", CLI_TEXT, CLI_OPTIONAL, "columns that rules look at; all that fit",

@@ -29,7 +29,7 @@ static const cli_option options[] = {
     {"adjacency", CLI_CHOICE, CLI_OPTIONAL, "what one record means", .value = "NAME",
      .fallback = "replace-one", .choices = cli_adjacency_choice},
     {"svg", CLI_FILE, CLI_OPTIONAL, "also draw it into this file", .value = "FILE",
-     .example = "packing.svg"},
+     .example = "packing.svg", .output = SOTTO_OUTPUT_SVG},
     {0},
 };
 
@@ -221,7 +221,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     if (status == SOTTO_OK && cli_given(call, "svg")) {
         status = sotto_packing_study_to_svg(study, &svg, error);
         if (status == SOTTO_OK)
-            status = cli_write_file("--svg", cli_text(call, "svg"), svg, error);
+            status = cli_write_file(call, "svg", svg, error);
     }
     if (status == SOTTO_OK && cli_flag(call, "json")) {
         status = show_json(&config, study, error);

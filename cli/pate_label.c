@@ -43,7 +43,7 @@ static const cli_option options[] = {
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee", .value = "D",
      .example = "1e-5", .range = CLI_BELOW_ONE},
     {"output", CLI_FILE, CLI_REQUIRED, "write the labels with their certificate",
-     .value = "FILE", .example = "labels.json", .letter = 'o'},
+     .value = "FILE", .example = "labels.json", .letter = 'o', .output = SOTTO_OUTPUT_CERTIFIED},
     {"answers", CLI_COUNT, CLI_OPTIONAL, "answer at most so many", .value = "N",
      .example = "600", .count_max = UINT64_C(1) << 32},
     {"skip", CLI_COUNT, CLI_OPTIONAL, "rows before the first query", .value = "N",
@@ -96,9 +96,9 @@ static const cli_option options[] = {
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
      .value = "FILE", .example = "budget.ledger"},
     {"csv", CLI_FILE, CLI_OPTIONAL, "also write row,label as a table", .value = "FILE",
-     .example = "labels.csv"},
+     .example = "labels.csv", .output = SOTTO_OUTPUT_DATA},
     {"plot", CLI_FILE, CLI_OPTIONAL, "also write epsilon after each query, as SVG",
-     .value = "FILE", .example = "labels.svg"},
+     .value = "FILE", .example = "labels.svg", .output = SOTTO_OUTPUT_SVG},
     {"show-sensitive-data-dependent-epsilon", CLI_FLAG, CLI_OPTIONAL,
      "tell it on standard error: as secret as the rows, and never a guarantee",
      .value = NULL},
@@ -209,6 +209,7 @@ static sotto_status read_config(const cli_call *call, sotto_pate_label_config *c
     config->ledger = cli_text(call, "ledger");
     config->output = cli_text(call, "output");
     config->again = cli_flag(call, "again");
+    config->overwrite = cli_flag(call, "overwrite");
     config->sign = cli_text(call, "sign");
     config->show_sensitive = cli_flag(call, "show-sensitive-data-dependent-epsilon");
     config->insecure_test = cli_given(call, "insecure-test-seed");
@@ -217,52 +218,37 @@ static sotto_status read_config(const cli_call *call, sotto_pate_label_config *c
     return status;
 }
 
-/* The files of the call that another one must not replace. */
-static sotto_status spare_files(const cli_call *call, sotto_error *error)
-{
-    static const char *const outputs[] = {"output", "csv", "plot"};
-    static const char *const inputs[] = {"teachers", "rows",   "schema", "votes",
-                                         "student",  "ledger", "output", "csv"};
-    sotto_status status = SOTTO_OK;
-    for (size_t i = 0; i < 3; i++) {
-        for (size_t k = 0; k < 6 + i && status == SOTTO_OK; k++)
-            status = cli_spare(k == 6 ? "labels" : inputs[k], cli_text(call, inputs[k]),
-                               cli_text(call, outputs[i]), error);
-    }
-    /* Before anything is charged; the library tries --output. */
-    if (status == SOTTO_OK)
-        status = cli_check_write("--csv", cli_text(call, "csv"), error);
-    if (status == SOTTO_OK)
-        status = cli_check_write("--plot", cli_text(call, "plot"), error);
-    return status;
-}
-
 /* --- what is printed --- */
+
+/* A cell of CSV. */
+static void print_cell(FILE *stream, const char *text)
+{
+    const char *quote = strpbrk(text, ",\"\r\n") != NULL ? "\"" : "";
+    (void)fputs(quote, stream);
+    for (const char *letter = text; *letter != '\0'; letter++)
+        (void)fprintf(stream, "%s%c", *letter == '"' ? "\"" : "", *letter);
+    (void)fputs(quote, stream);
+}
 
 static sotto_status write_csv(const cli_call *call, const sotto_pate_result *result,
                               sotto_error *error)
 {
-    const char *path = cli_text(call, "csv");
-    if (path == NULL) return SOTTO_OK;
+    cli_stream csv;
+    if (cli_text(call, "csv") == NULL) return SOTTO_OK;
+    const sotto_status status = cli_open_stream(call, "csv", &csv, error);
+    if (status != SOTTO_OK) return status;
     json_t *file = json_loads(sotto_pate_json(result), 0, NULL);
     const json_t *rows = json_object_get(file, "rows");
     const json_t *labels = json_object_get(file, "labels");
-    FILE *stream = fopen(path, "w");
-    bool fine = stream != NULL && fputs("row,label\n", stream) >= 0;
-    for (size_t i = 0; fine && i < json_array_size(rows); i++) {
-        const char *label = json_string_value(json_array_get(labels, i));
-        const bool quoted = strpbrk(label, ",\"\r\n") != NULL;
-        fine = fprintf(stream, "%lld,%s",
-                       (long long)json_integer_value(json_array_get(rows, i)),
-                       quoted ? "\"" : "") >= 0;
-        for (const char *letter = label; fine && *letter != '\0'; letter++)
-            fine = fprintf(stream, "%s%c", *letter == '"' ? "\"" : "", *letter) >= 0;
-        fine = fine && fputs(quoted ? "\"\n" : "\n", stream) >= 0;
+    (void)fputs("row,label\n", csv.file);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        (void)fprintf(csv.file, "%lld,",
+                      (long long)json_integer_value(json_array_get(rows, i)));
+        print_cell(csv.file, json_string_value(json_array_get(labels, i)));
+        (void)fputs("\n", csv.file);
     }
-    if (stream != NULL) fine = fclose(stream) == 0 && fine;
     json_decref(file);
-    if (fine) return SOTTO_OK;
-    return cli_fail(error, SOTTO_IO, "--csv %.120s cannot be written", path);
+    return cli_close_stream(&csv, SOTTO_OK, error);
 }
 
 static sotto_status write_plot(const cli_call *call, const sotto_pate_result *result,
@@ -272,7 +258,7 @@ static sotto_status write_plot(const cli_call *call, const sotto_pate_result *re
     if (cli_text(call, "plot") == NULL) return SOTTO_OK;
     sotto_status status = sotto_pate_plot(result, &svg, error);
     if (status == SOTTO_OK)
-        status = cli_write_file("--plot", cli_text(call, "plot"), svg, error);
+        status = cli_write_file(call, "plot", svg, error);
     sotto_pate_free_text(svg);
     return status;
 }
@@ -338,7 +324,6 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_pate_result *result = NULL;
     const char *rows = NULL;
     sotto_status status = read_config(call, &config, &rows, error);
-    if (status == SOTTO_OK) status = spare_files(call, error);
     if (status == SOTTO_OK && cli_given(call, "schema"))
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     const sotto_data_file file = cli_data_file(call, rows);

@@ -19,7 +19,7 @@ static const cli_option options[] = {
      .example = "softmax", .choices = cli_model_choice, .is_other = cli_is_network,
      .other = "FILE.json"},
     {"output", CLI_FILE, CLI_REQUIRED, "write the model file with the labels' guarantee",
-     .value = "FILE", .example = "student.json", .letter = 'o'},
+     .value = "FILE", .example = "student.json", .letter = 'o', .output = SOTTO_OUTPUT_CERTIFIED},
     {"self-training", CLI_COUNT, CLI_OPTIONAL,
      "rounds in which sure predictions of other rows become labels", .value = "R",
      .example = "3", .count_max = 1000},
@@ -56,6 +56,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_pate_result *result = NULL;
     sotto_status status = cli_training_config(call, &config.training, error);
     config.training.output = cli_text(call, "output");
+    config.training.overwrite = cli_flag(call, "overwrite");
     config.training.sign = cli_text(call, "sign");
     config.labels = cli_text(call, "labels");
     config.self_training = cli_count(call, "self-training");

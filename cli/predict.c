@@ -1,14 +1,13 @@
 /* sotto predict: what a model says of each row of a file, one line a row, in order. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <sotto/model.h>
 
 #include "commands.h"
 #include "data_file.h"
+#include "input.h"
 #include "model_files.h"
 #include "output.h"
 
@@ -31,7 +30,7 @@ static const cli_option options[] = {
      "also what this share of the model's draws say: lower and upper end, after tabs",
      .value = "LEVEL", .example = "0.9", .range = CLI_POSITIVE},
     {"output", CLI_FILE, CLI_OPTIONAL, "write to a file instead of standard output",
-     .value = "FILE", .example = "predictions.txt", .letter = 'o'},
+     .value = "FILE", .example = "predictions.txt", .letter = 'o', .output = SOTTO_OUTPUT_DATA},
     {0},
 };
 
@@ -174,7 +173,7 @@ static int print_interval(size_t predicted, const double *outputs, const double 
 static sotto_status predict(const cli_call *call, printer *self, sotto_error *error)
 {
     sotto_status status = self->as_json ? quote_labels(self, error) : SOTTO_OK;
-    const sotto_data_file file = cli_data_file(call, cli_data_path(call));
+    const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     if (status == SOTTO_OK) {
         status = self->with_interval
                      ? sotto_model_predict_interval_data(self->model, &file,
@@ -198,22 +197,11 @@ static sotto_status predict(const cli_call *call, printer *self, sotto_error *er
 static sotto_status predict_to_file(const cli_call *call, printer *self,
                                     sotto_error *error)
 {
-    const char *path = cli_text(call, "output");
-    sotto_status status = cli_spare_inputs(call, error);
+    cli_stream output;
+    const sotto_status status = cli_open_stream(call, "output", &output, error);
     if (status != SOTTO_OK) return status;
-    self->stream = fopen(path, "wb");
-    if (self->stream == NULL) {
-        return cli_fail(error, SOTTO_IO, "--output %.100s cannot be written: %s", path,
-                        strerror(errno));
-    }
-    status = predict(call, self, error);
-    const bool failed = ferror(self->stream) != 0;
-    if ((fclose(self->stream) != 0 || failed) && status == SOTTO_OK) {
-        status = cli_fail(error, SOTTO_IO, "--output %.100s cannot be written: %s", path,
-                          strerror(errno));
-    }
-    if (status != SOTTO_OK) (void)unlink(path);
-    return status;
+    self->stream = output.file;
+    return cli_close_stream(&output, predict(call, self, error), error);
 }
 
 /* What was asked for, of a model that has it. */

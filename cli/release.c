@@ -91,7 +91,7 @@ static const cli_option output_options[] = {
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
      .value = "FILE", .example = "budget.ledger"},
     {"output", CLI_FILE, CLI_OPTIONAL, "write the JSON file with its certificate",
-     .value = "FILE", .example = "count.json", .letter = 'o'},
+     .value = "FILE", .example = "count.json", .letter = 'o', .output = SOTTO_OUTPUT_CERTIFIED},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
      "repeatable noise, for tests: the certificate says NOT PRIVATE", .value = "N",
      .example = "7", .count_max = UINT64_MAX},
@@ -189,6 +189,7 @@ static sotto_status make_config(const cli_call *call, sotto_statistic statistic,
     config.ledger = cli_text(call, "ledger");
     config.output = cli_text(call, "output");
     config.again = cli_flag(call, "again");
+    config.overwrite = cli_flag(call, "overwrite");
     config.sign = cli_text(call, "sign");
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");
@@ -218,9 +219,6 @@ static sotto_status release(const cli_call *call, sotto_statistic statistic,
     sotto_schema *schema = NULL;
     sotto_release_result *result = NULL;
     sotto_status status = make_config(call, statistic, where, &config, error);
-    if (status == SOTTO_OK) {
-        status = cli_spare("schema", cli_text(call, "schema"), config.output, error);
-    }
     if (status == SOTTO_OK && cli_text(call, "schema") != NULL)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK)

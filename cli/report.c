@@ -25,7 +25,7 @@ static const cli_option options[] = {
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget of the model's data set, to be shown",
      .value = "FILE", .example = "budget.ledger"},
     {"output", CLI_FILE, CLI_REQUIRED, "the page to write", .value = "FILE",
-     .example = "report.html", .letter = 'o'},
+     .example = "report.html", .letter = 'o', .output = SOTTO_OUTPUT_HTML},
     {"expected-rows", CLI_COUNT, CLI_OPTIONAL,
      "rows the model was learned from, a public guess: curves are for so many",
      .value = "N", .example = "5000", .count_max = UINT64_C(1) << 32},
@@ -51,22 +51,6 @@ typedef struct model_file {
     size_t size_bytes;
 } model_file;
 
-/* The page replaces what has its name: not one of the files it is made of. */
-static sotto_status spare_inputs(const cli_call *call, sotto_error *error)
-{
-    static const char *const inputs[][2] = {{"model", "model"},
-                                            {"public", "public rows"},
-                                            {"labels", "labels"},
-                                            {"taught-by", "labels of the teachers"},
-                                            {"ledger", "ledger"}};
-    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
-        const sotto_status status = cli_spare(inputs[i][1], cli_text(call, inputs[i][0]),
-                                              cli_text(call, "output"), error);
-        if (status != SOTTO_OK) return status;
-    }
-    return SOTTO_OK;
-}
-
 static sotto_status write_page(const cli_call *call, const model_file *file,
                                sotto_error *error)
 {
@@ -82,7 +66,7 @@ static sotto_status write_page(const cli_call *call, const model_file *file,
     sotto_status status = sotto_report_render(cli_text(call, "model"), file->text,
                                               file->size_bytes, &config, &html, error);
     if (status == SOTTO_OK)
-        status = cli_write_file("--output", cli_text(call, "output"), html, error);
+        status = cli_write_file(call, "output", html, error);
     sotto_report_free_text(html);
     return status;
 }
@@ -142,11 +126,9 @@ static sotto_status run(const cli_call *call, sotto_error *error)
                         "--%s is about public rows, which nobody gave; add --public",
                         cli_given(call, "labels") ? "labels" : "query");
     }
-    sotto_status status = spare_inputs(call, error);
-    if (status == SOTTO_OK)
-        status =
-            cli_read_file("MODEL", cli_text(call, "model"), SOTTO_CERTIFIED_BYTES_MAX,
-                          SOTTO_PARSE, &file.text, &file.size_bytes, error);
+    sotto_status status =
+        cli_read_file("MODEL", cli_text(call, "model"), SOTTO_CERTIFIED_BYTES_MAX,
+                      SOTTO_PARSE, &file.text, &file.size_bytes, error);
     if (status == SOTTO_OK) status = write_page(call, &file, error);
     if (status == SOTTO_OK) status = show(call, &file, error);
     free(file.text);

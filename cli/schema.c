@@ -1,5 +1,4 @@
 /* sotto schema: draft one from a public file, check one, draw rows from one. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include "commands.h"
 #include "data_file.h"
 #include "input.h"
-#include "model_files.h"
 #include "output.h"
 
 /* ---- draft ---- */
@@ -26,7 +24,7 @@ static const cli_option draft_options[] = {
     {"dataset", CLI_TEXT, CLI_OPTIONAL, "id of the data set, for its ledger",
      .value = "ID", .example = "survey-2026"},
     {"output", CLI_FILE, CLI_OPTIONAL, "write the schema here", .value = "FILE",
-     .example = "schema.json", .letter = 'o'},
+     .example = "schema.json", .letter = 'o', .output = SOTTO_OUTPUT_SCHEMA},
     {0},
 };
 
@@ -49,7 +47,7 @@ static sotto_status run_draft(const cli_call *call, sotto_error *error)
     config.dataset = cli_text(call, "dataset");
     sotto_status status = sotto_schema_draft(&config, &json, &notes, error);
     if (status == SOTTO_OK && cli_given(call, "output"))
-        status = cli_write_file("--output", cli_text(call, "output"), json, error);
+        status = cli_write_file(call, "output", json, error);
     if (status == SOTTO_OK) (void)fputs(notes, stderr);
     if (status == SOTTO_OK && cli_flag(call, "json")) {
         status = draft_json(json, notes, error);
@@ -152,7 +150,7 @@ static sotto_status run_check(const cli_call *call, sotto_error *error)
     if (status == SOTTO_OK)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     const sotto_data_file file =
-        cli_data_file(call, cli_given(call, "data") ? cli_data_path(call) : NULL);
+        cli_data_file(call, cli_text(call, "data"));
     if (status == SOTTO_OK && cli_flag(call, "owner")) {
         status = check_rows(call, schema, &file, error);
         sotto_schema_free(schema);
@@ -204,7 +202,7 @@ static const cli_option sample_options[] = {
      .fallback = "1", .count_max = UINT64_MAX},
     {"output", CLI_FILE, CLI_OPTIONAL,
      "write the rows here; a name that ends in .tsv gets tabs", .value = "FILE",
-     .example = "sample.csv", .letter = 'o'},
+     .example = "sample.csv", .letter = 'o', .output = SOTTO_OUTPUT_DATA},
     {0},
 };
 
@@ -214,21 +212,14 @@ static int put(const char *text, size_t size_bytes, void *context)
     return fwrite(text, 1, size_bytes, file) == size_bytes ? 0 : 1;
 }
 
-/* A file that could not be written whole is removed. */
-static sotto_status sample_to_file(const sotto_schema *schema,
-                                   const sotto_sample_config *config, const char *path,
-                                   sotto_error *error)
+static sotto_status sample_to_file(const cli_call *call, const sotto_schema *schema,
+                                   const sotto_sample_config *config, sotto_error *error)
 {
-    FILE *file = fopen(path, "w");
-    if (file == NULL)
-        return cli_fail(error, SOTTO_IO, "--output: cannot write %.150s: %s", path,
-                        strerror(errno));
-    sotto_status status = sotto_schema_sample(schema, config, put, file, error);
-    const bool closed = fclose(file) == 0;
-    if (status == SOTTO_INTERRUPTED || (status == SOTTO_OK && !closed))
-        status = cli_fail(error, SOTTO_IO, "--output: cannot write %.150s", path);
-    if (status != SOTTO_OK) (void)remove(path);
-    return status;
+    cli_stream rows;
+    sotto_status status = cli_open_stream(call, "output", &rows, error);
+    if (status != SOTTO_OK) return status;
+    status = sotto_schema_sample(schema, config, put, rows.file, error);
+    return cli_close_stream(&rows, status, error);
 }
 
 static sotto_status sample_to_memory(const sotto_schema *schema,
@@ -247,12 +238,12 @@ static sotto_status sample_to_memory(const sotto_schema *schema,
 }
 
 /* The rows themselves are in the answer when they have no file. */
-static sotto_status sample_json(const sotto_schema *schema,
-                                const sotto_sample_config *config, const char *path,
-                                sotto_error *error)
+static sotto_status sample_json(const cli_call *call, const sotto_schema *schema,
+                                const sotto_sample_config *config, sotto_error *error)
 {
+    const char *path = cli_text(call, "output");
     char *text = NULL;
-    sotto_status status = path != NULL ? sample_to_file(schema, config, path, error)
+    sotto_status status = path != NULL ? sample_to_file(call, schema, config, error)
                                        : sample_to_memory(schema, config, &text, error);
     if (status == SOTTO_OK) {
         cli_json json = cli_json_new();
@@ -281,9 +272,9 @@ static sotto_status run_sample(const cli_call *call, sotto_error *error)
     sotto_status status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status != SOTTO_OK) return status;
     if (cli_flag(call, "json")) {
-        status = sample_json(schema, &config, path, error);
+        status = sample_json(call, schema, &config, error);
     } else if (path != NULL) {
-        status = sample_to_file(schema, &config, path, error);
+        status = sample_to_file(call, schema, &config, error);
     } else {
         status = sotto_schema_sample(schema, &config, put, stdout, error);
         /* The frame reports a standard output that could not be written. */

@@ -1,6 +1,5 @@
 /* sotto train: a private model from a table. Fills a config, makes one call, prints. */
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +12,7 @@
 #include "commands.h"
 #include "data_file.h"
 #include "input.h"
+#include "interrupt.h"
 #include "output.h"
 #include "paid.h"
 #include "sign.h"
@@ -30,7 +30,8 @@ static const cli_option options[] = {
      .example = "logistic", .choices = cli_model_choice, .is_other = cli_is_network,
      .other = "FILE.json"},
     {"output", CLI_FILE, CLI_REQUIRED, "write the model file with its certificate",
-     .value = "FILE", .example = "model.json", .letter = 'o'},
+     .value = "FILE", .example = "model.json", .letter = 'o',
+     .output = SOTTO_OUTPUT_CERTIFIED},
     {"delta", CLI_NUMBER, CLI_OPTIONAL,
      "delta of the guarantee; without it only pure methods run", .value = "D",
      .example = "1e-6", .range = CLI_BELOW_ONE},
@@ -39,7 +40,7 @@ static const cli_option options[] = {
 
 const cli_option cli_train_options[] = {
     {"report", CLI_FILE, CLI_OPTIONAL, "also write the model as a page for people",
-     .value = "FILE", .example = "report.html"},
+     .value = "FILE", .example = "report.html", .output = SOTTO_OUTPUT_HTML},
     {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
      .value = "FILE", .example = "budget.ledger"},
     {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
@@ -52,32 +53,6 @@ const cli_option cli_train_options[] = {
 };
 
 /* --- progress, and the way to stop --- */
-
-static volatile sig_atomic_t stop_asked;
-
-bool cli_stop_asked(void)
-{
-    return stop_asked != 0;
-}
-
-static void ask_to_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_asked = 1;
-}
-
-/* The first interrupt, or a polite end from a scheduler, ends the training at its next step; the second one ends
- * the process. The model file is written in one stroke, so that neither leaves half of one. */
-void cli_heed_interrupts(void)
-{
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = ask_to_stop;
-    action.sa_flags = (int)SA_RESETHAND;
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-}
 
 /* "step 3 of 40, epsilon so far 0.5, 12 s left"; of draws whose steps are secret "draw 1 of 3, 12 s". */
 static void show_line(const sotto_progress *progress)
@@ -103,7 +78,7 @@ static int show_progress(const sotto_progress *progress, void *context)
 {
     const bool *const terminal = context;
     if (*terminal && !progress->asks_only) show_line(progress);
-    return stop_asked;
+    return cli_stop_asked();
 }
 
 void cli_watch(sotto_progress_function *out_progress, void **out_context)
@@ -185,22 +160,6 @@ sotto_status cli_train_print_json(const cli_call *call, const sotto_train_result
 
 /* ---- the page ---- */
 
-/* It replaces what has its name: none of the other files of this command. Tried now: later the charge would be made. */
-sotto_status cli_train_spare_files(const cli_call *call, sotto_error *error)
-{
-    static const char *const files[][2] = {{"data", "data"},
-                                           {"schema", "schema"},
-                                           {"labels", "labels"},
-                                           {"ledger", "ledger"},
-                                           {"output", "model"}};
-    const char *page = cli_text(call, "report");
-    sotto_status status =
-        cli_spare("schema", cli_text(call, "schema"), cli_text(call, "output"), error);
-    for (size_t i = 0; status == SOTTO_OK && i < sizeof files / sizeof files[0]; i++)
-        status = cli_spare(files[i][1], cli_text(call, files[i][0]), page, error);
-    return status == SOTTO_OK ? cli_check_write("--report", page, error) : status;
-}
-
 /* Of the released model alone: it costs nothing. */
 sotto_status cli_train_write_page(const cli_call *call, const sotto_train_result *result,
                                   sotto_error *error)
@@ -212,7 +171,7 @@ sotto_status cli_train_write_page(const cli_call *call, const sotto_train_result
     sotto_status status = sotto_report_render(cli_text(call, "output"), json,
                                               strlen(json), &config, &html, error);
     if (status == SOTTO_OK)
-        status = cli_write_file("--report", cli_text(call, "report"), html, error);
+        status = cli_write_file(call, "report", html, error);
     sotto_report_free_text(html);
     return status;
 }
@@ -242,13 +201,12 @@ sotto_status cli_train_run(const cli_call *call, sotto_train_config *config,
     config->ledger = cli_text(call, "ledger");
     config->output = cli_text(call, "output");
     config->again = cli_flag(call, "again");
+    config->overwrite = cli_flag(call, "overwrite");
     config->sign = cli_text(call, "sign");
     config->data_is_public = cli_flag(call, "data-is-public");
     config->insecure_test = cli_given(call, "insecure-test-seed");
     config->test_seed = cli_count(call, "insecure-test-seed");
-    sotto_status status = cli_train_spare_files(call, error);
-    if (status == SOTTO_OK)
-        status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    sotto_status status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK) status = train(call, config, schema, error);
     sotto_schema_free(schema);
     return status;

@@ -33,12 +33,6 @@ SOTTO_MUST_CHECK sotto_status cli_train_run(const cli_call *call,
 
 /* cli/train.c, for commands that train otherwise: what they share with `sotto train`. */
 
-/* The first interrupt asks to stop, the second one ends the process. */
-void cli_heed_interrupts(void);
-bool cli_stop_asked(void);
-/* No output replaces another file of the command: --data, --schema, --labels, --ledger, --output, --report. */
-SOTTO_MUST_CHECK sotto_status cli_train_spare_files(const cli_call *call,
-                                                    sotto_error *error);
 /* --report, if it was asked for. */
 SOTTO_MUST_CHECK sotto_status cli_train_write_page(const cli_call *call,
                                                    const sotto_train_result *result,

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "data_file.h"
+#include "interrupt.h"
 #include "output.h"
 #include "paid.h"
 #include "sign.h"
@@ -56,7 +57,7 @@ static const cli_option options[] = {
      "public rows: rehearsals of each private candidate; 5 unless given", .value = "N",
      .example = "5", .count_max = 1000},
     {"output", CLI_FILE, CLI_OPTIONAL, "write the winner with its certificate",
-     .value = "FILE", .example = "model.json", .letter = 'o'},
+     .value = "FILE", .example = "model.json", .letter = 'o', .output = SOTTO_OUTPUT_CERTIFIED},
     {"delta", CLI_NUMBER, CLI_OPTIONAL,
      "delta of the whole tuning; without it only pure methods run", .value = "D",
      .example = "1e-6", .range = CLI_BELOW_ONE},
@@ -104,6 +105,7 @@ static sotto_status read_config(const cli_call *call, sotto_tune_config *out_con
     config.train.ledger = cli_text(call, "ledger");
     config.train.output = cli_text(call, "output");
     config.train.again = cli_flag(call, "again");
+    config.train.overwrite = cli_flag(call, "overwrite");
     config.train.sign = cli_text(call, "sign");
     config.train.data_is_public = cli_flag(call, "data-is-public");
     config.train.insecure_test = cli_given(call, "insecure-test-seed");
@@ -194,7 +196,6 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_tune_config config;
     sotto_schema *schema = NULL;
     sotto_status status = read_config(call, &config, error);
-    if (status == SOTTO_OK) status = cli_train_spare_files(call, error);
     if (status == SOTTO_OK)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK) {

@@ -23,7 +23,7 @@ static const cli_option options[] = {
     {"form", CLI_CHOICE, CLI_OPTIONAL, "how to show the certificate", .value = "NAME",
      .fallback = "text", .choices = form_choice},
     {"html", CLI_FILE, CLI_OPTIONAL, "also write it as an HTML page", .value = "FILE",
-     .example = "certificate.html"},
+     .example = "certificate.html", .output = SOTTO_OUTPUT_HTML},
     {"ledger", CLI_FILE, CLI_OPTIONAL,
      "ledger, or its export, that must have charged and committed this very file",
      .value = "FILE", .example = "budget.ledger"},
@@ -82,7 +82,7 @@ static sotto_status write_page(const cli_call *call, const certified *file,
     sotto_status status = sotto_verify_render(file->text, file->size_bytes, &config,
                                               SOTTO_CERTIFICATE_HTML, &page, error);
     if (status == SOTTO_OK)
-        status = cli_write_file("--html", cli_text(call, "html"), page, error);
+        status = cli_write_file(call, "html", page, error);
     sotto_certificate_free_text(page);
     return status;
 }

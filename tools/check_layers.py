@@ -3,7 +3,7 @@
 
 A file includes headers of its own folder and of strictly lower rows of the table below.
 The command, the bindings and the examples see <sotto/...> only. Samplers are for those who
-may draw noise.
+may draw noise. Files are written by the writers of src/base only.
 
     tools/check_layers.py              checks the repository
     tools/check_layers.py --self-test  plants violations and sees that each one is caught
@@ -37,6 +37,22 @@ PUBLIC_ONLY = ["cli", "bindings", "examples"]
 # Who may draw from the samplers of src/random; everybody may hold a random/rng.h handle, and keys are made from
 # bytes of the operating system (random/entropy.h).
 SAMPLER_USERS = {"random", "privacy/mechanisms", "learn/posterior", "data"}
+
+# Who may open files for writing, rename and remove them: the one atomic writer, pairs of files with a lock, and
+# SQLite's file when a ledger is made. Other exceptions open, lock or remove, and write no content.
+WRITERS = {"src/base/file_write.c", "src/base/pair.c", "src/privacy/ledger/store.c"}
+NO_CONTENT = {
+    "src/base/output.c": {"open"},  # a FIFO or a device, which has no temporary
+    "src/key/key.c": {"unlink"},  # the secret half of a pair whose public half failed
+    "src/run/pate_lock.c": {"unlinkat"},  # partial teachers
+    "cli/analyst_process.c": {"open", "unlink"},  # locks
+    "cli/main.c": {"open"},  # /dev/null in the place of a closed standard stream
+}
+WRITES = re.compile(
+    r'''\b(?:(f(?:re)?open|fdopen)\s*\([^;]*?"[^"]*[wa+][^"]*"\s*[,)]|'''
+    r'''(open|openat)\s*\([^;]*?(?:O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|wrong_way)|'''
+    r'''(creat|rename|renameat2?|mkstemp|tmpfile|unlink|unlinkat|remove|truncate)\s*\()''')
+PYTHON_WRITES = re.compile(r'''\b(?:open\([^)]*["'][wax]b?["']|(?:write_text|write_bytes|os\.replace|os\.rename|os\.open)\b)''')
 
 # What a public header may include besides <sotto/...>: the freestanding part of C.
 PUBLIC_SYSTEM_HEADERS = {"stdbool.h", "stddef.h", "stdint.h"}
@@ -201,7 +217,30 @@ class Checker:
             elif not written.startswith("<") or name not in PUBLIC_SYSTEM_HEADERS:
                 self.complain(path, line, f"a public header may not include {written}")
 
+    def check_writes(self, path):
+        """One atomic writer for every file."""
+        name = path.relative_to(self.root).as_posix()
+        text = without_comments(read(path))
+        if name in WRITERS:
+            return
+        for match in WRITES.finditer(text):
+            call = match.group(1) or match.group(2) or match.group(3)
+            if call not in NO_CONTENT.get(name, ()):
+                line = text.count("\n", 0, match.start()) + 1
+                self.complain(path, line, f"{call}(): files are written by base/file.h and <sotto/output.h> only")
+
+    def check_python_writes(self):
+        for path in sorted((self.root / "bindings").rglob("*.py")):
+            text = read(path)
+            for match in PYTHON_WRITES.finditer(text):
+                line = text.count("\n", 0, match.start()) + 1
+                self.complain(path, line, "files are written by <sotto/output.h> only")
+
     def run(self):
+        for folder in ("src", "cli", "bindings"):
+            for path in self.sources(folder):
+                self.check_writes(path)
+        self.check_python_writes()
         for path in self.sources("src"):
             self.files += 1
             self.check_source(path)
@@ -272,6 +311,13 @@ VIOLATIONS = {
     "a binding looks inside": ("bindings/python/a.c", '#include "base/error.h"\n'),
     "an example looks inside": ("examples/a.c", '#include "base/error.h"\n'),
     "a public header shows an inner one": ("include/sotto/a.h", '#include "base/error.h"\n'),
+    "the command writes a file itself": ("cli/a.c", 'void f(void) { fopen(path, "wb"); }\n'),
+    "the command appends": ("cli/a.c", 'void f(void) { FILE *x = fopen(\n path, "ab"); }\n'),
+    "a learner creates a file": ("src/learn/erm/a.c", "int f(void) { return open(path, O_RDONLY | O_CREAT, 0600); }\n"),
+    "a run renames": ("src/run/a.c", "int f(void) { return rename(a, b); }\n"),
+    "the command removes": ("cli/a.c", "int f(void) { return unlink(a); }\n"),
+    "Python writes": ("bindings/python/a.py", 'pathlib.Path("x").write_text("y")\n'),
+    "Python opens for writing": ("bindings/python/a.py", 'open("x", "w")\n'),
     "a public header needs a library": ("include/sotto/a.h", "#include <jansson.h>\n"),
 }
 

@@ -106,6 +106,7 @@ typedef struct sotto_pate_label_config {
     const char *sign;   /* file of the secret key that signs; NULL: none does */
     bool
         again; /* a new run, newly charged, though the ledger has the same one finished */
+    bool overwrite; /* the output may replace a file that <sotto/output.h> protects */
     bool show_sensitive; /* the data-dependent epsilon: for those who may see the rows */
     bool insecure_test;  /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;

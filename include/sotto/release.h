@@ -85,6 +85,7 @@ typedef struct sotto_release_config {
     double threshold; /* accuracy: of the second class; default 0.5 */
     bool
         again; /* a new release, newly charged, though the ledger has the same one finished */
+    bool overwrite; /* the output may replace a file that <sotto/output.h> protects */
 } sotto_release_config;
 
 /* Nothing that carries privacy is set but the adjacency, SOTTO_ADD_REMOVE. */

@@ -24,6 +24,7 @@
 #include <sotto/model.h>
 #include <sotto/model_kind.h>
 #include <sotto/noisy_max.h>
+#include <sotto/output.h>
 #include <sotto/pac.h>
 #include <sotto/pac_experiment.h>
 #include <sotto/pac_packing.h>

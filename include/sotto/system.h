@@ -39,7 +39,8 @@ typedef struct sotto_system {
     uint32_t part_count;
     uint64_t page_bytes;
     uint64_t
-        core_limit_bytes; /* of core dumps, which hold secrets; UINT64_MAX: no limit */
+        core_limit_bytes; /* of core dumps, which hold secrets; UINT64_MAX: no limit; 0: none, also because this process
+                             is not dumpable (prctl(2), PR_SET_DUMPABLE) */
     sotto_system_part parts[SOTTO_SYSTEM_PARTS_MAX];
 } sotto_system;
 

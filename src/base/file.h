@@ -26,8 +26,10 @@ SOTTO_MUST_CHECK sotto_status sot_file_read_stream(FILE *stream, const char *nam
 /* Writes or replaces a file in one stroke: whoever opens `path` at any time, also after a
  * crash or a power cut, finds the old content or the new, never a mixture.
  *
- * How      A new file .sotto-<pid>-<n>.tmp in the same directory (O_EXCL), all bytes, fsync,
+ * How      A new file .sotto-<pid>-<time>.tmp in the same directory (O_EXCL), locked; all bytes, fsync,
  *          rename over `path`, fsync of the directory. A crash may leave the .tmp behind.
+ * Sweep    Every write first removes such files of this user from the directory if no process has them
+ *          locked: their writers are gone. flock(2) ends with the process, whatever its number is.
  * Mode     The permission bits of the new file, less the umask. The old file's are not kept.
  * Refused  `path` is a symbolic link (the link would be replaced, not what it points to) or
  *          not a regular file.
@@ -38,11 +40,28 @@ SOTTO_MUST_CHECK sotto_status sot_file_write(const char *path, const void *bytes
                                              size_t size_bytes, mode_t mode,
                                              sotto_error *error);
 
+/* The same, piece by piece. sot_file_finish() and sot_file_abandon() free the writer. */
+typedef struct sot_file_writer sot_file_writer;
+SOTTO_MUST_CHECK sotto_status sot_file_begin(const char *path, mode_t mode,
+                                             sot_file_writer **out_writer,
+                                             sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_file_add(sot_file_writer *writer, const void *bytes,
+                                           size_t size_bytes, sotto_error *error);
+/* `is_new`: fails if a file has the name; errno is then EEXIST. */
+SOTTO_MUST_CHECK sotto_status sot_file_finish(sot_file_writer *writer, bool is_new,
+                                              sotto_error *error);
+void sot_file_abandon(sot_file_writer *writer);      /* NULL is fine */
+void sot_file_unlink(const sot_file_writer *writer); /* async-signal-safe */
+
 /* Whether sot_file_write() could begin: its directory is there and may be written to, and
  * nothing but a regular file bears the name. Writes nothing, and promises nothing about later. */
 SOTTO_MUST_CHECK sotto_status sot_file_check_write(const char *path, sotto_error *error);
 
-/* The same text, or two names of one existing file. */
+/* Names of temporaries, and the sweep of a directory (a descriptor). A failed sweep is no failure. */
+bool sot_file_is_temporary(const char *name);
+void sot_file_sweep(int directory);
+
+/* Two names of one file; of files that are not there, the same name in the same directory. */
 bool sot_file_is_same(const char *a, const char *b);
 
 #ifdef SOTTO_TESTING

@@ -11,6 +11,10 @@
 SOTTO_MUST_CHECK sotto_status sot_file_fail(sotto_error *error, const char *doing,
                                             const char *path, int code);
 
+/* The same with a reason in words. */
+SOTTO_MUST_CHECK sotto_status sot_file_fail_because(sotto_error *error, const char *doing,
+                                                    const char *path, const char *reason);
+
 /* The directory of `path`, to be closed, and the name in it, which lives as long as `path`. */
 SOTTO_MUST_CHECK sotto_status sot_file_open_directory(const char *path,
                                                       const char **out_name,

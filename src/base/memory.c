@@ -7,6 +7,7 @@
 
 #include <sodium.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/size.h"
 
@@ -34,11 +35,30 @@ static int must_fail(void)
 }
 #endif
 
+/* Keeps whole pages of large arrays, which hold records, out of core dumps. A wish: it may be refused. The pages stay
+ * out when the array is freed, which does no harm. */
+static void hide_from_dumps(void *memory, size_t size_bytes)
+{
+#ifdef MADV_DONTDUMP
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = ((uintptr_t)memory + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)memory + size_bytes) / page * page;
+    if (size_bytes < SOT_UNDUMPED_BYTES || end <= begin) return;
+    (void)madvise((char *)memory + (begin - (uintptr_t)memory), end - begin,
+                  MADV_DONTDUMP);
+#else
+    (void)memory;
+    (void)size_bytes;
+#endif
+}
+
 void *sot_new_array(size_t count, size_t size)
 {
     if (size != 0 && count > SIZE_MAX / size) return NULL;
     if (must_fail()) return NULL;
-    return calloc(count == 0 ? 1 : count, size == 0 ? 1 : size);
+    void *memory = calloc(count == 0 ? 1 : count, size == 0 ? 1 : size);
+    if (memory != NULL) hide_from_dumps(memory, count * size);
+    return memory;
 }
 
 void *sot_resize_array(void *array, size_t old_count, size_t new_count, size_t size)
@@ -81,6 +101,7 @@ void *sot_new_aligned(size_t count, size_t size)
     if (large)
         (void)madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: it may be refused */
 #endif
+    hide_from_dumps(memory, bytes);
     memset(memory, 0, bytes);
     return memory;
 }

@@ -4,7 +4,12 @@
 
 #include <stddef.h>
 
-/* Zeroed memory for `count` objects of `size` bytes, or NULL if the product overflows or the
+enum { SOT_UNDUMPED_BYTES = 1 << 16 };
+
+/* Arrays of SOT_UNDUMPED_BYTES or more may hold records: their whole pages are left out of core dumps where the system
+ * can do that (MADV_DONTDUMP).
+ *
+ * Zeroed memory for `count` objects of `size` bytes, or NULL if the product overflows or the
  * system refuses. A count of zero gives a valid pointer. Free with sot_free(). */
 void *sot_new_array(size_t count, size_t size);
 

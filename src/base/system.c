@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -11,6 +12,7 @@
 #include <jansson.h>
 #include <sodium.h>
 #include <sqlite3.h>
+#include <zlib.h>
 
 #include <sotto/version.h>
 
@@ -90,6 +92,7 @@ static void describe_parts(sotto_system *system)
     add_part(system, "jansson", JANSSON_VERSION); /* older ones cannot be asked */
 #endif
     add_part(system, "sqlite", sqlite3_libversion());
+    add_part(system, "zlib", zlibVersion());
 }
 
 static void describe_kernel(sotto_system *system)
@@ -194,6 +197,7 @@ static void describe_limits(sotto_system *system)
         UINT64_MAX; /* unknown counts as unlimited: the unsafe case */
     if (getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_cur != RLIM_INFINITY)
         system->core_limit_bytes = (uint64_t)core.rlim_cur;
+    if (prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0) system->core_limit_bytes = 0;
 }
 
 sotto_status sotto_system_describe(sotto_system *out_system, sotto_error *error)

@@ -2,7 +2,6 @@
 #include <sotto/key.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,37 +62,34 @@ static bool find_digits(const char *text, size_t size_bytes, const char *title,
     return true;
 }
 
+static sotto_status refuse_existing(const char *path, sotto_error *error)
+{
+    char shown[SHOWN_BYTES];
+    return sot_fail(error, SOTTO_IO,
+                    "%s exists already; a key is never replaced: choose another name",
+                    sot_printable(path, shown, sizeof shown));
+}
+
 /* A new file with the mode, complete and on the disk. An existing one is never replaced: a lost key cannot be made
- * again. That is why this is not sot_file_write(). */
+ * again. */
 static sotto_status create_file(const char *path, mode_t mode, const char *title,
                                 const char *hex, sotto_error *error)
 {
     char text[SOTTO_KEY_HEX_BYTES + 64];
-    char shown[SHOWN_BYTES], cause[SHOWN_BYTES];
+    struct stat there;
+    sot_file_writer *writer = NULL;
+    if (lstat(path, &there) == 0) return refuse_existing(path, error);
+    sotto_status status = sot_file_begin(path, mode, &writer, error);
+    if (status != SOTTO_OK) return status;
     const int size = snprintf(text, sizeof text, "%s%s %s\n", title, algorithm, hex);
-    const int file =
-        open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-    if (file < 0) {
-        return sot_fail(
-            error, SOTTO_IO,
-            errno == EEXIST
-                ? "%s exists already; a key is never replaced: choose another name"
-                : "%s cannot be created: %s",
-            sot_printable(path, shown, sizeof shown),
-            sot_errno_text(errno, cause, sizeof cause));
-    }
-    ssize_t written = -1;
-    do {
-        written = write(file, text, (size_t)size);
-    } while (written < 0 && errno == EINTR);
-    const bool done = written == size && fsync(file) == 0;
-    const int code = errno;
+    status = sot_file_add(writer, text, (size_t)size, error);
     sodium_memzero(text, sizeof text);
-    if (close(file) == 0 && done) return SOTTO_OK;
-    (void)unlink(path);
-    return sot_fail(error, SOTTO_IO, "%s cannot be written: %s",
-                    sot_printable(path, shown, sizeof shown),
-                    sot_errno_text(code, cause, sizeof cause));
+    if (status != SOTTO_OK) {
+        sot_file_abandon(writer);
+        return status;
+    }
+    status = sot_file_finish(writer, true, error);
+    return status != SOTTO_OK && errno == EEXIST ? refuse_existing(path, error) : status;
 }
 
 /* The owner alone may read it: a key that others could copy proves nothing. */

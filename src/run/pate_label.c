@@ -138,6 +138,7 @@ static sotto_status make_ready(sot_pate_label_run *run, sotto_error *error)
     run->session.output = config->output;
     run->session.sign = config->sign;
     run->session.anew = config->again;
+    run->session.overwrite = config->overwrite;
     run->session.numbers = 3 * (size_t)run->ask + label_room(run);
     run->session.insecure_test = config->insecure_test;
     run->session.test_seed = config->test_seed;

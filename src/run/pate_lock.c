@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "run/pate.h"
 
@@ -51,16 +52,6 @@ void sot_pate_directory_unlock(sot_pate_directory *directory)
     directory->is_locked = false;
 }
 
-/* The names that sot_file_write() gives to files that are not complete: base/file.h. */
-static bool is_temporary(const char *name)
-{
-    static const char begin[] = ".sotto-", end[] = ".tmp";
-    const size_t length = strlen(name);
-    return length > sizeof begin + sizeof end &&
-           strncmp(name, begin, sizeof begin - 1) == 0 &&
-           strcmp(name + length - (sizeof end - 1), end) == 0;
-}
-
 sotto_status sot_pate_directory_sweep(const sot_pate_directory *directory,
                                       sotto_error *error)
 {
@@ -69,7 +60,7 @@ sotto_status sot_pate_directory_sweep(const sot_pate_directory *directory,
     int code = 0;
     for (const struct dirent *entry = readdir(stream); entry != NULL && code == 0;
          entry = readdir(stream)) {
-        if (!is_temporary(entry->d_name)) continue;
+        if (!sot_file_is_temporary(entry->d_name)) continue;
         if (unlinkat(dirfd(stream), entry->d_name, 0) != 0 && errno != ENOENT)
             code = errno;
     }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "data/matrix.h"
 #include "learn/pate/votes.h"
 #include "release/model.h"
@@ -114,7 +115,9 @@ static sotto_status check_output(const student_run *run, sotto_error *error)
     }
     const sotto_status status =
         sot_training_spare_files(&run->config->training, output, error);
-    return status == SOTTO_OK ? sot_file_check_write(output, error) : status;
+    if (status != SOTTO_OK) return status;
+    return sot_output_admit(output, SOTTO_OUTPUT_CERTIFIED,
+                            run->config->training.overwrite, NULL, 0, error);
 }
 
 static sotto_status load(student_run *run, sotto_error *error)
@@ -300,7 +303,9 @@ static sotto_status deliver(student_run *run, sotto_pate_result **out_result,
     }
     sotto_certificate_free_text(rendered);
     if (status == SOTTO_OK && output != NULL)
-        status = sot_file_write(output, run->text, strlen(run->text), 0644, error);
+        status = sotto_output_put(output, SOTTO_OUTPUT_CERTIFIED,
+                                  run->config->training.overwrite, run->text,
+                                  strlen(run->text), error);
     if (status == SOTTO_OK)
         return sot_pate_result_new(json, text, certificate, out_result, error);
     sot_free(json);

@@ -40,6 +40,7 @@ static void begin_session(release_run *run)
     session->output = config->output;
     session->sign = config->sign;
     session->anew = config->again;
+    session->overwrite = config->overwrite;
     session->insecure_test = config->insecure_test;
     session->test_seed = config->test_seed;
     sot_printable(name == NULL ? "" : name, column, sizeof column);

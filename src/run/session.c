@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/plant.h"
 #include "base/text.h"
 #include "privacy/ledger/kept.h"
@@ -176,17 +177,6 @@ static sotto_status open_ledger(sot_session *session, sotto_error *error)
 
 /* ---- before anything is charged ---- */
 
-/* SQLite looks for these beside a ledger and would take them for its own. */
-static bool is_beside(const char *output, const char *ledger)
-{
-    static const char *const ends[] = {"-journal", "-wal", "-shm"};
-    const size_t length = strlen(ledger);
-    if (strncmp(output, ledger, length) != 0) return false;
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (strcmp(output + length, ends[i]) == 0) return true;
-    return false;
-}
-
 /* The output replaces what has its name: never the records, never the budget. A run that could
  * not be written would be paid for and lost. */
 static sotto_status check_output(const sot_session *session, sotto_error *error)
@@ -201,8 +191,7 @@ static sotto_status check_output(const sot_session *session, sotto_error *error)
         (session->data_path != NULL && sot_file_is_same(output, session->data_path)) ||
         (session->labels_path != NULL && sot_file_is_same(output, session->labels_path));
     if (is_data || is_key ||
-        (ledger != NULL &&
-         (sot_file_is_same(output, ledger) || is_beside(output, ledger)))) {
+        (ledger != NULL && sot_file_is_same(output, ledger))) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the output %.120s would replace the %s; give it a name of its own", output,
@@ -210,7 +199,7 @@ static sotto_status check_output(const sot_session *session, sotto_error *error)
             : is_key ? "secret key"
                      : "ledger");
     }
-    return sot_file_check_write(output, error);
+    return sotto_output_check(output, SOTTO_OUTPUT_CERTIFIED, session->overwrite, error);
 }
 
 /* The certificate will need a finite epsilon at this delta, for the noise as it is drawn. */
@@ -341,7 +330,10 @@ sotto_status sot_session_run(sot_session *session, sot_session_work work, void *
         status = work_through_gate(session, work, context, error);
         return status == SOTTO_OK ? reserve(session, error) : status;
     }
-    status = reserve(session, error);
+    if (session->output != NULL) /* not the output of another run */
+        status = sot_output_admit(session->output, SOTTO_OUTPUT_CERTIFIED,
+                                  session->overwrite, NULL, 0, error);
+    if (status == SOTTO_OK) status = reserve(session, error);
     if (status != SOTTO_OK) return status;
     status = hide_sizes(work_through_gate(session, work, context, error), error);
     return session->keeper == NULL ? status
@@ -390,8 +382,9 @@ sotto_status sot_session_write(const sot_session *session, sotto_error *error)
 {
     if (session->output == NULL || session->outcome == SOTTO_RUN_FINISHED)
         return SOTTO_OK;
-    const sotto_status status = sot_file_write(session->output, session->file,
-                                               strlen(session->file), 0644, error);
+    const sotto_status status =
+        sotto_output_put(session->output, SOTTO_OUTPUT_CERTIFIED, session->overwrite,
+                         session->file, strlen(session->file), error);
     if (status == SOTTO_OK && session->keeper != NULL) sot_keeper_remove(session->keeper);
     return status;
 }

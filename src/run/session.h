@@ -46,6 +46,7 @@ typedef struct sot_session {
     double sampler_error; /* of the whole run, an upper bound */
     bool capped;          /* the plan's counts are caps: less may be released */
     bool counts_units;    /* the output shows how many units there are */
+    bool overwrite; /* the output may replace a file that <sotto/output.h> protects */
     bool anew; /* a new run, newly charged, though the same one was finished before */
     size_t
         numbers; /* that the output has at most, for its size; follows from public things alone */

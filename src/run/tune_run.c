@@ -179,6 +179,7 @@ static void begin_session(tune_run *run, const sotto_data_file *file, sot_origin
                       .output = config->output,
                       .sign = config->sign,
                       .anew = config->again,
+                      .overwrite = config->overwrite,
                       .numbers = sot_training_numbers(sot_tuning_first(tuning)),
                       .plan = tuning->plan,
                       .delta = tuning->delta,

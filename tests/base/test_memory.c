@@ -1,5 +1,8 @@
 #include "support.h"
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -115,6 +118,42 @@ static void a_message_is_cut_not_overrun(void **state)
     assert_int_equal(sot_fail(NULL, SOTTO_IO, "nobody listens"), SOTTO_IO);
 }
 
+/* Whether the kernel leaves the page at `address` out of core dumps: the flag dd in /proc/self/smaps, proc(5). */
+static bool is_undumped(const void *address)
+{
+    char line[4096];
+    bool inside = false, found = false;
+    FILE *maps = fopen("/proc/self/smaps", "re");
+    if (maps == NULL) skip();
+    while (fgets(line, sizeof line, maps) != NULL) {
+        unsigned long begin = 0, end = 0;
+        if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+            inside = begin <= (unsigned long)address && (unsigned long)address < end;
+        if (inside && strncmp(line, "VmFlags:", 8) == 0)
+            found = strstr(line, " dd") != NULL;
+    }
+    (void)fclose(maps);
+    return found;
+}
+
+static void large_arrays_are_left_out_of_core_dumps(void **state)
+{
+    (void)state;
+    const size_t bytes = 3 * SOT_UNDUMPED_BYTES;
+    char *array = sot_new_array(bytes, 1);
+    char *aligned = sot_new_aligned(bytes, 1);
+    char *moved = sot_move_array(sot_new_array(8, 1), 8, bytes, 1);
+    char *other = malloc(bytes);
+    assert_true(is_undumped(array + bytes / 2));
+    assert_true(is_undumped(aligned + bytes / 2));
+    assert_true(is_undumped(moved + bytes / 2));
+    assert_false(is_undumped(other + bytes / 2)); /* so the test can fail */
+    free(other);
+    sot_free(array);
+    sot_free(aligned);
+    sot_free(moved);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +165,7 @@ int main(void)
         cmocka_unit_test(a_copied_string_is_its_own),
         cmocka_unit_test(wiped_memory_holds_zeros),
         cmocka_unit_test(a_message_is_cut_not_overrun),
+        cmocka_unit_test(large_arrays_are_left_out_of_core_dumps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

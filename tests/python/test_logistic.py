@@ -308,6 +308,29 @@ def test_rows_of_one_unit_are_bounded():
 # ---- files ----
 
 
+def test_a_saved_file_replaces_no_other_certified_one(tmp_path):
+    X, y = rows()
+    model, other = private().fit(X, y), private().fit(X, y)
+    path, notes, key = tmp_path / "model.json", tmp_path / "notes.txt", tmp_path / "key"
+    model.save(path)
+    model.save(path)
+    with pytest.raises(sotto.InvalidArgumentError, match="overwrite=True"):
+        other.save(path)
+    assert path.read_text(encoding="utf-8") == model.model_json_
+    other.save(path, overwrite=True)
+    assert path.read_text(encoding="utf-8") == other.model_json_
+    notes.write_text("not a model\n")
+    with pytest.raises(sotto.InvalidArgumentError, match="notes.txt is a file of text data"):
+        model.save(notes)
+    assert notes.read_text() == "not a model\n"
+    subprocess.run([COMMAND, "key", "new", key], check=True, capture_output=True)
+    with pytest.raises(sotto.InvalidArgumentError, match="secret key"):
+        model.save(key, overwrite=True)
+    with pytest.raises(sotto.SottoError, match="No such file or directory"):
+        model.save(tmp_path / "none" / "model.json")
+    assert sorted(os.listdir(tmp_path)) == ["key", "key.pub", "model.json", "notes.txt"]
+
+
 def test_a_saved_model_is_the_same_model(tmp_path):
     X, y = rows()
     model = private(classes=[-1, 1]).fit(X, 2 * y - 1)

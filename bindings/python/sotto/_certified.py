@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import pathlib
 import warnings
 from ctypes import POINTER, byref, c_size_t
 from typing import Any
 
-from ._errors import PrivacyWarning, VerificationError
+from ._errors import InvalidArgumentError, PrivacyWarning, VerificationError, error_of
 from ._library import (
     CONSTANTS,
     Advisory,
@@ -29,15 +28,18 @@ class Certified:
     json: str
     certificate_: dict[str, Any] | None
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the file: all of it or, if that fails, nothing."""
-        target = pathlib.Path(path)
-        draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Writes the file: all of it or, if that fails, nothing.
+
+        A certified file with other content, or a file of another kind, is replaced only with
+        ``overwrite=True``; a ledger and a secret key never.
+        """
+        data = self.json.encode()
         try:
-            draft.write_text(self.json, encoding="utf-8")
-            os.replace(draft, target)
-        finally:
-            draft.unlink(missing_ok=True)
+            call("sotto_output_put", os.fsencode(path), CONSTANTS["SOTTO_OUTPUT_CERTIFIED"], overwrite,
+                 data, len(data))
+        except InvalidArgumentError as refused:
+            raise error_of(refused.status, str(refused).replace("--overwrite", "overwrite=True")) from None
 
     def verify(self, *, ledger: str | os.PathLike[str] | None = None,
                signed_by: str | os.PathLike[str] | None = None,

@@ -446,9 +446,13 @@ class Estimator(FeatureNames, Parameters):
         """
         return self._model().score(self._table(X), y)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file, for sotto.load() and the command."""
-        self._model().save(path)
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Writes the model file, for sotto.load() and the command.
+
+        A certified file with other content, or a file of another kind, is replaced only with
+        ``overwrite=True``.
+        """
+        self._model().save(path, overwrite=overwrite)
 
     @property
     def model_json_(self) -> str:

@@ -1,0 +1,212 @@
+#include "support.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sotto/output.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/output.h"
+
+static char before[1024], directory[256]; /* a new one for each test, and the current one */
+
+static int make_directory(void **state)
+{
+    (void)state;
+    const char *parent = getenv("TMPDIR");
+    (void)snprintf(directory, sizeof directory, "%s/sotto-output-XXXXXX",
+                   parent != NULL ? parent : "/tmp");
+    return mkdtemp(directory) == NULL || getcwd(before, sizeof before) == NULL ||
+           chdir(directory) != 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    char command[300];
+    (void)snprintf(command, sizeof command, "rm -r '%s'", directory);
+    return chdir(before) != 0 || system(command) != 0;
+}
+
+static void leave(const char *name, const char *text, size_t size_bytes)
+{
+    sotto_error error;
+    assert_ok(sot_file_write(name, text, size_bytes, 0644, &error), &error);
+}
+
+static void leave_text(const char *name, const char *text)
+{
+    leave(name, text, strlen(text));
+}
+
+static void leave_ledger(const char *name)
+{
+    char header[4096] = "SQLite format 3";
+    memcpy(header + 68, "sott", 4);
+    leave(name, header, sizeof header);
+}
+
+static bool passes(const char *path, sotto_output_kind kind, bool overwrite)
+{
+    sotto_error error;
+    const sotto_status status = sotto_output_check(path, kind, overwrite, &error);
+    if (status != SOTTO_OK && status != SOTTO_INVALID_ARGUMENT)
+        fail_msg("%s", error.message);
+    return status == SOTTO_OK;
+}
+
+enum { KINDS = SOTTO_OUTPUT_SCHEMA };
+
+/* Which kinds replace the file without being asked, as a text of six digits, and whether all do with overwrite. */
+static void assert_replaced_by(const char *name, const char *kinds, bool overwritten)
+{
+    char found[KINDS + 1] = "";
+    for (int kind = 1; kind <= KINDS; kind++) {
+        found[kind - 1] = passes(name, (sotto_output_kind)kind, false) ? '1' : '0';
+        assert_int_equal(passes(name, (sotto_output_kind)kind, true), overwritten);
+    }
+    assert_string_equal(found, kinds);
+}
+
+static void each_kind_replaces_its_own(void **state)
+{
+    (void)state;
+    assert_replaced_by("free", "111111", true);
+    leave_text("file", "");
+    assert_replaced_by("file", "111111", true);
+    leave_text("file", "\xef\xbb\xbf\n<!DOCTYPE HTML>\n<title>");
+    assert_replaced_by("file", "010000", true);
+    leave_text("file", "<?xml version=\"1.0\"?>\n<svg xmlns=\"");
+    assert_replaced_by("file", "001000", true);
+    leave_text("file", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>");
+    assert_replaced_by("file", "001000", true);
+    leave_text("file", "age,town\n42,Lund\n");
+    assert_replaced_by("file", "000100", true);
+    leave_text("file", "{\"classes\": [\"a\"], \"predictions\": [");
+    assert_replaced_by("file", "000100", true);
+    leave_text("file", "/* a model of sotto */\n#ifndef MODEL_H\n");
+    assert_replaced_by("file", "000010", true);
+    leave_text("file", "{\"kind\":\"model\",\"columns\":[]}"); /* of public rows */
+    assert_replaced_by("file", "100000", true);
+}
+
+static void other_files_are_replaced_only_with_overwrite(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"{\"columns\": []}",
+                                         "{\"features\": 4}",
+                                         "{\"name\": \"somebody's\"}",
+                                         "{\"sotto_checkpoint\":1,\"version\":\"0.2.0\"}",
+                                         "<?xml version=\"1.0\"?><book/>",
+                                         "#!/bin/sh\necho\n",
+                                         "sotto public key 1\ned25519 00\n",
+                                         "-----BEGIN PRIVATE KEY-----\n",
+                                         "PAR1\001\002"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        leave_text("file", others[i]);
+        assert_replaced_by("file", "000000", true);
+    }
+}
+
+/* Wherever the certificate stands in the file: the search meets it across the edges of its window. */
+static void certified_files_are_kept(void **state)
+{
+    (void)state;
+    static char text[3 * 4096];
+    static const char member[] = "\"certificate\": {}}";
+    sotto_error error;
+    for (size_t at = 4000; at < 4200; at++) {
+        (void)snprintf(text, sizeof text, "{\"kind\": \"model\"%*s%s", (int)(at - 16), "",
+                       member);
+        leave_text("file", text);
+        assert_false(passes("file", SOTTO_OUTPUT_HTML, false));
+        assert_true(passes("file", SOTTO_OUTPUT_CERTIFIED, false)); /* the run decides */
+        assert_int_equal(sot_output_admit("file", SOTTO_OUTPUT_CERTIFIED, false, NULL, 0,
+                                          &error),
+                         SOTTO_INVALID_ARGUMENT);
+    }
+    assert_ok(sot_output_admit("file", SOTTO_OUTPUT_CERTIFIED, true, NULL, 0, &error),
+              &error);
+    assert_ok(sot_output_admit("file", SOTTO_OUTPUT_CERTIFIED, false, text, strlen(text),
+                               &error),
+              &error);
+    assert_ok(sotto_output_put("file", SOTTO_OUTPUT_CERTIFIED, false, text, strlen(text),
+                               &error),
+              &error);
+    assert_refused(sotto_output_put("file", SOTTO_OUTPUT_CERTIFIED, false, "{}", 2,
+                                    &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "file", "certified", "--overwrite",
+                   NULL);
+}
+
+static void ledgers_and_secret_keys_are_never_replaced(void **state)
+{
+    (void)state;
+    leave_ledger("budget");
+    assert_replaced_by("budget", "000000", false);
+    assert_replaced_by("./budget-journal", "000000", false);
+    assert_replaced_by("budget-wal", "000000", false);
+    assert_replaced_by("budget-shm", "000000", false);
+    assert_replaced_by("other-journal", "111111", true);
+    assert_int_equal(link("budget", "second name"), 0);
+    assert_replaced_by("second name", "000000", false);
+    leave_text("key", "sotto secret key 1\ned25519 00\n");
+    assert_replaced_by("key", "000000", false);
+    char database[4096] = "SQLite format 3";
+    leave("database", database, sizeof database);
+    assert_replaced_by("database", "000000", true);
+}
+
+/* Between opening and closing, another process may take the name. */
+static void the_rule_holds_when_the_file_is_closed(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_output *output = NULL;
+    assert_ok(sotto_output_open("out", SOTTO_OUTPUT_DATA, true, &output, &error), &error);
+    assert_ok(sotto_output_write(output, "1,2\n", 4, &error), &error);
+    leave_ledger("out");
+    assert_refused(sotto_output_close(output, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "out", "ledger", NULL);
+    assert_replaced_by("out", "000000", false);
+}
+
+static void links_directories_and_devices_are_not_replaced(void **state)
+{
+    (void)state;
+    sotto_error error;
+    leave_text("data", "1\n");
+    assert_int_equal(symlink("data", "link"), 0);
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_refused(sotto_output_check("link", SOTTO_OUTPUT_DATA, true, &error), SOTTO_IO,
+                   &error, "symbolic link", NULL);
+    assert_refused(sotto_output_check("folder", SOTTO_OUTPUT_DATA, true, &error),
+                   SOTTO_IO, &error, "directory", NULL);
+    assert_refused(sotto_output_check("/dev/null", SOTTO_OUTPUT_CERTIFIED, true, &error),
+                   SOTTO_IO, &error, "regular file", NULL);
+    assert_ok(sotto_output_put("/dev/null", SOTTO_OUTPUT_DATA, false, "1\n", 2, &error),
+              &error);
+    assert_refused(sotto_output_put("/dev/full", SOTTO_OUTPUT_DATA, false, "1\n", 2,
+                                    &error),
+                   SOTTO_IO, &error, "No space left", NULL);
+    assert_false(sotto_output_is_same("/dev/null", "/dev/null"));
+    assert_true(sotto_output_is_same("data", "link"));
+}
+
+#define OUTPUT_TEST(test)                                                                \
+    cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OUTPUT_TEST(each_kind_replaces_its_own),
+        OUTPUT_TEST(other_files_are_replaced_only_with_overwrite),
+        OUTPUT_TEST(certified_files_are_kept),
+        OUTPUT_TEST(ledgers_and_secret_keys_are_never_replaced),
+        OUTPUT_TEST(the_rule_holds_when_the_file_is_closed),
+        OUTPUT_TEST(links_directories_and_devices_are_not_replaced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
