@@ -7,18 +7,11 @@
             .value = "SQL", .example = "SELECT * FROM patients"                          \
     }
 
-/* Formats that no header tells. */
-static const char *format_choice(size_t index)
-{
-    static const char *const names[] = {"csv", "tsv", "libsvm", "sqlite"};
-    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
-}
-
 #define FORMAT                                                                           \
     {                                                                                    \
         "format", CLI_CHOICE, CLI_OPTIONAL,                                              \
             "format of DATA (default: from its name and first bytes)",                   \
-            .value = "NAME", .choices = format_choice                                    \
+            .value = "NAME", .choices = sotto_data_format                                \
     }
 
 const cli_option cli_data_options[] = {

@@ -15,6 +15,9 @@
 #define SOTTO_DATA_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include <sotto/error.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,8 +32,8 @@ typedef struct sotto_data_file {
     const char *labels;
     /* SQLite: SELECT columns FROM one table [WHERE condition]; NULL: the file is no database. */
     const char *query;
-    /* Declares the format: "csv", "tsv", "libsvm" or "sqlite"; no byte is then looked at to tell
-     * it. NULL: by name and content. */
+    /* Declares the format, one of sotto_data_format(): no byte is then looked at to tell it. NULL: by name and
+     * content. */
     const char *format;
     /* Declares that a stream holds every row of a stored table under the table's own column names. A stream is
      * what is no regular file, a file without a name, and every file behind a descriptor (/dev/stdin, /dev/fd/N,
@@ -38,6 +41,9 @@ typedef struct sotto_data_file {
      * and a schema with a unit are refused (src/data/stability.md). */
     bool stored_table;
 } sotto_data_file;
+
+/* The formats that can be declared: "csv", "tsv", ...; NULL behind the last one. */
+SOTTO_API const char *sotto_data_format(size_t index);
 
 #ifdef __cplusplus
 }

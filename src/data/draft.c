@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/array_file.h"
 #include "data/draft_parts.h"
+#include "data/readers/readers.h"
 
 sotto_draft_config sotto_draft_defaults(void)
 {
@@ -30,14 +30,13 @@ void sot_draft_free(sot_draft *draft)
 
 static bool is_matrix(const char *path)
 {
-    static const char *const ends[] = {".libsvm",    ".svm",    ".svmlight",
-                                       ".libsvm.gz", ".svm.gz", ".svmlight.gz"};
-    const size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        const size_t end = strlen(ends[i]);
-        if (length >= end && strcasecmp(path + length - end, ends[i]) == 0) return true;
-    }
-    return false;
+    return sot_reader_libsvm.is_named(path, true);
+}
+
+static bool is_array(const char *path)
+{
+    return sot_reader_npy.is_named(path, true) || sot_reader_idx.is_named(path, true) ||
+           sot_reader_cifar.is_named(path, true);
 }
 
 sotto_status sotto_schema_draft(const sotto_draft_config *config, char **out_json,
@@ -47,7 +46,7 @@ sotto_status sotto_schema_draft(const sotto_draft_config *config, char **out_jso
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "no file is named; a draft needs a public one");
     }
-    if (sot_array_file_is_named(config->path) || sot_array_file_is_cifar(config->path)) {
+    if (is_array(config->path)) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "%.60s is an array by its name, and its schema is soon written: "
                         "{\"shape\": [28, 28], \"labels\": [0, 1], \"numbers\": "

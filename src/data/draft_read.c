@@ -18,7 +18,7 @@ typedef struct piece {
     size_t size_bytes;
 } piece;
 
-/* ---- cells: the rules of data/csv.h ---- */
+/* ---- cells: the rules of data/readers/csv.h ---- */
 
 static piece quoted(char delimiter, char **at, const char *end)
 {

@@ -48,6 +48,12 @@ bool sot_rows_are_secret(sot_origin origin);
 /* Whether the caller declared a stream to be a stored table. */
 bool sot_rows_are_declared(sot_origin origin);
 
+/* Whether the rows of a file come in their stored order, whatever they say. Public. */
+bool sot_file_keeps_order(const sotto_data_file *file, const sotto_schema *schema);
+
+/* Whether the file holds features alone, and a file of its labels is not given. Public. */
+bool sot_file_lacks_labels(const sotto_data_file *file, const sotto_schema *schema);
+
 /* data/format.h decides the format. With `without_target`
  * the file may lack the target, and columns of type id and ignore (prediction). The schema must
  * outlive the source; the texts of `file` are copied. */

@@ -12,13 +12,16 @@
 
 #include <stddef.h>
 
+#include "base/text.h"
+
 typedef enum sot_value_kind {
     SOT_VALUE_ABSENT = 0,
     SOT_VALUE_NUMBER = 1,
     SOT_VALUE_TEXT = 2
 } sot_value_kind;
 
-enum { SOT_VALUE_BYTES = 256 };
+/* One more than a number can have: what is too long for a number stays so. An id needs fewer (unit.h). */
+enum { SOT_VALUE_BYTES = SOT_NUMBER_BYTES_MAX + 1 };
 
 /* Borrowed from the reader, until the next record is asked for. */
 typedef struct sot_value {
@@ -37,10 +40,10 @@ static inline sot_value sot_value_of_number(double number)
 static inline sot_value sot_value_of_text(const char *text, size_t size_bytes)
 {
     if (text == NULL || size_bytes == 0) return (sot_value){.kind = SOT_VALUE_ABSENT};
-    return (sot_value){
-        .kind = SOT_VALUE_TEXT,
-        .text = text,
-        .size_bytes = size_bytes < SOT_VALUE_BYTES ? size_bytes : SOT_VALUE_BYTES};
+    return (sot_value){.kind = SOT_VALUE_TEXT,
+                       .text = text,
+                       .size_bytes =
+                           size_bytes < SOT_VALUE_BYTES ? size_bytes : SOT_VALUE_BYTES};
 }
 
 #endif

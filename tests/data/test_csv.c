@@ -7,7 +7,7 @@
 #include <sotto/schema.h>
 
 #include "base/memory.h"
-#include "data/csv.h"
+#include "data/readers/csv.h"
 
 static const char schema_text[] =
     "{\"dataset\": \"test-1\", \"ledger\": \"test.ledger\", \"columns\": ["

@@ -1,10 +1,13 @@
-#include "data/array_rows.h"
+#include "data/readers/array_rows.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/cell.h"
+#include "data/readers/array_layout.h"
+#include "data/readers/readers.h"
 
 struct sot_array_rows {
     const sotto_schema *schema;
@@ -15,6 +18,8 @@ struct sot_array_rows {
     sot_array_file *labels; /* NULL: none */
     uint32_t *indices;      /* of a matrix: 0, 1, 2, ... */
     double *values;
+    double
+        *raw; /* of a table: the numbers before the schema's bounds; NULL: not wanted */
 };
 
 static sotto_status open_labels(sot_array_rows *rows, const char *path,
@@ -68,7 +73,7 @@ sotto_status sot_array_rows_open(const char *path, const char *labels,
     rows->is_matrix = sotto_schema_is_matrix(schema);
     rows->columns =
         rows->is_matrix ? sotto_schema_features(schema) : sotto_schema_size(schema);
-    rows->is_cifar = rows->is_matrix && sot_array_file_is_cifar(path);
+    rows->is_cifar = rows->is_matrix && sot_cifar_is_named(path);
     sotto_status status = open_features(rows, path, error);
     if (status == SOTTO_OK)
         status = open_labels(rows, path, labels, without_target, error);
@@ -94,6 +99,8 @@ void sot_array_rows_close(sot_array_rows *rows)
     sot_array_file_close(rows->features);
     sot_array_file_close(rows->labels);
     sot_wipe_and_free(rows->values, (rows->columns + 1) * sizeof *rows->values);
+    if (rows->raw != NULL)
+        sot_wipe_and_free(rows->raw, rows->columns * sizeof *rows->raw);
     sot_free(rows->indices);
     sot_free(rows);
 }
@@ -124,6 +131,8 @@ sotto_status sot_array_rows_next(sot_array_rows *rows, sot_record *out_record,
                                    .label = label};
         return SOTTO_OK;
     }
+    if (rows->raw != NULL)
+        memcpy(rows->raw, rows->values, rows->columns * sizeof *rows->raw);
     for (size_t i = 0; i < rows->columns; i++) {
         rows->values[i] =
             sot_cell_of_number(sotto_schema_column(rows->schema, i), rows->values[i]);
@@ -131,3 +140,77 @@ sotto_status sot_array_rows_next(sot_array_rows *rows, sot_record *out_record,
     *out_record = (sot_record){.cells = rows->values};
     return SOTTO_OK;
 }
+
+/* ---- the interface ---- */
+
+static sotto_status open_reader(const sot_reader_input *input, void **out_reader,
+                                sotto_error *error)
+{
+    sot_array_rows *rows = NULL;
+    sotto_status status =
+        sot_array_rows_open(input->file->path, input->file->labels, input->schema,
+                            input->without_target, &rows, error);
+    if (status == SOTTO_OK && input->wanted != NULL) {
+        rows->raw = sot_new_array(rows->columns, sizeof *rows->raw);
+        if (rows->raw == NULL) {
+            status = sot_fail_memory(error, rows->columns, sizeof *rows->raw);
+            sot_array_rows_close(rows);
+            rows = NULL;
+        }
+    }
+    *out_reader = rows;
+    return status;
+}
+
+static void close_reader(void *reader)
+{
+    sot_array_rows_close(reader);
+}
+
+static sotto_status next_record(void *reader, sot_record *out_record, bool *out_more,
+                                sotto_error *error)
+{
+    return sot_array_rows_next(reader, out_record, out_more, error);
+}
+
+static sot_value raw_cell(const void *reader, size_t column)
+{
+    return sot_value_of_number(((const sot_array_rows *)reader)->raw[column]);
+}
+
+static uint64_t rows_hint(const void *reader)
+{
+    return sot_array_rows_hint(reader);
+}
+
+static bool is_npy(const char *path, bool is_matrix)
+{
+    (void)is_matrix;
+    return sot_npy_is_named(path);
+}
+
+static bool is_idx(const char *path, bool is_matrix)
+{
+    (void)is_matrix;
+    return sot_idx_is_named(path);
+}
+
+static bool is_cifar(const char *path, bool is_matrix)
+{
+    return is_matrix && sot_cifar_is_named(path);
+}
+
+#define ARRAY                                                                            \
+    .of_matrices = true, .keeps_order = true, .open = open_reader,                       \
+    .close = close_reader, .next = next_record, .rows_hint = rows_hint
+
+const sot_reader_kind sot_reader_npy = {
+    .name = "NPY", .of_tables = true, .is_named = is_npy, .cell = raw_cell, ARRAY};
+
+const sot_reader_kind sot_reader_idx = {
+    .name = "IDX", .of_tables = true, .is_named = is_idx, .cell = raw_cell, ARRAY};
+
+const sot_reader_kind sot_reader_cifar = {.name = "CIFAR-10",
+                                          .labels = "CIFAR-10 carries its own",
+                                          .is_named = is_cifar,
+                                          ARRAY};

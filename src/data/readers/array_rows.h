@@ -1,11 +1,11 @@
-/* data/array_rows.h: the NPY, IDX and CIFAR-10 source of data/source.h: an array of features, or of
+/* data/readers/array_rows.h: the NPY, IDX and CIFAR-10 source of data/source.h: an array of features, or of
  * cells, and an array of labels beside it; the records of CIFAR-10 have their labels in them. */
 #ifndef SOT_DATA_ARRAY_ROWS_H
 #define SOT_DATA_ARRAY_ROWS_H
 
 #include <sotto/schema.h>
 
-#include "data/array_file.h"
+#include "data/readers/array_file.h"
 #include "data/record.h"
 
 typedef struct sot_array_rows sot_array_rows;

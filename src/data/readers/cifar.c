@@ -1,7 +1,12 @@
 /* CIFAR-10 in its binary version (Krizhevsky 2009): no header, and one record after another: a byte for
  * the label, and 3 planes (red, green, blue) of 32 rows of 32 bytes. */
 #include "base/error.h"
-#include "data/array_layout.h"
+#include "data/readers/array_layout.h"
+
+bool sot_cifar_is_named(const char *path)
+{
+    return sot_is_named(path, ".bin");
+}
 
 sotto_status sot_cifar_read_layout(const sot_bytes *bytes, const char *name,
                                    sot_array_layout *out_layout, sotto_error *error)

@@ -1,4 +1,4 @@
-/* data/csv.h: rows of a CSV or TSV file (plain or gzip), one line a record, by the schema.
+/* data/readers/csv.h: rows of a CSV or TSV file (plain or gzip), one line a record, by the schema.
  *
  * Isolation   A record is one line and nothing but that line: a quoted cell ends at the end of
  *             its line at the latest. Otherwise one record with an open quote could swallow all

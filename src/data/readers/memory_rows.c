@@ -1,4 +1,4 @@
-#include "data/memory_rows.h"
+#include "data/readers/memory_rows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/cell.h"
+#include "data/readers/readers.h"
 #include "data/unit.h"
 
 static const uint64_t rows_max = UINT64_C(1) << 32;
@@ -18,8 +19,9 @@ struct sot_memory_rows {
     bool is_matrix;
     size_t next;                /* row */
     char id[SOT_UNIT_ID_BYTES]; /* of the current row's unit */
-    uint32_t *indices;          /* of a matrix: 0, 1, 2, ... */
-    double *values;             /* the current row, where it had to be converted */
+    size_t id_bytes;
+    uint32_t *indices; /* of a matrix: 0, 1, 2, ... */
+    double *values;    /* the current row, where it had to be converted */
 };
 
 /* ---- shapes ---- */
@@ -232,6 +234,7 @@ static void fill_unit(sot_memory_rows *rows, size_t row, sot_record *out_record)
             if (rows->id[i] != '\0') size = i + 1; /* zeros at the end only fill */
         }
     }
+    rows->id_bytes = size;
     out_record->unit = rows->id;
     out_record->unit_bytes = size;
 }
@@ -288,3 +291,92 @@ void sot_memory_rows_close(sot_memory_rows *rows)
     sot_free(rows->indices);
     sot_wipe_and_free(rows, sizeof *rows);
 }
+
+/* ---- the interface ---- */
+
+static sotto_status open_reader(const sot_reader_input *input, void **out_reader,
+                                sotto_error *error)
+{
+    sot_memory_rows *rows = NULL;
+    const sotto_status status =
+        sot_memory_rows_open(input->records, input->schema, &rows, error);
+    *out_reader = rows;
+    return status;
+}
+
+static void close_reader(void *reader)
+{
+    sot_memory_rows_close(reader);
+}
+
+static sotto_status next_record(void *reader, sot_record *out_record, bool *out_more,
+                                sotto_error *error)
+{
+    (void)error;
+    *out_more = sot_memory_rows_next(reader, out_record);
+    return SOTTO_OK;
+}
+
+/* The unit's id comes beside the cells; other ids are not there. */
+static sot_value raw_cell(const void *reader, size_t column)
+{
+    const sot_memory_rows *rows = reader;
+    const sotto_column *described = sotto_schema_column(rows->schema, column);
+    if (described->type == SOTTO_COLUMN_ID) {
+        const char *unit = sotto_schema_unit(rows->schema);
+        return unit != NULL && strcmp(unit, described->name) == 0
+                   ? sot_value_of_text(rows->id, rows->id_bytes)
+                   : sot_value_of_text(NULL, 0);
+    }
+    return sot_value_of_number(
+        number_at(&rows->records.features, rows->next - 1, column));
+}
+
+static uint64_t rows_hint(const void *reader)
+{
+    return sot_memory_rows_count(reader);
+}
+
+static sotto_status check_training(const void *reader, sotto_error *error)
+{
+    return sot_memory_rows_check_training(reader, error);
+}
+
+static sotto_status check_rereading(const void *reader, sotto_error *error)
+{
+    (void)reader;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "records in memory are there already and need no stream; leave it "
+                    "out");
+}
+
+static sotto_status rewind_reader(void *reader, sotto_error *error)
+{
+    (void)error;
+    ((sot_memory_rows *)reader)->next = 0;
+    return SOTTO_OK;
+}
+
+static sotto_status check_unchanged(const void *reader, sotto_error *error)
+{
+    (void)reader;
+    (void)error;
+    return SOTTO_OK; /* the caller lends them, and leaves them alone */
+}
+
+const sot_reader_kind sot_reader_memory = {
+    .name = "records in memory",
+    .of_tables = true,
+    .of_matrices = true,
+    .has_ids = true,
+    .keeps_order = true,
+    .open = open_reader,
+    .close = close_reader,
+    .next = next_record,
+    .cell = raw_cell,
+    .rows_hint = rows_hint,
+    .check_training = check_training,
+    .check_rereading = check_rereading,
+    .rewind = rewind_reader,
+    .check_unchanged = check_unchanged,
+};

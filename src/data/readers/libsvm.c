@@ -1,4 +1,4 @@
-#include "data/libsvm.h"
+#include "data/readers/libsvm.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "data/decimal.h"
 #include "data/lines.h"
+#include "data/readers/readers.h"
 
 enum { LINE_BYTES = 1 << 20, ENTRY_BYTES = 32 };
 static const size_t line_bytes_max = (size_t)256 << 20;
@@ -216,3 +217,46 @@ void sot_libsvm_close(sot_libsvm *reader)
     sot_lines_close(reader->lines);
     sot_free(reader);
 }
+
+/* ---- the interface ---- */
+
+static bool is_libsvm(const char *path, bool is_matrix)
+{
+    (void)is_matrix;
+    return sot_is_named(path, ".libsvm") || sot_is_named(path, ".svm") ||
+           sot_is_named(path, ".svmlight");
+}
+
+static sotto_status open_reader(const sot_reader_input *input, void **out_reader,
+                                sotto_error *error)
+{
+    sot_libsvm *libsvm = NULL;
+    const sotto_status status = sot_libsvm_open(
+        input->file->path, sotto_schema_features(input->schema), &libsvm, error);
+    *out_reader = libsvm;
+    return status;
+}
+
+static void close_reader(void *reader)
+{
+    sot_libsvm_close(reader);
+}
+
+static sotto_status next_record(void *reader, sot_record *out_record, bool *out_more,
+                                sotto_error *error)
+{
+    return sot_libsvm_next(reader, out_record, out_more, error);
+}
+
+const sot_reader_kind sot_reader_libsvm = {
+    .name = "LIBSVM",
+    .option = "libsvm",
+    .of_matrices = true,
+    .is_sparse = true,
+    .keeps_order = true,
+    .labels = "the lines of LIBSVM begin with their labels",
+    .is_named = is_libsvm,
+    .open = open_reader,
+    .close = close_reader,
+    .next = next_record,
+};

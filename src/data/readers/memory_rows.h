@@ -1,4 +1,4 @@
-/* data/memory_rows.h: the array source of data/source.h: views of the caller's memory. */
+/* data/readers/memory_rows.h: the array source of data/source.h: views of the caller's memory. */
 #ifndef SOT_DATA_MEMORY_ROWS_H
 #define SOT_DATA_MEMORY_ROWS_H
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/array_layout.h"
+#include "data/readers/array_layout.h"
 
 enum { PREFIX_BYTES = 8, HEADER_BYTES_MAX = 1 << 16, TEXT_BYTES = 16 };
 
@@ -180,6 +180,11 @@ static sotto_status read_dictionary(const char *text, size_t size_bytes, const c
     }
     layout->by_columns = self.by_columns && self.dimensions > 1;
     return SOTTO_OK;
+}
+
+bool sot_npy_is_named(const char *path)
+{
+    return sot_is_named(path, ".npy");
 }
 
 sotto_status sot_npy_read_layout(sot_bytes *bytes, const char *name,

@@ -1,9 +1,9 @@
-/* data/array_layout.h: how the numbers of an array lie in a file. Private to the array reader. */
+/* data/readers/array_layout.h: how the numbers of an array lie in a file. Private to the array reader. */
 #ifndef SOT_DATA_ARRAY_LAYOUT_H
 #define SOT_DATA_ARRAY_LAYOUT_H
 
-#include "data/array_file.h"
 #include "data/bytes.h"
+#include "data/readers/array_file.h"
 
 typedef enum sot_array_kind {
     SOT_ARRAY_SIGNED = 1,
@@ -28,6 +28,12 @@ typedef struct sot_array_layout {
     size_t dimensions;
     uint64_t lengths[SOT_ARRAY_DIMENSIONS_MAX]; /* of each dimension, the rows first */
 } sot_array_layout;
+
+/* Whether the name says that the file is of the format: *.npy; *.idx, *.idx3, *idx3-ubyte and the like behind a point or a
+ * hyphen; *.bin; each with .gz too. */
+bool sot_npy_is_named(const char *path);
+bool sot_idx_is_named(const char *path);
+bool sot_cifar_is_named(const char *path);
 
 /* Each reads the header and nothing else; messages start with `name`. A header is public: it holds
  * the kind of number and the shape, and no record. */

@@ -1,4 +1,4 @@
-/* data/libsvm.h: rows of a LIBSVM file, or gzip of one: "label index:value index:value ...".
+/* data/readers/libsvm.h: rows of a LIBSVM file, or gzip of one: "label index:value index:value ...".
  *
  * Isolation   A record is one line and nothing but that line.
  * Totality    Every line gives a record, a blank one too. Words are separated by blanks or tabs;

@@ -1,13 +1,12 @@
-#include "data/array_file.h"
+#include "data/readers/array_file.h"
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "data/array_layout.h"
+#include "data/readers/array_layout.h"
 
 enum { BLOCK_BYTES = 1 << 20 };
 
@@ -31,49 +30,17 @@ struct sot_array_file {
 
 /* ---- names ---- */
 
-/* "idx", "idx3", "idx3-ubyte" at the end of the name, behind a point or a hyphen. */
-static bool is_idx(const char *name, size_t length)
-{
-    static const char *const kinds[] = {"-ubyte", "-byte",  "-short",
-                                        "-int",   "-float", "-double"};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const size_t kind = strlen(kinds[i]);
-        if (length <= kind || strncasecmp(name + length - kind, kinds[i], kind) != 0)
-            continue;
-        length -= kind;
-        break;
-    }
-    if (length > 0 && name[length - 1] >= '1' && name[length - 1] <= '9') length--;
-    return length > 4 && strncasecmp(name + length - 3, "idx", 3) == 0 &&
-           (name[length - 4] == '.' || name[length - 4] == '-');
-}
-
-/* Without .gz. */
-static size_t name_length(const char *path)
-{
-    return strlen(path) - (sot_name_ends(path, ".gz") ? strlen(".gz") : 0);
-}
-
-static bool is_npy(const char *path)
-{
-    return sot_name_ends(path, ".npy") || sot_name_ends(path, ".npy.gz");
-}
-
-bool sot_array_file_is_cifar(const char *path)
-{
-    return sot_name_ends(path, ".bin") || sot_name_ends(path, ".bin.gz");
-}
-
 bool sot_array_file_is_named(const char *path)
 {
-    return is_npy(path) || is_idx(path, name_length(path));
+    return sot_npy_is_named(path) || sot_idx_is_named(path);
 }
 
 static sotto_status read_layout(sot_array_file *file, const char *path,
                                 sotto_error *error)
 {
-    if (is_npy(path)) return sot_npy_read_layout(file->bytes, path, &file->layout, error);
-    if (sot_array_file_is_cifar(path))
+    if (sot_npy_is_named(path))
+        return sot_npy_read_layout(file->bytes, path, &file->layout, error);
+    if (sot_cifar_is_named(path))
         return sot_cifar_read_layout(file->bytes, path, &file->layout, error);
     return sot_idx_read_layout(file->bytes, path, &file->layout, error);
 }

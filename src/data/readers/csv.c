@@ -1,4 +1,4 @@
-#include "data/csv.h"
+#include "data/readers/csv.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "data/cell.h"
 #include "data/decimal.h"
 #include "data/lines.h"
-#include "data/unit.h"
+#include "data/readers/readers.h"
 #include "data/words.h"
 
 /* A cell of a number, its delimiter and blanks have room in any line; longer names and values are
@@ -17,7 +17,7 @@
 enum { LINE_BYTES = 1 << 20, CELL_BYTES = 32 };
 
 /* Bytes of a cell of a longer line that are kept, or as many as the longest value of a category has: a longer number is
- * malformed (decimal.h). Of an id unit.h looks at SOT_UNIT_ID_BYTES. */
+ * malformed (decimal.h). Of a raw cell SOT_VALUE_BYTES. */
 enum { KEPT_BYTES = SOT_NUMBER_BYTES_MAX };
 
 static const uint64_t rows_max = UINT64_C(1) << 32;
@@ -32,18 +32,21 @@ typedef struct csv_field {
     size_t column; /* of the schema */
     const sotto_column *described;
     sot_words *categories; /* of a category */
+    bool is_raw;           /* an id, or wanted: its text is asked for */
     char *kept;            /* of its cell in a line that was cut */
     size_t kept_room;
 } csv_field;
 
 struct sot_csv {
     const sotto_schema *schema;
-    const char *path; /* the caller's, while the file is opened */
+    const char *path;   /* the caller's, while the file is opened */
+    const bool *wanted; /* likewise */
     sot_lines *lines;
     char delimiter;
     csv_field *fields;  /* the columns of the file, then those that it lacks */
     size_t field_count; /* in the file */
-    cell *ids;          /* schema column -> text of an id in the current row */
+    cell *raw;          /* schema column -> text of its cell in the current row */
+    double *values;     /* the current row: one for each column of the schema */
     char *kept;         /* of all fields */
     size_t kept_bytes;
     uint64_t rows;
@@ -150,12 +153,12 @@ static double number_cell(const csv_field *field, char delimiter, char **at,
 static double cell_value(sot_csv *csv, const csv_field *field, cell text)
 {
     const sotto_column_type type = field->described->type;
+    if (field->is_raw) csv->raw[field->column] = text;
     if (type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER)
         return number_value(field, &text);
     if (type == SOTTO_COLUMN_CATEGORY) return category_value(field, &text);
     if (type == SOTTO_COLUMN_BOOLEAN)
         return sot_cell_boolean(field->described, text.text, text.size_bytes);
-    if (type == SOTTO_COLUMN_ID) csv->ids[field->column] = text;
     return 0.0; /* an id, or ignored */
 }
 
@@ -164,7 +167,7 @@ static double read_cell(sot_csv *csv, const csv_field *field, char **at, const c
 {
     const char delimiter = csv->delimiter;
     const sotto_column_type type = field->described->type;
-    if (type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER)
+    if ((type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER) && !field->is_raw)
         return number_cell(field, delimiter, at, end);
     return cell_value(csv, field, next_cell(delimiter, at, end));
 }
@@ -172,12 +175,17 @@ static double read_cell(sot_csv *csv, const csv_field *field, char **at, const c
 /* What a cell that is not there counts as. */
 static double absent_cell(sot_csv *csv, const csv_field *field)
 {
-    if (field->described->type == SOTTO_COLUMN_ID)
-        csv->ids[field->column] = (cell){"", 0};
+    if (field->is_raw) csv->raw[field->column] = (cell){"", 0};
     return sot_cell_absent(field->described);
 }
 
 /* ---- the header ---- */
+
+static bool is_raw(const sot_csv *csv, size_t column)
+{
+    return sotto_schema_column(csv->schema, column)->type == SOTTO_COLUMN_ID ||
+           (csv->wanted != NULL && csv->wanted[column]);
+}
 
 /* The columns that the header names: csv->fields. `found` has one flag for each of the schema. */
 static sotto_status match_columns(sot_csv *csv, const sot_words *names, char *line,
@@ -203,7 +211,8 @@ static sotto_status match_columns(sot_csv *csv, const sot_words *names, char *li
         }
         found[column] = true;
         csv_field *field = &csv->fields[csv->field_count++];
-        *field = (csv_field){.column = column, .described = described};
+        *field = (csv_field){
+            .column = column, .described = described, .is_raw = is_raw(csv, column)};
         if (described->type != SOTTO_COLUMN_CATEGORY) continue;
         const sotto_status status = sot_words_new(
             described->values, described->value_count, &field->categories, error);
@@ -221,7 +230,8 @@ static sotto_status check_found(sot_csv *csv, const bool *found, bool without_ta
         if (found[i]) continue;
         if (sot_cell_is_optional(csv->schema, i, without_target)) {
             *absent++ = (csv_field){.column = i,
-                                    .described = sotto_schema_column(csv->schema, i)};
+                                    .described = sotto_schema_column(csv->schema, i),
+                                    .is_raw = is_raw(csv, i)};
             continue;
         }
         return sot_fail(
@@ -286,11 +296,12 @@ static sotto_status read_header(sot_csv *csv, bool without_target, sotto_error *
 
 /* ---- the reader ---- */
 
-static size_t kept_room_of(const sotto_column *column)
+static size_t kept_room_of(const csv_field *field)
 {
+    const sotto_column *column = field->described;
     size_t room = KEPT_BYTES;
+    if (field->is_raw) return SOT_VALUE_BYTES;
     if (column->type == SOTTO_COLUMN_IGNORE) return 0;
-    if (column->type == SOTTO_COLUMN_ID) return SOT_UNIT_ID_BYTES;
     for (size_t i = 0; i < column->value_count; i++) {
         const size_t length = strlen(column->values[i]);
         if (length > room) room = length;
@@ -298,15 +309,15 @@ static size_t kept_room_of(const sotto_column *column)
     return room;
 }
 
-/* Where the fields keep their cells of a long line: each id in a place of its own, for it stays until the next row; all
- * others in one place. */
+/* Where the fields keep their cells of a long line: those whose text is asked for in a place of their own, for it stays
+ * until the next row; all others in one place. */
 static sotto_status make_rooms(sot_csv *csv, sotto_error *error)
 {
     size_t largest = 0, used;
     for (size_t i = 0; i < csv->field_count; i++) {
         csv_field *field = &csv->fields[i];
-        field->kept_room = kept_room_of(field->described);
-        if (field->described->type == SOTTO_COLUMN_ID) {
+        field->kept_room = kept_room_of(field);
+        if (field->is_raw) {
             csv->kept_bytes += field->kept_room;
         } else if (field->kept_room > largest) {
             largest = field->kept_room;
@@ -319,7 +330,7 @@ static sotto_status make_rooms(sot_csv *csv, sotto_error *error)
     for (size_t i = 0; i < csv->field_count; i++) {
         csv_field *field = &csv->fields[i];
         field->kept = csv->kept;
-        if (field->described->type != SOTTO_COLUMN_ID) continue;
+        if (!field->is_raw) continue;
         field->kept += used;
         used += field->kept_room;
     }
@@ -342,26 +353,28 @@ static size_t line_bytes_of(const sotto_schema *schema)
     return bytes;
 }
 
-sotto_status sot_csv_open(const char *path, char delimiter, const sotto_schema *schema,
-                          bool without_target, sot_csv **out_csv, sotto_error *error)
+static sotto_status open_csv(const sot_reader_input *input, char delimiter,
+                             sot_csv **out_csv, sotto_error *error)
 {
-    const size_t size = sotto_schema_size(schema);
+    const size_t size = sotto_schema_size(input->schema);
     sot_csv *csv = sot_new_array(1, sizeof *csv);
     if (csv == NULL) return sot_fail_memory(error, 1, sizeof *csv);
-    csv->schema = schema;
-    csv->path = path;
+    csv->schema = input->schema;
+    csv->path = input->file->path;
+    csv->wanted = input->wanted;
     csv->delimiter = delimiter;
     csv->fields = sot_new_array(size, sizeof *csv->fields);
-    csv->ids = sot_new_array(size, sizeof *csv->ids);
-    sotto_status status = csv->fields == NULL || csv->ids == NULL
-                              ? sot_fail_memory(error, size, sizeof *csv->fields)
-                              : SOTTO_OK;
-    if (status == SOTTO_OK)
-        status = sot_lines_open(path, SOT_PACKED_BY_CONTENT, line_bytes_of(schema),
-                                &csv->lines, error);
-    if (status == SOTTO_OK) status = read_header(csv, without_target, error);
+    csv->raw = sot_new_array(size, sizeof *csv->raw);
+    csv->values = sot_new_array(size, sizeof *csv->values);
+    sotto_status status =
+        csv->fields == NULL || csv->raw == NULL || csv->values == NULL
+            ? sot_fail_memory(error, size, sizeof *csv->fields)
+            : sot_lines_open(csv->path, SOT_PACKED_BY_CONTENT, line_bytes_of(csv->schema),
+                             &csv->lines, error);
+    if (status == SOTTO_OK) status = read_header(csv, input->without_target, error);
     if (status == SOTTO_OK) status = make_rooms(csv, error);
     csv->path = NULL;
+    csv->wanted = NULL;
     if (status != SOTTO_OK) {
         sot_csv_close(csv);
         return status;
@@ -370,13 +383,25 @@ sotto_status sot_csv_open(const char *path, char delimiter, const sotto_schema *
     return SOTTO_OK;
 }
 
+sotto_status sot_csv_open(const char *path, char delimiter, const sotto_schema *schema,
+                          bool without_target, sot_csv **out_csv, sotto_error *error)
+{
+    const sotto_data_file file = {.path = path};
+    const sot_reader_input input = {
+        .file = &file, .schema = schema, .without_target = without_target};
+    return open_csv(&input, delimiter, out_csv, error);
+}
+
 void sot_csv_close(sot_csv *csv)
 {
     if (csv == NULL) return;
     for (size_t i = 0; i < csv->field_count; i++)
         sot_words_free(csv->fields[i].categories);
     sot_free(csv->fields);
-    sot_free(csv->ids);
+    sot_free(csv->raw);
+    if (csv->values != NULL)
+        sot_wipe_and_free(csv->values,
+                          sotto_schema_size(csv->schema) * sizeof *csv->values);
     sot_wipe_and_free(csv->kept, csv->kept_bytes);
     sot_lines_close(csv->lines);
     sot_free(csv);
@@ -419,16 +444,16 @@ static void add_byte(long_line *line, char byte)
     if (line->part != PLAIN || !is_blank(byte)) line->solid_bytes = line->size_bytes;
 }
 
-/* A text that is longer than its room has no value, but as an id. */
+/* A text that is longer than its room has no value; its first bytes are its raw cell all the same. */
 static void end_cell(long_line *line)
 {
     const csv_field *field = line->field++;
     cell text = {field->kept, line->solid_bytes};
     if (text.size_bytes > field->kept_room) text.size_bytes = field->kept_room;
     const bool is_whole = text.size_bytes == line->solid_bytes;
-    line->values[field->column] = is_whole || field->described->type == SOTTO_COLUMN_ID
-                                      ? cell_value(line->csv, field, text)
-                                      : sot_cell_absent(field->described);
+    line->values[field->column] =
+        is_whole ? cell_value(line->csv, field, text) : sot_cell_absent(field->described);
+    if (field->is_raw) line->csv->raw[field->column] = text;
     line->part = AT_BEGIN;
     line->size_bytes = line->solid_bytes = 0;
 }
@@ -527,6 +552,72 @@ sotto_status sot_csv_next(sot_csv *csv, double *out_values, bool *out_more,
 
 const char *sot_csv_id(const sot_csv *csv, size_t column, size_t *out_size_bytes)
 {
-    *out_size_bytes = csv->ids[column].size_bytes;
-    return csv->ids[column].text;
+    *out_size_bytes = csv->raw[column].size_bytes;
+    return csv->raw[column].text;
 }
+
+/* ---- the interface ---- */
+
+static bool is_csv(const char *path, bool is_matrix)
+{
+    (void)is_matrix;
+    return sot_is_named(path, ".csv");
+}
+
+static bool is_tsv(const char *path, bool is_matrix)
+{
+    (void)is_matrix;
+    return sot_is_named(path, ".tsv") || sot_is_named(path, ".tab");
+}
+
+static sotto_status open_commas(const sot_reader_input *input, void **out_reader,
+                                sotto_error *error)
+{
+    sot_csv *csv = NULL;
+    const sotto_status status = open_csv(input, ',', &csv, error);
+    *out_reader = csv;
+    return status;
+}
+
+static sotto_status open_tabs(const sot_reader_input *input, void **out_reader,
+                              sotto_error *error)
+{
+    sot_csv *csv = NULL;
+    const sotto_status status = open_csv(input, '\t', &csv, error);
+    *out_reader = csv;
+    return status;
+}
+
+static void close_reader(void *reader)
+{
+    sot_csv_close(reader);
+}
+
+static sotto_status next_record(void *reader, sot_record *out_record, bool *out_more,
+                                sotto_error *error)
+{
+    sot_csv *csv = reader;
+    *out_record = (sot_record){.cells = csv->values};
+    return sot_csv_next(csv, csv->values, out_more, error);
+}
+
+static sot_value raw_cell(const void *reader, size_t column)
+{
+    const cell *text = &((const sot_csv *)reader)->raw[column];
+    return sot_value_of_text(text->text, text->size_bytes);
+}
+
+#define TABLE_OF_TEXT                                                                    \
+    .of_tables = true, .has_names = true, .has_ids = true, .keeps_order = true,          \
+    .begins_with_names = true, .labels = "the target of a table is one of its columns",  \
+    .close = close_reader, .next = next_record, .cell = raw_cell
+
+const sot_reader_kind sot_reader_csv = {.name = "CSV",
+                                        .option = "csv",
+                                        .is_usual = true,
+                                        .is_named = is_csv,
+                                        .open = open_commas,
+                                        TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_tsv = {
+    .name = "TSV", .option = "tsv", .is_named = is_tsv, .open = open_tabs, TABLE_OF_TEXT};

@@ -1,9 +1,35 @@
 /* The header of IDX, the format of MNIST (LeCun, Cortes & Burges): two zero bytes, the kind of number,
  * the number of dimensions, and each of them in four bytes. Big-endian throughout. */
+#include <string.h>
+#include <strings.h>
+
 #include "base/error.h"
-#include "data/array_layout.h"
+#include "data/readers/array_layout.h"
 
 enum { DIMENSIONS_MAX = 16 };
+
+/* Without .gz. */
+static size_t name_length(const char *path)
+{
+    return strlen(path) - (sot_name_ends(path, ".gz") ? strlen(".gz") : 0);
+}
+
+bool sot_idx_is_named(const char *path)
+{
+    static const char *const kinds[] = {"-ubyte", "-byte",  "-short",
+                                        "-int",   "-float", "-double"};
+    size_t length = name_length(path);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const size_t kind = strlen(kinds[i]);
+        if (length <= kind || strncasecmp(path + length - kind, kinds[i], kind) != 0)
+            continue;
+        length -= kind;
+        break;
+    }
+    if (length > 0 && path[length - 1] >= '1' && path[length - 1] <= '9') length--;
+    return length > 4 && strncasecmp(path + length - 3, "idx", 3) == 0 &&
+           (path[length - 4] == '.' || path[length - 4] == '-');
+}
 
 static bool set_kind(unsigned char code, sot_array_layout *layout)
 {

@@ -1,4 +1,4 @@
-/* data/array_file.h: rows of an array of numbers in a file: NPY, IDX or CIFAR-10, plain or gzip.
+/* data/readers/array_file.h: rows of an array of numbers in a file: NPY, IDX or CIFAR-10, plain or gzip.
  *
  * Isolation   A row is a fixed number of bytes at a place that the header tells; no number changes
  *             where another one is, or how it is read. CIFAR-10 has no header: the name decides, and
@@ -21,13 +21,11 @@
 
 typedef struct sot_array_file sot_array_file;
 
-/* Whether the name says that the file is an array: *.npy; *.idx, *.idx3, *idx3-ubyte and the like
- * behind a point or a hyphen; each with .gz too. */
+/* Whether the name says that the file is NPY or IDX (data/readers/array_layout.h). */
 bool sot_array_file_is_named(const char *path);
 
-/* Whether the name says that the file is CIFAR-10: *.bin, *.bin.gz. A row has SOT_CIFAR_RECORD_BYTES
- * numbers, the first of which is the label. For matrix schemas: tables of this name are CSV. */
-bool sot_array_file_is_cifar(const char *path);
+/* CIFAR-10 (*.bin, with a matrix schema; tables of this name are CSV): a row has SOT_CIFAR_RECORD_BYTES numbers, the first
+ * of which is the label. */
 enum {
     SOT_CIFAR_FEATURES = 3 * 32 * 32,
     SOT_CIFAR_RECORD_BYTES = 1 + SOT_CIFAR_FEATURES

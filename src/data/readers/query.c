@@ -1,4 +1,4 @@
-#include "data/query.h"
+#include "data/readers/query.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -9,8 +9,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/cell.h"
-#include "data/query_prepare.h"
-#include "data/query_text.h"
+#include "data/readers/query_prepare.h"
+#include "data/readers/query_text.h"
+#include "data/readers/readers.h"
 
 enum { BUSY_MILLISECONDS = 5000 };
 
@@ -21,6 +22,7 @@ typedef struct query_field {
     size_t column; /* of the schema */
     const sotto_column *described;
     sot_words *categories; /* of a category */
+    bool is_wanted;        /* its raw cell is asked for */
     char spelled
         [SOT_DOUBLE_TEXT_BYTES]; /* of the current row, where SQLite's text will not do */
 } query_field;
@@ -38,6 +40,8 @@ struct sot_query {
     query_field *fields; /* those of the result, then those that it lacks */
     size_t field_count;  /* of the result */
     id_text *ids;        /* schema column -> id of the current row */
+    sot_value *raw;      /* schema column -> raw cell of the current row, where wanted */
+    double *values;      /* the current row: one for each column of the schema */
     uint64_t rows;
     bool at_end; /* of this pass: SQLite would begin again */
 };
@@ -191,7 +195,10 @@ sotto_status sot_query_open(const char *path, const char *text,
     query->table.path = query->path;
     query->fields = sot_new_array(size, sizeof *query->fields);
     query->ids = sot_new_array(size, sizeof *query->ids);
-    status = query->path == NULL || query->fields == NULL || query->ids == NULL
+    query->raw = sot_new_array(size, sizeof *query->raw);
+    query->values = sot_new_array(size, sizeof *query->values);
+    status = query->path == NULL || query->fields == NULL || query->ids == NULL ||
+                     query->raw == NULL || query->values == NULL
                  ? sot_fail_memory(error, size, sizeof *query->fields)
                  : open_database(query, error);
     if (status == SOTTO_OK)
@@ -215,6 +222,10 @@ void sot_query_close(sot_query *query)
         sot_words_free(query->fields[i].categories);
     sot_free(query->fields);
     sot_free(query->ids);
+    sot_free(query->raw);
+    if (query->values != NULL)
+        sot_wipe_and_free(query->values,
+                          sotto_schema_size(query->schema) * sizeof *query->values);
     sot_free(query->path);
     sot_free(query);
 }
@@ -286,6 +297,25 @@ static sotto_status read_cell(sot_query *query, query_field *field, int place,
     return status;
 }
 
+/* After read_cell(), which may have asked SQLite for the text. */
+static sotto_status keep_raw(sot_query *query, query_field *field, int place,
+                             sotto_error *error)
+{
+    const int kind = sqlite3_column_type(query->statement, place);
+    sot_value *raw = &query->raw[field->column];
+    id_text text = query->ids[field->column];
+    if (field->described->type != SOTTO_COLUMN_ID) {
+        if (kind == SQLITE_INTEGER || kind == SQLITE_FLOAT) {
+            *raw = sot_value_of_number(sqlite3_column_double(query->statement, place));
+            return SOTTO_OK;
+        }
+        const sotto_status status = text_at(query, field, place, &text, error);
+        if (status != SOTTO_OK) return status;
+    }
+    *raw = sot_value_of_text(text.text, text.size_bytes);
+    return SOTTO_OK;
+}
+
 sotto_status sot_query_next(sot_query *query, double *out_values, bool *out_more,
                             sotto_error *error)
 {
@@ -301,8 +331,10 @@ sotto_status sot_query_next(sot_query *query, double *out_values, bool *out_more
     query->rows++;
     for (size_t i = 0; i < query->field_count; i++) {
         query_field *field = &query->fields[i];
-        const sotto_status status =
+        sotto_status status =
             read_cell(query, field, (int)i, &out_values[field->column], error);
+        if (status == SOTTO_OK && field->is_wanted)
+            status = keep_raw(query, field, (int)i, error);
         if (status != SOTTO_OK) return status;
     }
     for (size_t i = query->field_count; i < sotto_schema_size(query->schema); i++) {
@@ -326,3 +358,79 @@ sotto_status sot_query_rewind(sot_query *query, sotto_error *error)
     query->at_end = false;
     return SOTTO_OK;
 }
+
+/* ---- the interface ---- */
+
+static bool selects(const sotto_data_file *file)
+{
+    return file->query != NULL && sot_query_has_condition(file->query);
+}
+
+static sotto_status open_reader(const sot_reader_input *input, void **out_reader,
+                                sotto_error *error)
+{
+    sot_query *query = NULL;
+    const sotto_status status =
+        sot_query_open(input->file->path, input->file->query, input->schema,
+                       input->without_target, &query, error);
+    for (size_t i = 0; status == SOTTO_OK && i < query->field_count; i++)
+        query->fields[i].is_wanted =
+            input->wanted != NULL && input->wanted[query->fields[i].column];
+    *out_reader = query;
+    return status;
+}
+
+static void close_reader(void *reader)
+{
+    sot_query_close(reader);
+}
+
+static sotto_status next_record(void *reader, sot_record *out_record, bool *out_more,
+                                sotto_error *error)
+{
+    sot_query *query = reader;
+    *out_record = (sot_record){.cells = query->values};
+    return sot_query_next(query, query->values, out_more, error);
+}
+
+static sot_value raw_cell(const void *reader, size_t column)
+{
+    return ((const sot_query *)reader)->raw[column];
+}
+
+static sotto_status check_rereading(const void *reader, sotto_error *error)
+{
+    (void)reader;
+    (void)error;
+    return SOTTO_OK;
+}
+
+static sotto_status rewind_reader(void *reader, sotto_error *error)
+{
+    return sot_query_rewind(reader, error);
+}
+
+static sotto_status check_unchanged(const void *reader, sotto_error *error)
+{
+    (void)reader;
+    (void)error;
+    return SOTTO_OK; /* a snapshot */
+}
+
+const sot_reader_kind sot_reader_sqlite = {
+    .name = "SQLite",
+    .option = "sqlite",
+    .of_tables = true,
+    .has_names = true,
+    .has_ids = true,
+    .takes_query = true,
+    .labels = "the target of a table is one of its columns",
+    .selects = selects,
+    .open = open_reader,
+    .close = close_reader,
+    .next = next_record,
+    .cell = raw_cell,
+    .check_rereading = check_rereading,
+    .rewind = rewind_reader,
+    .check_unchanged = check_unchanged,
+};
