@@ -176,7 +176,8 @@ static sotto_status check_strangers(const cli_call *call, sotto_error *error)
 {
     static const char *const strangers[] = {"model",  "forecast", "public",
                                             "rows",   "theory",   "excess",
-                                            "labels", "query",    "insecure-test-seed"};
+                                            "labels", "query",    "insecure-test-seed",
+                                            "table",  "where"};
     if (cli_text(call, "plan") == NULL) {
         return cli_fail(
             error, SOTTO_INVALID_ARGUMENT,

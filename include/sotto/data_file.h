@@ -40,6 +40,13 @@ typedef struct sotto_data_file {
      * /proc/N/fd/N). Without the declaration the number of its rows is secret under both adjacencies, and labels
      * and a schema with a unit are refused (src/data/stability.md). */
     bool stored_table;
+    /* A database: the stored table whose columns the schema names. Other columns of the table are not read. NULL: the
+     * file is no database, or `query` says it. */
+    const char *table;
+    /* A condition on the stored cells of each row, in one grammar for every format with column names (docs/records.md), for
+     * example "age >= 18 AND town IN ('Lund', 'Ystad')". Rows for which it is not true are not read, and the number of the others is
+     * secret under both adjacencies. NULL: all rows. */
+    const char *where;
 } sotto_data_file;
 
 /* The formats that can be declared: "csv", "tsv", ...; NULL behind the last one. */

@@ -149,8 +149,8 @@ static sotto_status fail_foreign(const char *path, const char *format, const cha
 static sotto_status fail_database(const char *path, const char *by, sotto_error *error)
 {
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%.90s is a SQLite database by its %s; give a query, for example "
-                    "--query \"SELECT * FROM patients\"",
+                    "%.90s is a SQLite database by its %s; give the table, for example "
+                    "--table patients",
                     path, by);
 }
 
@@ -271,24 +271,49 @@ static sotto_status check_schema(const char *path, bool is_matrix,
                     path);
 }
 
+/* A database needs a table, as --table or in the old --query. */
+static sotto_status check_table(const sotto_data_file *file, const sot_reader_kind *kind,
+                                sotto_error *error)
+{
+    if (file->query != NULL && file->table != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--table and --query were both given; leave --query out, for "
+                        "example --table patients --where \"age >= 18\"");
+    }
+    const bool is_named = file->query != NULL || file->table != NULL;
+    if (kind->takes_query == is_named) return SOTTO_OK;
+    if (!is_named) return fail_database(file->path, "format", error);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%s is for SQLite, and --format is %s; leave one of them out",
+                    file->query != NULL ? "--query" : "--table", file->format);
+}
+
+/* A condition finds columns by their names in the file. */
+static sotto_status check_where(const sotto_data_file *file, const sot_reader_kind *kind,
+                                sotto_error *error)
+{
+    if (file->where == NULL || kind->has_names) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "--where tests columns by name, and %.60s (%s) has no names; give a "
+                    "CSV file with a header or a table of a database, or leave --where "
+                    "out",
+                    file->path, kind->name);
+}
+
 sotto_status sot_format_decide(const sotto_data_file *file, bool is_matrix,
                                const sot_reader_kind **out_kind, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
     if (file->format != NULL) {
         status = decide_declared(file->format, out_kind, error);
-    } else if (file->query != NULL) {
+    } else if (file->query != NULL || file->table != NULL) {
         *out_kind = kind_of_query();
     } else {
         status = decide_by_name(file->path, is_matrix, out_kind, error);
     }
     if (status != SOTTO_OK) return status;
-    if ((*out_kind)->takes_query != (file->query != NULL)) {
-        if (file->query == NULL) return fail_database(file->path, "format", error);
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--query is for SQLite, and --format is %s; leave one of them "
-                        "out",
-                        file->format);
-    }
-    return check_schema(file->path, is_matrix, *out_kind, error);
+    status = check_table(file, *out_kind, error);
+    if (status == SOTTO_OK) status = check_where(file, *out_kind, error);
+    return status == SOTTO_OK ? check_schema(file->path, is_matrix, *out_kind, error)
+                              : status;
 }

@@ -31,6 +31,8 @@ typedef struct sot_reader_input {
     bool without_target; /* the target, ids and ignored columns may be missing */
     /* With a table's schema: the columns whose raw cells `cell` is asked for, one flag a column; NULL: none. */
     const bool *wanted;
+    /* Of these the columns that a condition tests: a format with column names must have them. NULL: none. */
+    const bool *tested;
 } sot_reader_input;
 
 typedef struct sot_reader_kind {
@@ -42,7 +44,7 @@ typedef struct sot_reader_kind {
     bool of_matrices; /* goes with a schema of "features" */
     bool has_names;   /* columns have names, and are matched by name in any order */
     bool has_ids; /* its cells can be texts, so that a column of ids can be one of them */
-    bool takes_query; /* needs a query; all others refuse one */
+    bool takes_query; /* needs a table or a query; all others refuse both */
     bool is_sparse;   /* records list the features that are there */
     bool
         keeps_order; /* rows come in the stored order; false: the order may depend on what rows say */

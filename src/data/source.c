@@ -8,6 +8,7 @@
 #include "base/plant.h"
 #include "data/format.h"
 #include "data/readers/readers.h"
+#include "data/where.h"
 
 /* What tells that a file is still the same. */
 typedef struct file_stamp {
@@ -23,10 +24,12 @@ struct sot_source {
     void *reader; /* NULL between two passes */
     const sotto_schema *schema;
     sotto_data_file file; /* path NULL: records in memory */
-    char *texts[4];       /* of `file` */
+    char *texts[6];       /* of `file` */
     bool without_target;
     file_stamp stamps[2]; /* of the file and of its labels */
     size_t unit_column; /* of the schema; SIZE_MAX: none, or the reader brings the ids */
+    sot_where *where;     /* the condition on rows; NULL: none */
+    bool *tested; /* columns of the schema that the condition tests; NULL: none */
     bool *wanted; /* columns of the schema whose raw cells are asked for; NULL: none */
 };
 
@@ -114,19 +117,37 @@ static sotto_status check_labels(const sot_source *source, sotto_error *error)
 
 /* ---- opening ---- */
 
+static sotto_status make_flags(const sot_source *source, bool **flags, sotto_error *error)
+{
+    const size_t size = sotto_schema_size(source->schema);
+    if (*flags == NULL) *flags = sot_new_array(size, sizeof **flags);
+    return *flags == NULL ? sot_fail_memory(error, size, sizeof **flags) : SOTTO_OK;
+}
+
 static sotto_status find_unit(sot_source *source, sotto_error *error)
 {
     const char *unit = sotto_schema_unit(source->schema);
-    const size_t size = sotto_schema_size(source->schema);
     source->unit_column = SIZE_MAX;
     if (unit == NULL || !source->kind->has_ids || source->file.path == NULL)
         return SOTTO_OK;
-    source->wanted = sot_new_array(size, sizeof *source->wanted);
-    if (source->wanted == NULL)
-        return sot_fail_memory(error, size, sizeof *source->wanted);
-    const sotto_status status =
-        sotto_schema_find(source->schema, unit, &source->unit_column, error);
+    sotto_status status = make_flags(source, &source->wanted, error);
+    if (status == SOTTO_OK)
+        status = sotto_schema_find(source->schema, unit, &source->unit_column, error);
     if (status == SOTTO_OK) source->wanted[source->unit_column] = true;
+    return status;
+}
+
+static sotto_status find_condition(sot_source *source, sotto_error *error)
+{
+    if (source->file.where == NULL) return SOTTO_OK;
+    sotto_status status =
+        sot_where_new(source->file.where, source->schema, &source->where, error);
+    if (status == SOTTO_OK) status = make_flags(source, &source->tested, error);
+    if (status == SOTTO_OK) status = make_flags(source, &source->wanted, error);
+    for (size_t i = 0; status == SOTTO_OK && i < sotto_schema_size(source->schema); i++) {
+        source->tested[i] = sot_where_tests(source->where, i);
+        source->wanted[i] = source->wanted[i] || source->tested[i];
+    }
     return status;
 }
 
@@ -137,7 +158,8 @@ static sotto_status open_reader(sot_source *source, const sotto_records *records
                                     .records = records,
                                     .schema = source->schema,
                                     .without_target = source->without_target,
-                                    .wanted = source->wanted};
+                                    .wanted = source->wanted,
+                                    .tested = source->tested};
     return source->kind->open(&input, &source->reader, error);
 }
 
@@ -164,7 +186,8 @@ static sotto_status copy_file(sot_source *source, const sotto_data_file *file,
 {
     source->file = *file;
     const char **const texts[] = {&source->file.path, &source->file.labels,
-                                  &source->file.query, &source->file.format};
+                                  &source->file.query, &source->file.format,
+                                  &source->file.table, &source->file.where};
     _Static_assert(sizeof texts / sizeof texts[0] ==
                        sizeof source->texts / sizeof source->texts[0],
                    "a copy of each text");
@@ -195,6 +218,7 @@ sotto_status sot_source_open(const sotto_data_file *file, const sotto_schema *sc
     if (status == SOTTO_OK) status = check_labels(source, error);
     if (status == SOTTO_OK) status = check_joined(file, error);
     if (status == SOTTO_OK) status = find_unit(source, error);
+    if (status == SOTTO_OK) status = find_condition(source, error);
     if (status == SOTTO_OK) {
         source->stamps[0] = stamp_of(source->file.path);
         source->stamps[1] = stamp_of(source->file.labels);
@@ -238,6 +262,8 @@ void sot_source_close(sot_source *source)
 {
     if (source == NULL) return;
     close_reader(source);
+    sot_where_free(source->where);
+    sot_free(source->tested);
     sot_free(source->wanted);
     for (size_t i = 0; i < sizeof source->texts / sizeof source->texts[0]; i++)
         sot_free(source->texts[i]);
@@ -263,6 +289,11 @@ sotto_status sot_source_check_training(const sot_source *source, sotto_error *er
                     "give a CSV file or a query with that column, or hand the rows over "
                     "in memory",
                     sotto_schema_unit(source->schema), sot_format_list(lacks_ids, list));
+}
+
+const char *sot_source_where(const sot_source *source)
+{
+    return source->where == NULL ? NULL : sot_where_text(source->where);
 }
 
 bool sot_source_is_sparse(const sot_source *source)
@@ -292,6 +323,7 @@ sot_origin sot_origin_of_file(const sotto_data_file *file)
     const sot_origin origin = stored               ? SOT_ROWS_STORED
                               : file->stored_table ? SOT_ROWS_DECLARED
                                                    : SOT_ROWS_STREAMED;
+    if (file->where != NULL) return sot_origin_selected(origin);
     for (size_t i = 0; sot_readers[i] != NULL; i++)
         if (sot_readers[i]->selects != NULL && sot_readers[i]->selects(file))
             return sot_origin_selected(origin);
@@ -389,14 +421,23 @@ sotto_status sot_source_rewind(sot_source *source, sotto_error *error)
 
 /* ---- records ---- */
 
+static sot_value cell_of(const void *row, size_t column)
+{
+    const sot_source *source = row;
+    return source->kind->cell(source->reader, column);
+}
+
 sotto_status sot_source_next(sot_source *source, sot_record *out_record, bool *out_more,
                              sotto_error *error)
 {
-    const sotto_status status =
-        source->kind->next(source->reader, out_record, out_more, error);
+    sotto_status status;
+    do {
+        status = source->kind->next(source->reader, out_record, out_more, error);
+    } while (status == SOTTO_OK && *out_more && source->where != NULL &&
+             !sot_where_selects(source->where, cell_of, source));
     if (status != SOTTO_OK || !*out_more || source->unit_column == SIZE_MAX)
         return status;
-    const sot_value id = source->kind->cell(source->reader, source->unit_column);
+    const sot_value id = cell_of(source, source->unit_column);
     out_record->unit = id.kind == SOT_VALUE_TEXT ? id.text : "";
     out_record->unit_bytes = id.size_bytes;
     return SOTTO_OK;

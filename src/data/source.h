@@ -79,6 +79,9 @@ SOTTO_MUST_CHECK sotto_status sot_source_open_records(const sotto_records *recor
                                                       sotto_error *error);
 void sot_source_close(sot_source *source); /* wipes what it read; NULL is fine */
 
+/* The condition on its rows in canonical form, borrowed; NULL: there is none. Public. */
+const char *sot_source_where(const sot_source *source);
+
 /* Whether a learner can use it: records in memory need labels with a matrix schema, and units
  * when the schema has one. Public; for before the charge. */
 SOTTO_MUST_CHECK sotto_status sot_source_check_training(const sot_source *source,
@@ -104,7 +107,7 @@ bool sot_source_is_sparse(const sot_source *source);
  * file whose size bears its header out. 0: not known. Secret; for reserving memory. */
 uint64_t sot_source_rows(const sot_source *source);
 
-/* The next record; *out_more is false at the end. At most 2^32 records. */
+/* The next record that the condition selects; *out_more is false at the end. At most 2^32 records. */
 SOTTO_MUST_CHECK sotto_status sot_source_next(sot_source *source, sot_record *out_record,
                                               bool *out_more, sotto_error *error);
 

@@ -51,14 +51,17 @@ static bool is_valid_number(const sotto_column *column, double number)
 
 static bool read_number(const sotto_column *column, sot_value cell, double *out_number)
 {
+    _Static_assert((int)SOT_WHERE_TEXT_BYTES_MAX < (int)SOT_VALUE_BYTES,
+                   "where.md, claim 3");
     if (cell.kind == SOT_VALUE_NUMBER) {
         *out_number = cell.number;
+    } else if (cell.size_bytes >= SOT_VALUE_BYTES) {
+        return false; /* its end may be missing */
     } else if (column->type == SOTTO_COLUMN_BOOLEAN) {
         const sotto_column unset = {.type = SOTTO_COLUMN_BOOLEAN, .missing = NAN};
         cell = trimmed(cell);
         *out_number = sot_cell_boolean(&unset, cell.text, cell.size_bytes);
     } else {
-        if (cell.size_bytes >= SOT_VALUE_BYTES) return false; /* its end may be missing */
         cell = trimmed(cell);
         if (!sot_read_decimal(cell.text, cell.size_bytes, out_number)) return false;
     }

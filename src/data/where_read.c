@@ -714,6 +714,11 @@ sotto_status sot_where_new_all(const char *const *texts, const sotto_schema *sch
 {
     where_reader reader = {.depth = 0};
     size_t room = 1;
+    if (sotto_schema_is_matrix(schema))
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--where tests columns by name, and a schema with \"features\" has "
+                        "no names; give a table (CSV, SQLite) and a schema with "
+                        "\"columns\"");
     for (size_t i = 0; texts[i] != NULL; i++) {
         const size_t length = strlen(texts[i]);
         if (length > SOT_WHERE_BYTES_MAX || room > SOT_WHERE_BYTES_MAX)

@@ -31,7 +31,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_grid, 16, bound, 8);
     assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
-    assert_layout(sotto_report_config, 88, images, 80);
+    assert_layout(sotto_report_config, 104, images, 96);
     assert_layout(sotto_release_config, 184, again, 176);
     assert_layout(sotto_release_value, 32, upper, 24);
     assert_layout(sotto_column, 96, source, 88);
@@ -42,7 +42,8 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_sample_config, 24, tabs, 16);
     assert_layout(sotto_array, 48, column_stride_bytes, 40);
     assert_layout(sotto_records, 152, selected, 144);
-    assert_layout(sotto_data_file, 40, stored_table, 32);
+    assert_layout(sotto_data_file, 56, stored_table, 32);
+    assert_layout(sotto_data_file, 56, where, 48);
     assert_layout(sotto_evaluation, 88, deviance, 80);
     assert_layout(sotto_training_errors, 24, upper, 16);
     assert_layout(sotto_train_config, 376, progress_context, 368);
@@ -87,7 +88,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_audit_verdict, 32, promised, 24);
     assert_layout(sotto_audit_config, 88, progress_context, 80);
     assert_layout(sotto_audit_summary, 216, delta_lower, 208);
-    assert_layout(sotto_membership_config, 136, threads, 128);
+    assert_layout(sotto_membership_config, 168, threads, 160);
     assert_layout(sotto_membership_attack, 128, bounds, 80);
     assert_layout(sotto_demo_row, 40, guess_bound, 32);
     assert_layout(sotto_one_run, 64, mu_lower, 56);

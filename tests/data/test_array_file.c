@@ -477,7 +477,7 @@ static void labels_where_none_belong_are_refused(void **state)
     assert_refused(sot_source_open(&query, matrix, false, &source, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "\"columns\"", NULL);
     assert_refused(sot_source_open_file("x.sqlite", table, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "x.sqlite", "query", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "x.sqlite", "--table", NULL);
     sotto_schema_free(table);
     sotto_schema_free(matrix);
 }

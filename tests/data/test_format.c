@@ -70,8 +70,8 @@ static void names_of_other_formats_are_refused(void **state)
         assert_unknown(names[i], true, "by its name");
         assert_unknown(names[i], false, "by its name");
     }
-    assert_unknown("patients.db", false, "--query");
-    assert_unknown("patients.sqlite3", true, "--query");
+    assert_unknown("patients.db", false, "--table");
+    assert_unknown("patients.sqlite3", true, "--table");
     assert_unknown("a.csv", true, "\"columns\"");
     assert_unknown("a.libsvm", false, "\"features\"");
 }
@@ -154,7 +154,7 @@ static void declarations_that_do_not_fit_are_refused(void **state)
     assert_refused(decide("a", "libsvm", false, &format, &error), SOTTO_INVALID_ARGUMENT,
                    &error, "\"features\"", NULL);
     assert_refused(decide("a", "sqlite", false, &format, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "--query", NULL);
+                   &error, "--table", NULL);
     const sotto_data_file both = {.path = "a", .format = "csv", .query = "SELECT 1"};
     assert_refused(sot_format_decide(&both, false, &format, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "--query is for SQLite", NULL);

@@ -116,7 +116,7 @@ static void cells_compare_as_the_schema_says(void **state)
 static void odd_cells_are_null(void **state)
 {
     (void)state;
-    char long_digits[256];
+    char long_digits[SOT_VALUE_BYTES];
     memset(long_digits, '1', sizeof long_digits);
     const sot_value odd[] = {absent,
                              number(NAN),
@@ -156,7 +156,7 @@ static void texts_compare_byte_for_byte(void **state)
     assert_int_equal(truth_of("person = '0.1'", &one), SOT_TRUE);
 }
 
-/* Lemma 3: of a cell its first 256 bytes decide. */
+/* Claim 3: of a cell the first bytes decide, one more than a literal can have. */
 static void a_longer_text_is_decided_by_its_first_bytes(void **state)
 {
     (void)state;

@@ -45,7 +45,7 @@ static void store(source_layout layout, source_place *out)
 {
     const tape_place place = {.input_path = own_path("")};
     tape_table *table = tape_table_new(source_columns, SOURCE_COLUMNS, 10, 3);
-    source_store(table, &place, layout, out);
+    source_store(table, &place, layout, NULL, out);
     tape_table_free(table);
 }
 

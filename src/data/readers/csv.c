@@ -222,13 +222,13 @@ static sotto_status match_columns(sot_csv *csv, const sot_words *names, char *li
 }
 
 /* Columns that the file lacks: an error, or missing in every row. */
-static sotto_status check_found(sot_csv *csv, const bool *found, bool without_target,
-                                sotto_error *error)
+static sotto_status check_found(sot_csv *csv, const bool *found,
+                                const sot_reader_input *input, sotto_error *error)
 {
     csv_field *absent = csv->fields + csv->field_count;
     for (size_t i = 0; i < sotto_schema_size(csv->schema); i++) {
         if (found[i]) continue;
-        if (sot_cell_is_optional(csv->schema, i, without_target)) {
+        if (sot_cell_is_optional(csv->schema, i, input->without_target, input->tested)) {
             *absent++ = (csv_field){.column = i,
                                     .described = sotto_schema_column(csv->schema, i),
                                     .is_raw = is_raw(csv, i)};
@@ -270,7 +270,8 @@ static sotto_status read_first_line(sot_csv *csv, char **out_line, char **out_en
     return SOTTO_OK;
 }
 
-static sotto_status read_header(sot_csv *csv, bool without_target, sotto_error *error)
+static sotto_status read_header(sot_csv *csv, const sot_reader_input *input,
+                                sotto_error *error)
 {
     const size_t size = sotto_schema_size(csv->schema);
     char *line = NULL;
@@ -287,7 +288,7 @@ static sotto_status read_header(sot_csv *csv, bool without_target, sotto_error *
         status = sot_words_new(names, size, &words, error);
     }
     if (status == SOTTO_OK) status = match_columns(csv, words, line, end, found, error);
-    if (status == SOTTO_OK) status = check_found(csv, found, without_target, error);
+    if (status == SOTTO_OK) status = check_found(csv, found, input, error);
     sot_words_free(words);
     sot_free(found);
     sot_free(names);
@@ -371,7 +372,7 @@ static sotto_status open_csv(const sot_reader_input *input, char delimiter,
             ? sot_fail_memory(error, size, sizeof *csv->fields)
             : sot_lines_open(csv->path, SOT_PACKED_BY_CONTENT, line_bytes_of(csv->schema),
                              &csv->lines, error);
-    if (status == SOTTO_OK) status = read_header(csv, input->without_target, error);
+    if (status == SOTTO_OK) status = read_header(csv, input, error);
     if (status == SOTTO_OK) status = make_rooms(csv, error);
     csv->path = NULL;
     csv->wanted = NULL;

@@ -74,18 +74,22 @@ static sotto_status add_field(sot_query *query, const sot_words *names, int plac
 }
 
 /* Columns that the result lacks: an error, or missing in every row. */
-static sotto_status add_absent(sot_query *query, const bool *found, bool without_target,
-                               sotto_error *error)
+static sotto_status add_absent(sot_query *query, const bool *found,
+                               const sot_reader_input *input, sotto_error *error)
 {
     query_field *absent = query->fields + query->field_count;
     for (size_t i = 0; i < sotto_schema_size(query->schema); i++) {
         const sotto_column *described = sotto_schema_column(query->schema, i);
         if (found[i]) continue;
-        if (described->type != SOTTO_COLUMN_IGNORE &&
-            !sot_cell_is_optional(query->schema, i, without_target)) {
+        const bool is_tested = input->tested != NULL && input->tested[i];
+        if ((described->type != SOTTO_COLUMN_IGNORE || is_tested) &&
+            !sot_cell_is_optional(query->schema, i, input->without_target,
+                                  input->tested)) {
             return sot_fail(error, SOTTO_PARSE,
-                            "the query lacks the column '%.80s' of the schema; select it",
-                            described->name);
+                            "%s lacks the column '%.80s' of the schema; %s",
+                            query->table.asked, described->name,
+                            input->file->query != NULL ? "select it"
+                                                       : "is it the right table?");
         }
         query->ids[i] = (id_text){"", 0};
         *absent++ = (query_field){.column = i, .described = described};
@@ -93,7 +97,7 @@ static sotto_status add_absent(sot_query *query, const bool *found, bool without
     return SOTTO_OK;
 }
 
-static sotto_status match_columns(sot_query *query, bool without_target,
+static sotto_status match_columns(sot_query *query, const sot_reader_input *input,
                                   sotto_error *error)
 {
     const size_t size = sotto_schema_size(query->schema);
@@ -109,10 +113,23 @@ static sotto_status match_columns(sot_query *query, bool without_target,
     if (status == SOTTO_OK) status = sot_words_new(names, size, &words, error);
     for (int i = 0; status == SOTTO_OK && i < count; i++)
         status = add_field(query, words, i, found, error);
-    if (status == SOTTO_OK) status = add_absent(query, found, without_target, error);
+    if (status == SOTTO_OK) status = add_absent(query, found, input, error);
     sot_words_free(words);
     sot_free(found);
     sot_free(names);
+    return status;
+}
+
+/* Whether the table stores a column of this name, byte for byte. */
+static sotto_status is_stored(const sot_query *query, const char *name, bool *out_stored,
+                              sotto_error *error)
+{
+    int64_t stored = 0;
+    const sotto_status status = sot_query_ask(
+        &query->table,
+        "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden = 0 AND name = ?2",
+        name, &stored, error);
+    *out_stored = stored == 1;
     return status;
 }
 
@@ -122,7 +139,7 @@ static sotto_status check_unit(const sot_query *query, const char *text,
                                sotto_error *error)
 {
     const char *unit = sotto_schema_unit(query->schema);
-    int64_t stored = 0;
+    bool stored = false;
     size_t place = 0;
     while (unit != NULL && place < query->field_count &&
            strcmp(query->fields[place].described->name, unit) != 0)
@@ -130,12 +147,9 @@ static sotto_status check_unit(const sot_query *query, const char *text,
     if (unit == NULL || place == query->field_count) return SOTTO_OK;
     const bool is_itself =
         sot_query_selects_column(text, query->field_count, place, unit);
-    const sotto_status status = sot_query_ask(
-        &query->table,
-        "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden = 0 AND name = ?2",
-        unit, &stored, error);
+    const sotto_status status = is_stored(query, unit, &stored, error);
     if (status != SOTTO_OK) return status;
-    if (is_itself && stored == 1) return SOTTO_OK;
+    if (is_itself && stored) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
         "the query: '%.60s' is the schema's unit, which must be a stored column "
@@ -180,18 +194,69 @@ static sotto_status open_database(sot_query *query, sotto_error *error)
                     query->path);
 }
 
-sotto_status sot_query_open(const char *path, const char *text,
-                            const sotto_schema *schema, bool without_target,
-                            sot_query **out_query, sotto_error *error)
+/* Writes the query of --table: the columns of the schema that the table stores. match_columns() judges those that it
+ * lacks. Free with sqlite3_free(). */
+static sotto_status write_query(sot_query *query, char **out_text, sotto_error *error)
 {
-    const size_t size = sotto_schema_size(schema);
-    sot_query_parts parts;
-    sotto_status status = sot_query_check(text, &parts, error); /* before the file */
-    if (status != SOTTO_OK) return status;
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    const char *between = "SELECT";
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; status == SOTTO_OK && i < sotto_schema_size(query->schema); i++) {
+        const char *name = sotto_schema_column(query->schema, i)->name;
+        bool stored = false;
+        status = is_stored(query, name, &stored, error);
+        if (!stored) continue;
+        sqlite3_str_appendf(text, "%s \"%w\"", between, name);
+        between = ",";
+    }
+    const bool is_empty = strcmp(between, "SELECT") == 0;
+    sqlite3_str_appendf(text, "%s FROM \"%w\"", is_empty ? "SELECT NULL" : "",
+                        query->table.name);
+    *out_text = sqlite3_str_finish(text);
+    if (status == SOTTO_OK && is_empty) {
+        return sot_fail(error, SOTTO_PARSE,
+                        "--table: %s has none of the columns of the schema; is it the "
+                        "right table?",
+                        query->table.name);
+    }
+    if (status == SOTTO_OK && *out_text == NULL) return sot_fail_memory(error, 1, 1);
+    return status;
+}
+
+static sotto_status prepare(sot_query *query, const sot_reader_input *input,
+                            sot_query_parts *parts, sotto_error *error)
+{
+    char *written = NULL;
+    const char *text = input->file->query;
+    sotto_status status = SOTTO_OK;
+    query->table.asked = text == NULL ? "--table" : "the query";
+    if (text == NULL) {
+        status = sot_query_name_table(&query->table, input->file->table, error);
+        if (status == SOTTO_OK) status = write_query(query, &written, error);
+        if (status == SOTTO_OK) parts->from_end = strlen(written);
+        text = written;
+    }
+    if (status == SOTTO_OK)
+        status = sot_query_prepare(&query->table, text, parts, &query->statement, error);
+    if (status == SOTTO_OK) status = match_columns(query, input, error);
+    if (status == SOTTO_OK) status = check_unit(query, text, error);
+    sqlite3_free(written);
+    return status;
+}
+
+sotto_status sot_query_open_input(const sot_reader_input *input, sot_query **out_query,
+                                  sotto_error *error)
+{
+    const size_t size = sotto_schema_size(input->schema);
+    sot_query_parts parts = {0};
+    sotto_status status = input->file->query == NULL
+                              ? SOTTO_OK /* sotto writes it */
+                              : sot_query_check(input->file->query, &parts, error);
+    if (status != SOTTO_OK) return status; /* before the file */
     sot_query *query = sot_new_array(1, sizeof *query);
     if (query == NULL) return sot_fail_memory(error, 1, sizeof *query);
-    query->schema = schema;
-    query->path = sot_copy_string(path);
+    query->schema = input->schema;
+    query->path = sot_copy_string(input->file->path);
     query->table.path = query->path;
     query->fields = sot_new_array(size, sizeof *query->fields);
     query->ids = sot_new_array(size, sizeof *query->ids);
@@ -201,16 +266,23 @@ sotto_status sot_query_open(const char *path, const char *text,
                      query->raw == NULL || query->values == NULL
                  ? sot_fail_memory(error, size, sizeof *query->fields)
                  : open_database(query, error);
-    if (status == SOTTO_OK)
-        status = sot_query_prepare(&query->table, text, &parts, &query->statement, error);
-    if (status == SOTTO_OK) status = match_columns(query, without_target, error);
-    if (status == SOTTO_OK) status = check_unit(query, text, error);
+    if (status == SOTTO_OK) status = prepare(query, input, &parts, error);
     if (status != SOTTO_OK) {
         sot_query_close(query);
         return status;
     }
     *out_query = query;
     return SOTTO_OK;
+}
+
+sotto_status sot_query_open(const char *path, const char *text,
+                            const sotto_schema *schema, bool without_target,
+                            sot_query **out_query, sotto_error *error)
+{
+    const sotto_data_file file = {.path = path, .query = text};
+    const sot_reader_input input = {
+        .file = &file, .schema = schema, .without_target = without_target};
+    return sot_query_open_input(&input, out_query, error);
 }
 
 void sot_query_close(sot_query *query)
@@ -305,6 +377,8 @@ static sotto_status keep_raw(sot_query *query, query_field *field, int place,
     sot_value *raw = &query->raw[field->column];
     id_text text = query->ids[field->column];
     if (field->described->type != SOTTO_COLUMN_ID) {
+        *raw = sot_value_of_text(NULL, 0);
+        if (kind == SQLITE_BLOB) return SOTTO_OK; /* missing, as in read_cell() */
         if (kind == SQLITE_INTEGER || kind == SQLITE_FLOAT) {
             *raw = sot_value_of_number(sqlite3_column_double(query->statement, place));
             return SOTTO_OK;
@@ -370,9 +444,7 @@ static sotto_status open_reader(const sot_reader_input *input, void **out_reader
                                 sotto_error *error)
 {
     sot_query *query = NULL;
-    const sotto_status status =
-        sot_query_open(input->file->path, input->file->query, input->schema,
-                       input->without_target, &query, error);
+    const sotto_status status = sot_query_open_input(input, &query, error);
     for (size_t i = 0; status == SOTTO_OK && i < query->field_count; i++)
         query->fields[i].is_wanted =
             input->wanted != NULL && input->wanted[query->fields[i].column];

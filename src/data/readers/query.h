@@ -1,4 +1,4 @@
-/* data/readers/query.h: rows of a SQLite table, chosen by a query, by the schema.
+/* data/readers/query.h: rows of a SQLite table, all of them or chosen by a query, by the schema.
  *
  * Isolation   A record is one row of one table. The query sees each row by itself
  *             (data/readers/query_text.h), and its table holds the rows (data/readers/query_prepare.h).
@@ -19,9 +19,16 @@
 
 #include <sotto/schema.h>
 
+#include "data/reader.h"
+
 typedef struct sot_query sot_query;
 
-/* The columns of the result have the names of the schema's columns; with `without_target` the
+/* All rows of input->file->table, of which the schema's columns are read; or those of input->file->query. */
+SOTTO_MUST_CHECK sotto_status sot_query_open_input(const sot_reader_input *input,
+                                                   sot_query **out_query,
+                                                   sotto_error *error);
+
+/* The same for a query. The columns of the result have the names of the schema's columns; with `without_target` the
  * target, ids and ignored ones may be left out. The schema is a table's and must outlive it. */
 SOTTO_MUST_CHECK sotto_status sot_query_open(const char *path, const char *text,
                                              const sotto_schema *schema,

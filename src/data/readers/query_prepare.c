@@ -103,18 +103,32 @@ static sotto_status check_table(const sot_query_table *table, sotto_error *error
     if (status != SOTTO_OK) return status;
     if (plain != 1) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the query: %s is not a table that holds its rows; give one that "
+                        "%s: %s is not a table that holds its rows; give one that "
                         "does (CREATE TABLE ... AS SELECT ...)",
-                        table->name);
+                        table->asked, table->name);
     }
     if (computed != 0) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the query: %s has columns that are computed when they are read, which may "
+            "%s: %s has columns that are computed when they are read, which may "
             "fail on a row; make them STORED",
-            table->name);
+            table->asked, table->name);
     }
     return SOTTO_OK;
+}
+
+sotto_status sot_query_name_table(sot_query_table *table, const char *name,
+                                  sotto_error *error)
+{
+    char shown[80];
+    if (name[0] == '\0' || strlen(name) >= sizeof table->name) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--table is '%s'; give the name of a table, of 1 to %d bytes",
+                        sot_printable(name, shown, sizeof shown),
+                        (int)sizeof table->name - 1);
+    }
+    memcpy(table->name, name, strlen(name) + 1);
+    return check_table(table, error);
 }
 
 /* ---- the order of rows ---- */
@@ -207,8 +221,8 @@ static sotto_status prepare_judged(const sot_query_table *table, const char *tex
     (void)sqlite3_set_authorizer(table->database, NULL, NULL);
     if (code == SQLITE_OK) return SOTTO_OK;
     if (reads->why != NULL) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the query: %s %s", reads->refused,
-                        reads->why);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s: %s %s", table->asked,
+                        reads->refused, reads->why);
     }
     if ((code & 0xff) != SQLITE_ERROR) return sot_query_fail(table->path, code, error);
     sot_printable(sqlite3_errmsg(table->database), words, sizeof words);

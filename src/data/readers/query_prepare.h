@@ -27,6 +27,7 @@ enum { SOT_QUERY_NAME_BYTES = 128 };
 typedef struct sot_query_table {
     sqlite3 *database;
     const char *path;
+    const char *asked; /* the setting, for messages: "--table" or "the query" */
     char name[SOT_QUERY_NAME_BYTES]; /* "": not known yet */
 } sot_query_table;
 
@@ -38,6 +39,10 @@ SOTTO_MUST_CHECK sotto_status sot_query_fail(const char *path, int code,
 SOTTO_MUST_CHECK sotto_status sot_query_ask(const sot_query_table *table, const char *sql,
                                             const char *name, int64_t *out_number,
                                             sotto_error *error);
+
+/* Sets the name to that of the setting --table, and refuses what is no stored table. */
+SOTTO_MUST_CHECK sotto_status sot_query_name_table(sot_query_table *table,
+                                                   const char *name, sotto_error *error);
 
 /* Sets the name of the table. The text passed sot_query_check(), which gave the parts. Finalize the statement. */
 SOTTO_MUST_CHECK sotto_status sot_query_prepare(sot_query_table *table, const char *text,
