@@ -8,7 +8,11 @@
  * this order. */
 #define SOT_READERS(EACH)                                                                \
     EACH(csv)                                                                            \
+    EACH(csv_comma)                                                                      \
+    EACH(csv_semicolon)                                                                  \
+    EACH(csv_decimal_comma)                                                              \
     EACH(tsv)                                                                            \
+    EACH(tsv_decimal_comma)                                                              \
     EACH(json_lines)                                                                     \
     EACH(libsvm)                                                                         \
     EACH(sqlite)                                                                         \
