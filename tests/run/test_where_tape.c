@@ -7,7 +7,7 @@
 #define LENGTH(list) (sizeof(list) / sizeof(list)[0])
 
 static const source_layout layouts[] = {SOURCE_CSV_WHERE, SOURCE_CSV_NARROW,
-                                        SOURCE_TABLE_WHERE};
+                                        SOURCE_TABLE_WHERE, SOURCE_JSON_WHERE};
 
 static void expect_none(const char *leak)
 {
@@ -118,7 +118,9 @@ static void generated_conditions_show_nothing_of_a_row(void **state)
         const size_t size = all_releases(studies, replaced, true);
         source_study *study = &studies[(i / 2) % size];
         generate(where, 0);
-        study->layout = i % 3 == 0 ? SOURCE_TABLE_WHERE : SOURCE_CSV_WHERE;
+        study->layout = i % 4 == 0   ? SOURCE_TABLE_WHERE
+                        : i % 4 == 1 ? SOURCE_JSON_WHERE
+                                     : SOURCE_CSV_WHERE;
         const char *leak = leak_of_condition(study, where);
         if (leak != NULL)
             fail_msg("%s, %s, %s: %s", where, study->name, source_names[study->layout],

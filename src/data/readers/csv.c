@@ -23,7 +23,7 @@ enum { KEPT_BYTES = SOT_NUMBER_BYTES_MAX };
 static const uint64_t rows_max = UINT64_C(1) << 32;
 
 typedef struct cell {
-    const char *text;
+    char *text; /* in the line, or in the place of its field */
     size_t size_bytes;
 } cell;
 
@@ -33,6 +33,7 @@ typedef struct csv_field {
     const sotto_column *described;
     sot_words *categories; /* of a category */
     bool is_raw;           /* an id, or wanted: its text is asked for */
+    bool is_plain;         /* a number as C writes it, whose text is not asked for */
     char *kept;            /* of its cell in a line that was cut */
     size_t kept_room;
 } csv_field;
@@ -42,7 +43,8 @@ struct sot_csv {
     const char *path;   /* the caller's, while the file is opened */
     const bool *wanted; /* likewise */
     sot_lines *lines;
-    char delimiter;
+    char delimiter; /* '\0': the header tells */
+    bool decimal_comma;
     csv_field *fields;  /* the columns of the file, then those that it lacks */
     size_t field_count; /* in the file */
     cell *raw;          /* schema column -> text of its cell in the current row */
@@ -54,7 +56,7 @@ struct sot_csv {
 
 /* ---- cells ---- */
 
-static cell trimmed(const char *text, const char *end)
+static cell trimmed(char *text, char *end)
 {
     while (text < end && (*text == ' ' || *text == '\t'))
         text++;
@@ -149,13 +151,31 @@ static double number_cell(const csv_field *field, char delimiter, char **at,
     return number_value(field, &text);
 }
 
+static bool is_number(const csv_field *field)
+{
+    const sotto_column_type type = field->described->type;
+    return type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER;
+}
+
+/* The comma takes the place of the point, and the point, which groups digits there, makes no number. */
+static void exchange_marks(const cell *text)
+{
+    for (size_t i = 0; i < text->size_bytes; i++) {
+        if (text->text[i] == ',') {
+            text->text[i] = '.';
+        } else if (text->text[i] == '.') {
+            text->text[i] = ',';
+        }
+    }
+}
+
 /* The value of any text as a cell of the field. */
 static double cell_value(sot_csv *csv, const csv_field *field, cell text)
 {
     const sotto_column_type type = field->described->type;
+    if (csv->decimal_comma && is_number(field)) exchange_marks(&text);
     if (field->is_raw) csv->raw[field->column] = text;
-    if (type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER)
-        return number_value(field, &text);
+    if (is_number(field)) return number_value(field, &text);
     if (type == SOTTO_COLUMN_CATEGORY) return category_value(field, &text);
     if (type == SOTTO_COLUMN_BOOLEAN)
         return sot_cell_boolean(field->described, text.text, text.size_bytes);
@@ -165,21 +185,34 @@ static double cell_value(sot_csv *csv, const csv_field *field, cell text)
 /* The value of the cell at `*at`; moves behind its delimiter. */
 static double read_cell(sot_csv *csv, const csv_field *field, char **at, const char *end)
 {
-    const char delimiter = csv->delimiter;
-    const sotto_column_type type = field->described->type;
-    if ((type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER) && !field->is_raw)
-        return number_cell(field, delimiter, at, end);
-    return cell_value(csv, field, next_cell(delimiter, at, end));
+    if (field->is_plain) return number_cell(field, csv->delimiter, at, end);
+    return cell_value(csv, field, next_cell(csv->delimiter, at, end));
 }
 
 /* What a cell that is not there counts as. */
 static double absent_cell(sot_csv *csv, const csv_field *field)
 {
-    if (field->is_raw) csv->raw[field->column] = (cell){"", 0};
+    static char nothing[1];
+    if (field->is_raw) csv->raw[field->column] = (cell){nothing, 0};
     return sot_cell_absent(field->described);
 }
 
 /* ---- the header ---- */
+
+char sot_csv_delimiter(const char *line, const char *end)
+{
+    size_t commas = 0, semicolons = 0;
+    bool is_quoted = false;
+    for (const char *at = line; at < end; at++) {
+        const bool begins = at == line || at[-1] == ',' || at[-1] == ';';
+        if (*at == '"' && (is_quoted || begins)) is_quoted = !is_quoted;
+        if (is_quoted) continue;
+        commas += *at == ',' ? 1 : 0;
+        semicolons += *at == ';' ? 1 : 0;
+    }
+    if (commas > 0 && semicolons > 0) return '\0';
+    return semicolons > 0 ? ';' : ',';
+}
 
 static bool is_raw(const sot_csv *csv, size_t column)
 {
@@ -213,6 +246,7 @@ static sotto_status match_columns(sot_csv *csv, const sot_words *names, char *li
         csv_field *field = &csv->fields[csv->field_count++];
         *field = (csv_field){
             .column = column, .described = described, .is_raw = is_raw(csv, column)};
+        field->is_plain = is_number(field) && !field->is_raw && !csv->decimal_comma;
         if (described->type != SOTTO_COLUMN_CATEGORY) continue;
         const sotto_status status = sot_words_new(
             described->values, described->value_count, &field->categories, error);
@@ -270,6 +304,20 @@ static sotto_status read_first_line(sot_csv *csv, char **out_line, char **out_en
     return SOTTO_OK;
 }
 
+/* The header is public, and may tell the delimiter; no row does. */
+static sotto_status find_delimiter_of_header(sot_csv *csv, const char *line,
+                                             const char *end, sotto_error *error)
+{
+    if (csv->delimiter != '\0') return SOTTO_OK;
+    csv->delimiter = sot_csv_delimiter(line, end);
+    if (csv->delimiter != '\0') return SOTTO_OK;
+    return sot_fail(error, SOTTO_PARSE,
+                    "%.90s: the first line has both commas and semicolons outside of "
+                    "quotes; say which one stands between columns: --format csv-comma or "
+                    "--format csv-semicolon",
+                    csv->path);
+}
+
 static sotto_status read_header(sot_csv *csv, const sot_reader_input *input,
                                 sotto_error *error)
 {
@@ -287,6 +335,7 @@ static sotto_status read_header(sot_csv *csv, const sot_reader_input *input,
             names[i] = sotto_schema_column(csv->schema, i)->name;
         status = sot_words_new(names, size, &words, error);
     }
+    if (status == SOTTO_OK) status = find_delimiter_of_header(csv, line, end, error);
     if (status == SOTTO_OK) status = match_columns(csv, words, line, end, found, error);
     if (status == SOTTO_OK) status = check_found(csv, found, input, error);
     sot_words_free(words);
@@ -355,7 +404,7 @@ static size_t line_bytes_of(const sotto_schema *schema)
 }
 
 static sotto_status open_csv(const sot_reader_input *input, char delimiter,
-                             sot_csv **out_csv, sotto_error *error)
+                             bool decimal_comma, sot_csv **out_csv, sotto_error *error)
 {
     const size_t size = sotto_schema_size(input->schema);
     sot_csv *csv = sot_new_array(1, sizeof *csv);
@@ -364,6 +413,7 @@ static sotto_status open_csv(const sot_reader_input *input, char delimiter,
     csv->path = input->file->path;
     csv->wanted = input->wanted;
     csv->delimiter = delimiter;
+    csv->decimal_comma = decimal_comma;
     csv->fields = sot_new_array(size, sizeof *csv->fields);
     csv->raw = sot_new_array(size, sizeof *csv->raw);
     csv->values = sot_new_array(size, sizeof *csv->values);
@@ -390,7 +440,7 @@ sotto_status sot_csv_open(const char *path, char delimiter, const sotto_schema *
     const sotto_data_file file = {.path = path};
     const sot_reader_input input = {
         .file = &file, .schema = schema, .without_target = without_target};
-    return open_csv(&input, delimiter, out_csv, error);
+    return open_csv(&input, delimiter, false, out_csv, error);
 }
 
 void sot_csv_close(sot_csv *csv)
@@ -571,23 +621,23 @@ static bool is_tsv(const char *path, bool is_matrix)
     return sot_is_named(path, ".tsv") || sot_is_named(path, ".tab");
 }
 
-static sotto_status open_commas(const sot_reader_input *input, void **out_reader,
-                                sotto_error *error)
-{
-    sot_csv *csv = NULL;
-    const sotto_status status = open_csv(input, ',', &csv, error);
-    *out_reader = csv;
-    return status;
-}
-
-static sotto_status open_tabs(const sot_reader_input *input, void **out_reader,
-                              sotto_error *error)
-{
-    sot_csv *csv = NULL;
-    const sotto_status status = open_csv(input, '\t', &csv, error);
-    *out_reader = csv;
-    return status;
-}
+/* One function for each dialect. A comma cannot both stand between cells and within numbers: there is none for that. */
+#define OPEN(dialect, delimiter, decimal_comma)                                          \
+    static sotto_status open_##dialect(const sot_reader_input *input, void **out_reader, \
+                                       sotto_error *error)                               \
+    {                                                                                    \
+        sot_csv *csv = NULL;                                                             \
+        const sotto_status status =                                                      \
+            open_csv(input, delimiter, decimal_comma, &csv, error);                      \
+        *out_reader = csv;                                                               \
+        return status;                                                                   \
+    }
+OPEN(csv_file, '\0', false)
+OPEN(comma, ',', false)
+OPEN(semicolon, ';', false)
+OPEN(decimal, ';', true)
+OPEN(tsv, '\t', false)
+OPEN(tsv_decimal, '\t', true)
 
 static void close_reader(void *reader)
 {
@@ -617,8 +667,27 @@ const sot_reader_kind sot_reader_csv = {.name = "CSV",
                                         .option = "csv",
                                         .is_usual = true,
                                         .is_named = is_csv,
-                                        .open = open_commas,
+                                        .open = open_csv_file,
                                         TABLE_OF_TEXT};
 
+const sot_reader_kind sot_reader_csv_comma = {
+    .name = "CSV with commas", .option = "csv-comma", .open = open_comma, TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_csv_semicolon = {.name = "CSV with semicolons",
+                                                  .option = "csv-semicolon",
+                                                  .open = open_semicolon,
+                                                  TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_csv_decimal_comma = {
+    .name = "CSV with semicolons and decimal commas",
+    .option = "csv-decimal-comma",
+    .open = open_decimal,
+    TABLE_OF_TEXT};
+
 const sot_reader_kind sot_reader_tsv = {
-    .name = "TSV", .option = "tsv", .is_named = is_tsv, .open = open_tabs, TABLE_OF_TEXT};
+    .name = "TSV", .option = "tsv", .is_named = is_tsv, .open = open_tsv, TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_tsv_decimal_comma = {.name = "TSV with decimal commas",
+                                                      .option = "tsv-decimal-comma",
+                                                      .open = open_tsv_decimal,
+                                                      TABLE_OF_TEXT};
