@@ -87,8 +87,8 @@ static const char *fixed_text(const analyst_config *config, const char *name)
         const char *name, *text;
     } fixed[] = {{"data", config->data},     {"labels", config->labels},
                  {"table", config->table},   {"query", config->query},
-                 {"format", config->format},
-                 {"schema", config->schema}, {"ledger", config->ledger}};
+                 {"format", config->format}, {"schema", config->schema},
+                 {"ledger", config->ledger}};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (strcmp(fixed[i].name, name) == 0) return fixed[i].text;
     return NULL;

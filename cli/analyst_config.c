@@ -324,8 +324,9 @@ bool analyst_config_allows(const analyst_config *config, const char *path)
 
 static sotto_status check_members(const json_t *root, sotto_error *error)
 {
-    static const char known[] = "data labels table query format schema ledger results readers "
-                                "commands max_epsilon max_delta public_rows";
+    static const char known[] =
+        "data labels table query format schema ledger results readers "
+        "commands max_epsilon max_delta public_rows";
     for (void *at = json_object_iter((json_t *)(uintptr_t)root); at != NULL;
          at = json_object_iter_next((json_t *)(uintptr_t)root, at)) {
         if (analyst_has_word(known, json_object_iter_key(at))) continue;

@@ -5,8 +5,8 @@
 #define TABLE                                                                            \
     {                                                                                    \
         "table", CLI_TEXT, CLI_OPTIONAL,                                                 \
-            "table of a SQLite database; the schema names its columns", .value = "NAME", \
-            .example = "patients"                                                        \
+            "table of a SQLite database; the schema names its columns",                  \
+            .value = "NAME", .example = "patients"                                       \
     }
 
 #define WHERE                                                                            \

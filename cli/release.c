@@ -270,9 +270,8 @@ static sotto_status run_choose(const cli_call *call, sotto_error *error)
 static sotto_status estimate(const cli_call *call, sotto_error *error)
 {
     static const char *const excluded[] = {
-        "column", "schema", "epsilon", "public-n",
-        "query",  "table",  "ledger",  "output",
-        "sign",   "again",  "insecure-test-seed"};
+        "column", "schema", "epsilon", "public-n",          "query", "table", "ledger",
+        "output", "sign",   "again",   "insecure-test-seed"};
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++) {
         if (!cli_given(call, excluded[i])) continue;
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -304,15 +303,16 @@ static sotto_status run_rr(const cli_call *call, sotto_error *error)
 #define SCHEMA " --schema examples/survey.schema.json --epsilon 1 -o release.json"
 
 static const cli_option *const count_shared[] = {
-    privacy_options, noise_options,  rows_options,    cli_table_options, cli_stored_option,
-    where_options,   output_options, cli_sign_option, cli_again_option, NULL};
+    privacy_options,   noise_options, rows_options,   cli_table_options,
+    cli_stored_option, where_options, output_options, cli_sign_option,
+    cli_again_option,  NULL};
 static const cli_option *const sum_shared[] = {
-    column_operand,   privacy_options,   noise_options, rows_options,
+    column_operand,    privacy_options,   noise_options, rows_options,
     cli_table_options, cli_stored_option, where_options, output_options,
-    cli_sign_option,  cli_again_option,  NULL};
+    cli_sign_option,   cli_again_option,  NULL};
 static const cli_option *const histogram_shared[] = {
     column_operand, histogram_options, privacy_options,   noise_options,
-    rows_options,   cli_table_options,  cli_stored_option, where_options,
+    rows_options,   cli_table_options, cli_stored_option, where_options,
     output_options, cli_sign_option,   cli_again_option,  NULL};
 static const cli_option *const quantile_shared[] = {column_operand,
                                                     quantile_options,
@@ -325,12 +325,14 @@ static const cli_option *const quantile_shared[] = {column_operand,
                                                     cli_sign_option,
                                                     cli_again_option,
                                                     NULL};
-static const cli_option *const bounds_shared[] = {
-    column_operand, privacy_options, rows_options,    cli_table_options, cli_stored_option,
-    where_options,  output_options,  cli_sign_option, cli_again_option, NULL};
+static const cli_option *const bounds_shared[] = {column_operand,    privacy_options,
+                                                  rows_options,      cli_table_options,
+                                                  cli_stored_option, where_options,
+                                                  output_options,    cli_sign_option,
+                                                  cli_again_option,  NULL};
 static const cli_option *const choose_shared[] = {
     rows_options,   cli_table_options, cli_stored_option, where_options,
-    output_options, cli_sign_option,  cli_again_option,  NULL};
+    output_options, cli_sign_option,   cli_again_option,  NULL};
 static const cli_option *const rr_shared[] = {rows_options,
                                               cli_table_options,
                                               cli_stored_option,

@@ -31,7 +31,8 @@ static sot_value odd_cell(size_t place)
 
 static sot_value cell_of(const void *row, size_t column)
 {
-    return odd_cell(*(const size_t *)row * 5 + column * 7 + *(const size_t *)row * column);
+    return odd_cell(*(const size_t *)row * 5 + column * 7 +
+                    *(const size_t *)row * column);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

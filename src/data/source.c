@@ -28,8 +28,8 @@ struct sot_source {
     bool without_target;
     file_stamp stamps[2]; /* of the file and of its labels */
     size_t unit_column; /* of the schema; SIZE_MAX: none, or the reader brings the ids */
-    sot_where *where;     /* the condition on rows; NULL: none */
-    bool *tested; /* columns of the schema that the condition tests; NULL: none */
+    sot_where *where;   /* the condition on rows; NULL: none */
+    bool *tested;       /* columns of the schema that the condition tests; NULL: none */
     bool *wanted; /* columns of the schema whose raw cells are asked for; NULL: none */
 };
 
@@ -185,7 +185,7 @@ static sotto_status copy_file(sot_source *source, const sotto_data_file *file,
                               sotto_error *error)
 {
     source->file = *file;
-    const char **const texts[] = {&source->file.path, &source->file.labels,
+    const char **const texts[] = {&source->file.path,  &source->file.labels,
                                   &source->file.query, &source->file.format,
                                   &source->file.table, &source->file.where};
     _Static_assert(sizeof texts / sizeof texts[0] ==

@@ -32,10 +32,11 @@
 #include "data/value.h"
 
 enum {
-    SOT_WHERE_BYTES_MAX = 4096,    /* of the condition, in its canonical form too */
-    SOT_CONDITIONS_MAX = 64,       /* that must all hold */
-    SOT_WHERE_DEPTH_MAX = 32,      /* of parentheses and NOTs inside each other */
-    SOT_WHERE_TEXT_BYTES_MAX = 255 /* of a literal: where.md, claim 3; the schema's texts have the same limit */
+    SOT_WHERE_BYTES_MAX = 4096, /* of the condition, in its canonical form too */
+    SOT_CONDITIONS_MAX = 64,    /* that must all hold */
+    SOT_WHERE_DEPTH_MAX = 32,   /* of parentheses and NOTs inside each other */
+    SOT_WHERE_TEXT_BYTES_MAX =
+        255 /* of a literal: where.md, claim 3; the schema's texts have the same limit */
 };
 
 typedef struct sot_where sot_where;

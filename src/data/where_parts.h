@@ -39,7 +39,8 @@ enum { WHERE_STACK = 2 * (SOT_WHERE_DEPTH_MAX + 2) + 1 };
 struct sot_where {
     const sotto_schema *schema;
     char *canonical;
-    where_step *steps; /* room for one a byte of the text, which has at most as many words */
+    where_step
+        *steps; /* room for one a byte of the text, which has at most as many words */
     size_t step_count;
     where_literal *literals;
     size_t literal_count;

@@ -131,8 +131,8 @@ static bool is(const where_word *word, const char *wanted)
 
 static bool is_keyword(const where_word *word)
 {
-    static const char *const words[] = {"and",  "or",   "not",   "in",  "between", "is",
-                                        "null", "true", "false", "like"};
+    static const char *const words[] = {"and", "or",   "not",  "in",    "between",
+                                        "is",  "null", "true", "false", "like"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (is(word, words[i])) return true;
     return false;
@@ -145,16 +145,15 @@ static sotto_status refuse(const where_reader *reader, const where_word *word,
                            const char *remedy, sotto_error *error)
 {
     char seen[48], shown[48];
-    const size_t size = word->size_bytes < sizeof seen ? word->size_bytes : sizeof seen - 1;
+    const size_t size =
+        word->size_bytes < sizeof seen ? word->size_bytes : sizeof seen - 1;
     memcpy(seen, word->text, size);
     seen[size] = '\0';
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "--where, byte %zu, %s%s%s: %s",
-                    (size_t)(word->text - reader->text) + 1,
-                    word->kind == WORD_END ? "" : "'",
-                    word->kind == WORD_END ? "its end"
-                                           : sot_printable(seen, shown, sizeof shown),
-                    word->kind == WORD_END ? "" : "'", remedy);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT, "--where, byte %zu, %s%s%s: %s",
+        (size_t)(word->text - reader->text) + 1, word->kind == WORD_END ? "" : "'",
+        word->kind == WORD_END ? "its end" : sot_printable(seen, shown, sizeof shown),
+        word->kind == WORD_END ? "" : "'", remedy);
 }
 
 static sotto_status refuse_word(const where_reader *reader, const char *wanted,
@@ -300,10 +299,10 @@ static sotto_status read_boolean(where_reader *reader, where_step *test,
                                  sotto_error *error)
 {
     const where_word *word = &reader->word;
-    const bool is_one = word->kind == WORD_NUMBER && word->size_bytes == 1 &&
-                        word->text[0] == '1';
-    const bool is_zero = word->kind == WORD_NUMBER && word->size_bytes == 1 &&
-                         word->text[0] == '0';
+    const bool is_one =
+        word->kind == WORD_NUMBER && word->size_bytes == 1 && word->text[0] == '1';
+    const bool is_zero =
+        word->kind == WORD_NUMBER && word->size_bytes == 1 && word->text[0] == '0';
     if (!is_one && !is_zero && !is(word, "true") && !is(word, "false"))
         return refuse_word(reader, "the column is a boolean; give TRUE or FALSE", error);
     const double number = is_one || is(word, "true") ? 1.0 : 0.0;
@@ -366,9 +365,8 @@ static void add_step(sot_where *where, where_step step)
 static where_step test_of(const where_reader *reader, size_t column)
 {
     const sotto_column *described = sotto_schema_column(reader->where->schema, column);
-    return (where_step){.column = column,
-                        .described = described,
-                        .first = reader->where->literal_count};
+    return (where_step){
+        .column = column, .described = described, .first = reader->where->literal_count};
 }
 
 /* SIZE_MAX: the schema has no such column. */
@@ -438,8 +436,8 @@ static sotto_status read_between(where_reader *reader, where_step *test,
     const sotto_status status = read_literal(reader, test, error);
     if (status != SOTTO_OK) return status;
     if (!is(&reader->word, "and"))
-        return refuse_word(reader, "BETWEEN needs two bounds, for example BETWEEN 18 AND 65",
-                           error);
+        return refuse_word(
+            reader, "BETWEEN needs two bounds, for example BETWEEN 18 AND 65", error);
     write_keyword(reader, "AND");
     advance(reader);
     return read_literal(reader, test, error);
@@ -552,7 +550,8 @@ static sotto_status read_group(where_reader *reader, sotto_error *error)
     if (status != SOTTO_OK) return status;
     if (!is(&reader->word, ")")) {
         return reader->word.kind == WORD_END
-                   ? refuse(reader, &opening, "the parenthesis is not closed; add )", error)
+                   ? refuse(reader, &opening, "the parenthesis is not closed; add )",
+                            error)
                    : refuse_word(reader, "AND, OR or ) is expected", error);
     }
     sot_growing_text(&reader->canonical, ")");
@@ -596,8 +595,7 @@ static sotto_status read_or(where_reader *reader, sotto_error *error)
         write_keyword(reader, "OR");
         advance(reader);
         status = read_and(reader, error);
-        if (status == SOTTO_OK)
-            add_step(reader->where, (where_step){.action = WHERE_OR});
+        if (status == SOTTO_OK) add_step(reader->where, (where_step){.action = WHERE_OR});
     }
     return status;
 }
@@ -633,8 +631,9 @@ static bool is_old(const sotto_schema *schema, const char *text, old_form *out)
         return false;
     out->column = find_column(schema, text, (size_t)(equals - text));
     out->value = equals + 1;
-    return out->column != SIZE_MAX && is_old_value(sotto_schema_column(schema, out->column),
-                                                   out->value, &out->number);
+    return out->column != SIZE_MAX &&
+           is_old_value(sotto_schema_column(schema, out->column), out->value,
+                        &out->number);
 }
 
 static void read_old(where_reader *reader, const old_form *old)
@@ -715,10 +714,11 @@ sotto_status sot_where_new_all(const char *const *texts, const sotto_schema *sch
     where_reader reader = {.depth = 0};
     size_t room = 1;
     if (sotto_schema_is_matrix(schema))
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--where tests columns by name, and a schema with \"features\" has "
-                        "no names; give a table (CSV, SQLite) and a schema with "
-                        "\"columns\"");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "--where tests columns by name, and a schema with \"features\" has "
+            "no names; give a table (CSV, SQLite) and a schema with "
+            "\"columns\"");
     for (size_t i = 0; texts[i] != NULL; i++) {
         const size_t length = strlen(texts[i]);
         if (length > SOT_WHERE_BYTES_MAX || room > SOT_WHERE_BYTES_MAX)

@@ -48,8 +48,9 @@ struct sot_release {
     const sot_statistic *statistic;
     size_t column;
     const sotto_column *described; /* NULL when the statistic has no column */
-    const char *condition; /* that selects the rows, canonical; NULL: none, or the conditions of config->where */
-    sot_origin origin;     /* of the rows, the condition's included */
+    const char *
+        condition; /* that selects the rows, canonical; NULL: none, or the conditions of config->where */
+    sot_origin origin;  /* of the rows, the condition's included */
     bool has_unit;      /* false: the unit is a row */
     uint64_t unit_rows; /* rows of one unit that count at most; 1 without a unit */
     sotto_mechanism mechanism;
@@ -194,8 +195,8 @@ typedef struct sot_kept_rows {
     double *values;
     size_t count, room;
 } sot_kept_rows;
-SOTTO_MUST_CHECK sotto_status sot_kept_put(sot_kept_rows *kept, size_t slot,
-                                           double value, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_kept_put(sot_kept_rows *kept, size_t slot, double value,
+                                           sotto_error *error);
 /* Takes them all. Sums are exact integers, so that the order of the slots does not matter. */
 SOTTO_MUST_CHECK sotto_status sot_kept_take(sot_release *release,
                                             const sot_kept_rows *kept,

@@ -98,10 +98,10 @@ static sotto_status fill_values(const answer_counts *from, double confidence,
     for (size_t i = 0; i < from->categories && status == SOTTO_OK; i++) {
         sot_released_value *value = &result->values[i];
         *value = (sot_released_value){.label = sot_copy_string(from->labels[i]),
-                             .value = found[i].estimate,
-                             .lower = found[i].lower,
-                             .upper = found[i].upper,
-                             .standard_error = sqrt(found[i].variance)};
+                                      .value = found[i].estimate,
+                                      .lower = found[i].lower,
+                                      .upper = found[i].upper,
+                                      .standard_error = sqrt(found[i].variance)};
         if (value->label == NULL) status = sot_fail_memory(error, 1, 1);
     }
     sot_free(found);

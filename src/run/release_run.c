@@ -12,11 +12,12 @@
 #include "run/session.h"
 
 typedef struct release_run {
-    sotto_release_config config; /* the caller's, but without conditions: `file` has them all */
+    sotto_release_config
+        config; /* the caller's, but without conditions: `file` has them all */
     sot_release release;
     sot_session session;
     sotto_data_file file;
-    sot_where *where; /* NULL: no condition */
+    sot_where *where;           /* NULL: no condition */
     sot_source *source;         /* NULL for scores from a file, and for an accuracy */
     sot_accuracy_rows accuracy; /* the rows of an accuracy */
 } release_run;

@@ -7,8 +7,8 @@
 #include "run/release.h"
 #include "run/session.h"
 
-static void show_value(sot_prose *prose, const sot_released_value *value, const char *label,
-                       double confidence)
+static void show_value(sot_prose *prose, const sot_released_value *value,
+                       const char *label, double confidence)
 {
     char middle[SOT_SHOWN_BYTES], low[SOT_SHOWN_BYTES], high[SOT_SHOWN_BYTES];
     char percent[SOT_SHOWN_BYTES];

@@ -25,8 +25,8 @@ static void name_place(const sot_session *session, char place[SOT_COVERED_BYTES]
 {
     char table[160];
     const bool is_stream =
-        session->data_path != NULL && (session->origin == SOT_ROWS_STREAMED ||
-                                       sot_rows_are_declared(session->origin));
+        session->data_path != NULL &&
+        (session->origin == SOT_ROWS_STREAMED || sot_rows_are_declared(session->origin));
     if (session->table != NULL) {
         (void)snprintf(place, SOT_COVERED_BYTES, "the rows of the table %s",
                        sot_printable(session->table, table, sizeof table));

@@ -109,7 +109,8 @@ static void cells_compare_as_the_schema_says(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         if (truth_of(cases[i].condition, &one) != cases[i].truth)
-            fail_msg("%s: %d", cases[i].condition, (int)truth_of(cases[i].condition, &one));
+            fail_msg("%s: %d", cases[i].condition,
+                     (int)truth_of(cases[i].condition, &one));
     }
 }
 
@@ -167,11 +168,13 @@ static void a_longer_text_is_decided_by_its_first_bytes(void **state)
     for (size_t size = 254; size <= 1024; size += size < 258 ? 1 : 100) {
         static const char *const signs[] = {"=", "!=", "<", "<=", ">", ">="};
         for (size_t i = 0; i < LENGTH(signs); i++) {
-            (void)snprintf(condition, sizeof condition, "person %s '%s'", signs[i], literal);
-            row whole = {{[PERSON] = {.kind = SOT_VALUE_TEXT, .text = cell,
-                                      .size_bytes = size}}};
+            (void)snprintf(condition, sizeof condition, "person %s '%s'", signs[i],
+                           literal);
+            row whole = {
+                {[PERSON] = {.kind = SOT_VALUE_TEXT, .text = cell, .size_bytes = size}}};
             const sot_truth truth = truth_of(condition, &whole);
-            if (whole.cells[PERSON].size_bytes > 256) whole.cells[PERSON].size_bytes = 256;
+            if (whole.cells[PERSON].size_bytes > 256)
+                whole.cells[PERSON].size_bytes = 256;
             assert_int_equal(truth_of(condition, &whole), truth);
         }
     }
@@ -249,8 +252,7 @@ static void length_and_depth_have_limits(void **state)
     for (size_t depth = SOT_WHERE_DEPTH_MAX; depth <= SOT_WHERE_DEPTH_MAX + 1; depth++) {
         for (int kind = 0; kind < 3; kind++) {
             /* The deepest stack: every level holds back an OR and an AND. */
-            static const char *const opening[] = {"(", "NOT ",
-                                                  "age=1 OR age=2 AND ("};
+            static const char *const opening[] = {"(", "NOT ", "age=1 OR age=2 AND ("};
             condition[0] = '\0';
             for (size_t i = 0; i < depth; i++)
                 strcat(condition, opening[kind]);
@@ -337,7 +339,8 @@ static void several_conditions_must_all_hold(void **state)
     sotto_schema *schema = schema_of(schema_text);
     const char *const both[] = {"town=Lund", "age < 30 OR age > 60", NULL};
     assert_ok(sot_where_new_all(both, schema, &where, &error), &error);
-    assert_string_equal(sot_where_text(where), "(town = 'Lund') AND (age < 30 OR age > 60)");
+    assert_string_equal(sot_where_text(where),
+                        "(town = 'Lund') AND (age < 30 OR age > 60)");
     row one = {{[AGE] = number(70.0), [TOWN] = text("Lund")}};
     assert_int_equal(sot_where_truth(where, cell_of, &one), SOT_TRUE);
     one.cells[TOWN] = text("lund");
@@ -434,9 +437,9 @@ static void fill_oracle(sqlite3 *database)
     static const double numbers[] = {0.0, -1.5, 2.0, 0.1, 1e300, -7.25};
     static const char *const texts[] = {"x", "yy", "Z", "it's", " ", "\xc3\xa4", "xx"};
     sqlite3_stmt *insert = NULL;
-    assert_int_equal(sqlite3_exec(database, "CREATE TABLE t(n, i, b, c, t)", NULL, NULL,
-                                  NULL),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(database, "CREATE TABLE t(n, i, b, c, t)", NULL, NULL, NULL),
+        SQLITE_OK);
     assert_int_equal(sqlite3_prepare_v2(database, "INSERT INTO t VALUES(?1,?2,?3,?4,?5)",
                                         -1, &insert, NULL),
                      SQLITE_OK);
@@ -519,10 +522,16 @@ static void generated_conditions_mean_what_sqlite_says(void **state)
 static void single_tests_mean_what_sqlite_says(void **state)
 {
     (void)state;
-    static const char *const tests[] = {
-        "%c = %s",      "%c != %s",       "%c < %s",          "%c <= %s",
-        "%c > %s",      "%c >= %s",       "%c IN (%s)",       "%c NOT IN (%s)",
-        "%c BETWEEN %s AND %s",           "%c NOT BETWEEN %s AND %s"};
+    static const char *const tests[] = {"%c = %s",
+                                        "%c != %s",
+                                        "%c < %s",
+                                        "%c <= %s",
+                                        "%c > %s",
+                                        "%c >= %s",
+                                        "%c IN (%s)",
+                                        "%c NOT IN (%s)",
+                                        "%c BETWEEN %s AND %s",
+                                        "%c NOT BETWEEN %s AND %s"};
     sqlite3 *database = NULL;
     sotto_schema *schema = schema_of(oracle_schema);
     assert_int_equal(sqlite3_open(":memory:", &database), SQLITE_OK);

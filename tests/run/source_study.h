@@ -77,8 +77,8 @@ static const char *const source_names[] = {
 
 static inline bool source_selects(source_layout layout)
 {
-    return layout == SOURCE_STREAM || layout == SOURCE_WHERE ||
-           layout == SOURCE_NARROW || layout >= SOURCE_CSV_WHERE;
+    return layout == SOURCE_STREAM || layout == SOURCE_WHERE || layout == SOURCE_NARROW ||
+           layout >= SOURCE_CSV_WHERE;
 }
 
 static inline const char *source_where(source_layout layout)
@@ -215,20 +215,18 @@ static inline void source_store(const tape_table *table, const tape_place *place
                                 source_layout layout, const char *where,
                                 source_place *out)
 {
-    static const char *const ends[] = {".csv", ".csv", ".tsv",   ".csv.gz",
-                                       "",     "",     ".db",    ".db",
-                                       ".db",  ".db",  ".jsonl", ".csv",
-                                       ".csv", ".csv", ".db",    ".jsonl"};
+    static const char *const ends[] = {
+        ".csv", ".csv", ".tsv",   ".csv.gz", "",     "",     ".db", ".db",
+        ".db",  ".db",  ".jsonl", ".csv",    ".csv", ".csv", ".db", ".jsonl"};
     char *text = NULL;
     size_t size = 0;
     *out = (source_place){.pipe = -1};
     (void)snprintf(out->path, sizeof out->path, "%s-stored%s", place->input_path,
                    ends[layout]);
-    out->file =
-        (sotto_data_file){.path = out->path,
-                          .query = source_query(layout),
-                          .table = layout == SOURCE_TABLE_WHERE ? "t" : NULL,
-                          .where = where != NULL ? where : source_where(layout)};
+    out->file = (sotto_data_file){.path = out->path,
+                                  .query = source_query(layout),
+                                  .table = layout == SOURCE_TABLE_WHERE ? "t" : NULL,
+                                  .where = where != NULL ? where : source_where(layout)};
     if (out->file.query != NULL || out->file.table != NULL) {
         source_write_database(table, layout, out->path);
         return;

@@ -49,14 +49,26 @@ static size_t below(size_t size)
 
 static void generate(char *out, size_t depth)
 {
-    static const char *const tests[] = {
-        "age > 85",          "age <= 89.5",          "age = 90",
-        "age IS NULL",       "age BETWEEN 80 AND 1e6", "age NOT IN (81, 90)",
-        "visits >= 3",       "visits != 0",          "visits IS NOT NULL",
-        "visits IN (1,2,6)", "town = 'Lund'",        "town IS NULL",
-        "town > 'Lund'",     "town NOT IN ('Ystad')", "person = 'p1'",
-        "person < 'p2'",     "person IS NULL",       "smokes = 'yes'",
-        "smokes <> 'no'",    "smokes BETWEEN 'a' AND 'o'"};
+    static const char *const tests[] = {"age > 85",
+                                        "age <= 89.5",
+                                        "age = 90",
+                                        "age IS NULL",
+                                        "age BETWEEN 80 AND 1e6",
+                                        "age NOT IN (81, 90)",
+                                        "visits >= 3",
+                                        "visits != 0",
+                                        "visits IS NOT NULL",
+                                        "visits IN (1,2,6)",
+                                        "town = 'Lund'",
+                                        "town IS NULL",
+                                        "town > 'Lund'",
+                                        "town NOT IN ('Ystad')",
+                                        "person = 'p1'",
+                                        "person < 'p2'",
+                                        "person IS NULL",
+                                        "smokes = 'yes'",
+                                        "smokes <> 'no'",
+                                        "smokes BETWEEN 'a' AND 'o'"};
     const size_t kind = below(depth > 2 ? 1 : 4);
     if (kind == 3) strcat(out, "NOT ");
     if (kind > 0) strcat(out, "(");
@@ -72,9 +84,9 @@ static void generate(char *out, size_t depth)
 /* One cell of one row becomes another: the row leaves the selection, enters it, or neither. */
 static void change_cell(tape_table *table, size_t row)
 {
-    static const char *const odd[] = {"",       "nan",     "-inf", "1e999",    "\"quo\"te",
-                                      "\xff\xfe", "90",    "p1",   "Lund",     "86 ",
-                                      "3",      "yes\t",   "'x'",  "9999999999999999999"};
+    static const char *const odd[] = {
+        "",   "nan",  "-inf", "1e999", "\"quo\"te", "\xff\xfe", "90",
+        "p1", "Lund", "86 ",  "3",     "yes\t",     "'x'",      "9999999999999999999"};
     const size_t column = below(table->column_count);
     tape_cell *cell = &table->cells[row * table->column_count + column];
     *cell = (tape_cell){.text = odd[below(LENGTH(odd))]};

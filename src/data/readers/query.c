@@ -85,11 +85,10 @@ static sotto_status add_absent(sot_query *query, const bool *found,
         if ((described->type != SOTTO_COLUMN_IGNORE || is_tested) &&
             !sot_cell_is_optional(query->schema, i, input->without_target,
                                   input->tested)) {
-            return sot_fail(error, SOTTO_PARSE,
-                            "%s lacks the column '%.80s' of the schema; %s",
-                            query->table.asked, described->name,
-                            input->file->query != NULL ? "select it"
-                                                       : "is it the right table?");
+            return sot_fail(
+                error, SOTTO_PARSE, "%s lacks the column '%.80s' of the schema; %s",
+                query->table.asked, described->name,
+                input->file->query != NULL ? "select it" : "is it the right table?");
         }
         query->ids[i] = (id_text){"", 0};
         *absent++ = (query_field){.column = i, .described = described};
