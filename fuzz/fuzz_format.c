@@ -1,9 +1,13 @@
 /* Any bytes under any name: the format is decided, or refused in one line, and no record has a say. Behind the first line of a
  * table all bytes may change; where there is no header, all bytes may. The first byte says the name and the schema. */
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "data/format.h"
-#include "lines.h"
+#include "require.h"
+
+enum { PATH_BYTES = 64 };
 
 static const char *const names[] = {"rows",       "rows.csv",    "rows.tsv",
                                     "rows.jsonl", "rows.ndjson", "rows.libsvm",
