@@ -273,6 +273,16 @@ static void the_header_tells_the_delimiter(void **state)
     assert_int_equal(sot_csv_delimiter(quoted, quoted + sizeof quoted - 1), ',');
 }
 
+static void no_row_tells_the_delimiter(void **state)
+{
+    (void)state;
+    double rows[3][6];
+    static const char text[] = "p;3.5;2;Lund;no;x\np,3.5,2,Lund,no,x\np;1\n";
+    assert_int_equal(read_rows(text, sizeof text - 1, rows, 3), 3);
+    assert_true(rows[0][0] == 41.25 && rows[2][0] == 41.25);
+    assert_true(rows[1][0] == 3.5 && rows[1][1] == 2.0 && rows[1][2] == 0.0);
+}
+
 static void decimal_commas_only_when_told(void **state)
 {
     (void)state;
@@ -403,6 +413,7 @@ int main(void)
         cmocka_unit_test(compressed_and_tabbed_files_read_the_same),
         cmocka_unit_test(every_schema_mistake_is_named),
         cmocka_unit_test(the_header_tells_the_delimiter),
+        cmocka_unit_test(no_row_tells_the_delimiter),
         cmocka_unit_test(decimal_commas_only_when_told),
         cmocka_unit_test(bounds_may_be_unknown),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),

@@ -144,6 +144,35 @@ static void of_members_with_one_name_the_last_counts(void **state)
     assert_row("{\"age\": null, \"ag\\u0065\": 5}", 5, 7, 1, 1, "");
 }
 
+/* No record says for another which members there are. */
+static void the_first_record_is_no_header(void **state)
+{
+    (void)state;
+    row rows[3];
+    static const char text[] = "{\"age\": 1}\n{\"town\": \"Lund\", \"person\": \"p\", "
+                               "\"other\": 1}\n{\"x\": 1, \"age\": 1, \"age\": 3}\n";
+    assert_int_equal(read_bytes(text, sizeof text - 1, rows, 3), 3);
+    assert_true(rows[1].cells[0] == 41.25 && rows[1].cells[2] == 0.0);
+    assert_int_equal(rows[1].id_bytes, 1);
+    assert_true(rows[2].cells[0] == 3.0);
+}
+
+/* Names twice, names that the schema does not have: the records behind them are read. */
+static void no_member_stops_a_run(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"{\"age\": 1, \"age\": 2}", "{\"unknown\": 2}",
+                                        "{\"\": 2}", "{\"x\": {\"y\": {}}}",
+                                        "{\"age\": []}"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char text[128];
+        row rows[3];
+        snprintf(text, sizeof text, "%s\n{\"age\": 5}\n{\"age\": 6}\n", lines[i]);
+        assert_int_equal(read_bytes(text, strlen(text), rows, 3), 3);
+        assert_true(rows[1].cells[0] == 5.0 && rows[2].cells[0] == 6.0);
+    }
+}
+
 static const char *const malformed[] = {"",
                                         " ",
                                         "\t\r",
@@ -348,6 +377,8 @@ int main(void)
         cmocka_unit_test(values_count_as_what_they_spell),
         cmocka_unit_test(escapes_and_surrogates_are_decoded),
         cmocka_unit_test(of_members_with_one_name_the_last_counts),
+        cmocka_unit_test(the_first_record_is_no_header),
+        cmocka_unit_test(no_member_stops_a_run),
         cmocka_unit_test(a_malformed_line_is_a_row_of_missing_cells),
         cmocka_unit_test(nesting_ends_at_32),
         cmocka_unit_test(long_lines_give_their_rows),
