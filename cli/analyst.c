@@ -86,8 +86,9 @@ static const char *fixed_text(const analyst_config *config, const char *name)
     const struct {
         const char *name, *text;
     } fixed[] = {{"data", config->data},     {"labels", config->labels},
-                 {"query", config->query},   {"format", config->format},
-                 {"schema", config->schema}, {"ledger", config->ledger}};
+                 {"table", config->table},   {"query", config->query},
+                 {"format", config->format}, {"schema", config->schema},
+                 {"ledger", config->ledger}};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (strcmp(fixed[i].name, name) == 0) return fixed[i].text;
     return NULL;

@@ -33,7 +33,7 @@
 typedef struct analyst_config {
     json_t *root;
     char *data, *labels, *schema, *ledger, *results;
-    const char *query, *format, *readers;
+    const char *table, *query, *format, *readers;
     const json_t *commands;
     double epsilon_max, delta_max; /* of one run; infinite: the ledger decides */
     uint64_t public_rows;          /* the declared number of rows; 0: it is secret */

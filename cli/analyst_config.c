@@ -324,8 +324,9 @@ bool analyst_config_allows(const analyst_config *config, const char *path)
 
 static sotto_status check_members(const json_t *root, sotto_error *error)
 {
-    static const char known[] = "data labels query format schema ledger results readers "
-                                "commands max_epsilon max_delta public_rows";
+    static const char known[] =
+        "data labels table query format schema ledger results readers "
+        "commands max_epsilon max_delta public_rows";
     for (void *at = json_object_iter((json_t *)(uintptr_t)root); at != NULL;
          at = json_object_iter_next((json_t *)(uintptr_t)root, at)) {
         if (analyst_has_word(known, json_object_iter_key(at))) continue;
@@ -350,6 +351,8 @@ static sotto_status read_members(analyst_config *config, const char *path,
         status = read_path(config, path, "ledger", true, &config->ledger, error);
     if (status == SOTTO_OK)
         status = read_path(config, path, "results", true, &config->results, error);
+    if (status == SOTTO_OK)
+        status = read_text(config, "table", false, &config->table, error);
     if (status == SOTTO_OK)
         status = read_text(config, "query", false, &config->query, error);
     if (status == SOTTO_OK)

@@ -21,6 +21,8 @@ static const analyst_rule charged[] = {
     {"data", ANALYST_FIXED, NULL, NULL, NULL},
     {"labels", ANALYST_FIXED, NULL, NULL, NULL},
     {"query", ANALYST_FIXED, NULL, NULL, NULL},
+    {"table", ANALYST_FIXED, NULL, NULL, NULL},
+    {"where", ANALYST_FREE, NULL, NULL, NULL}, /* selected rows have a secret number */
     {"format", ANALYST_FIXED, NULL, NULL, NULL},
     {"schema", ANALYST_FIXED, NULL, NULL, NULL},
     {"ledger", ANALYST_FIXED, NULL, NULL, NULL},
@@ -124,6 +126,8 @@ static const analyst_rule plans[] = {
     {"public", ANALYST_INPUT, NULL, NULL, NULL},
     {"labels", ANALYST_INPUT, NULL, NULL, NULL},
     {"query", ANALYST_REFUSED, NULL, NULL, NAMED},
+    {"table", ANALYST_REFUSED, NULL, NULL, NAMED},
+    {"where", ANALYST_REFUSED, NULL, NULL, "a plan reads no private row"},
     {"format", ANALYST_REFUSED, NULL, NULL, NAMED},
     {"rows", ANALYST_FREE, NULL, NULL, NULL},
     {"repeats", ANALYST_FREE, NULL, NULL, NULL},
@@ -138,7 +142,6 @@ static const analyst_rule plans[] = {
 static const analyst_rule statistics[] = {
     {"column", ANALYST_FREE, NULL, NULL, NULL},
     {"mechanism", ANALYST_FREE, NULL, NULL, NULL},
-    {"where", ANALYST_FREE, NULL, NULL, NULL},
     {"confidence", ANALYST_FREE, NULL, NULL, NULL},
     {"bins", ANALYST_FREE, NULL, NULL, NULL},
     {"edges", ANALYST_FREE, NULL, NULL, NULL},

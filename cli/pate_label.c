@@ -342,7 +342,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_query_option, cli_sign_option,
+static const cli_option *const shared[] = {cli_rows_options, cli_sign_option,
                                            cli_again_option, NULL};
 
 const cli_command pate_label = {

@@ -61,8 +61,8 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     config.labels = cli_text(call, "labels");
     config.self_training = cli_count(call, "self-training");
     config.confidence = cli_number(call, "confidence");
-    const sotto_data_file file = {.path = cli_text(call, "rows"),
-                                  .query = cli_text(call, "query")};
+    sotto_data_file file = cli_data_file(call, cli_text(call, "rows"));
+    file.labels = NULL; /* --labels are the teachers' */
     if (status == SOTTO_OK) status = sotto_pate_student(&config, &file, &result, error);
     if (status == SOTTO_OK && cli_flag(call, "json"))
         status = print_json(call, result, error);
@@ -72,7 +72,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_query_option, cli_sign_option,
+static const cli_option *const shared[] = {cli_rows_options, cli_sign_option,
                                            cli_training_options, NULL};
 
 const cli_command pate_student = {

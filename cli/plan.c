@@ -174,9 +174,9 @@ sotto_status plan_report_fill(plan_report *report, double delta, sotto_error *er
 /* What belongs to a training has no meaning beside a file of events. */
 static sotto_status check_strangers(const cli_call *call, sotto_error *error)
 {
-    static const char *const strangers[] = {"model",  "forecast", "public",
-                                            "rows",   "theory",   "excess",
-                                            "labels", "query",    "insecure-test-seed"};
+    static const char *const strangers[] = {
+        "model", "forecast",           "public", "rows", "theory", "excess", "labels",
+        "query", "insecure-test-seed", "table",  "where"};
     if (cli_text(call, "plan") == NULL) {
         return cli_fail(
             error, SOTTO_INVALID_ARGUMENT,

@@ -15,7 +15,8 @@
 
 static sotto_status check_forecast(const cli_call *call, sotto_error *error)
 {
-    static const char *const parts[] = {"public", "rows", "repeats", "labels", "query"};
+    static const char *const parts[] = {"public", "rows",  "repeats", "labels",
+                                        "table",  "where", "query"};
     const bool both = cli_given(call, "public") && cli_given(call, "rows");
     if (both) {
         return cli_fail(

@@ -247,7 +247,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_query_option, NULL};
+static const cli_option *const shared[] = {cli_rows_options, NULL};
 
 const cli_command cli_predict = {
     .name = "predict",

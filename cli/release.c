@@ -80,8 +80,8 @@ static const cli_option rows_options[] = {
 
 static const cli_option where_options[] = {
     {"where", CLI_TEXT, CLI_OPTIONAL,
-     "count only rows with this category, boolean or whole number; repeatable",
-     .value = "CONDITION", .example = "town=Lund", .repeated = true},
+     "read only rows for which the condition is true; repeatable, all must hold",
+     .value = "CONDITION", .example = "age >= 18 AND town = 'Lund'", .repeated = true},
     {0},
 };
 
@@ -215,7 +215,8 @@ static sotto_status release(const cli_call *call, sotto_statistic statistic,
 {
     const char *where[CLI_REPEATS_MAX + 2];
     sotto_release_config config;
-    const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
+    sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
+    file.where = NULL; /* `config` has all of them */
     sotto_schema *schema = NULL;
     sotto_release_result *result = NULL;
     sotto_status status = make_config(call, statistic, where, &config, error);
@@ -267,9 +268,8 @@ static sotto_status run_choose(const cli_call *call, sotto_error *error)
 static sotto_status estimate(const cli_call *call, sotto_error *error)
 {
     static const char *const excluded[] = {
-        "column", "schema", "epsilon", "public-n",
-        "query",  "ledger", "output",  "insecure-test-seed",
-        "sign",   "again"};
+        "column", "schema", "epsilon", "public-n",          "query", "table", "ledger",
+        "output", "sign",   "again",   "insecure-test-seed"};
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++) {
         if (!cli_given(call, excluded[i])) continue;
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -301,35 +301,38 @@ static sotto_status run_rr(const cli_call *call, sotto_error *error)
 #define SCHEMA " --schema examples/survey.schema.json --epsilon 1 -o release.json"
 
 static const cli_option *const count_shared[] = {
-    privacy_options, noise_options,  rows_options,    cli_query_option, cli_stored_option,
-    where_options,   output_options, cli_sign_option, cli_again_option, NULL};
+    privacy_options,   noise_options, rows_options,   cli_table_options,
+    cli_stored_option, where_options, output_options, cli_sign_option,
+    cli_again_option,  NULL};
 static const cli_option *const sum_shared[] = {
-    column_operand,   privacy_options,   noise_options, rows_options,
-    cli_query_option, cli_stored_option, where_options, output_options,
-    cli_sign_option,  cli_again_option,  NULL};
+    column_operand,    privacy_options,   noise_options, rows_options,
+    cli_table_options, cli_stored_option, where_options, output_options,
+    cli_sign_option,   cli_again_option,  NULL};
 static const cli_option *const histogram_shared[] = {
     column_operand, histogram_options, privacy_options,   noise_options,
-    rows_options,   cli_query_option,  cli_stored_option, where_options,
+    rows_options,   cli_table_options, cli_stored_option, where_options,
     output_options, cli_sign_option,   cli_again_option,  NULL};
 static const cli_option *const quantile_shared[] = {column_operand,
                                                     quantile_options,
                                                     privacy_options,
                                                     rows_options,
-                                                    cli_query_option,
+                                                    cli_table_options,
                                                     cli_stored_option,
                                                     where_options,
                                                     output_options,
                                                     cli_sign_option,
                                                     cli_again_option,
                                                     NULL};
-static const cli_option *const bounds_shared[] = {
-    column_operand, privacy_options, rows_options,    cli_query_option, cli_stored_option,
-    where_options,  output_options,  cli_sign_option, cli_again_option, NULL};
+static const cli_option *const bounds_shared[] = {column_operand,    privacy_options,
+                                                  rows_options,      cli_table_options,
+                                                  cli_stored_option, where_options,
+                                                  output_options,    cli_sign_option,
+                                                  cli_again_option,  NULL};
 static const cli_option *const choose_shared[] = {
-    rows_options,   cli_query_option, cli_stored_option, where_options,
-    output_options, cli_sign_option,  cli_again_option,  NULL};
+    rows_options,   cli_table_options, cli_stored_option, where_options,
+    output_options, cli_sign_option,   cli_again_option,  NULL};
 static const cli_option *const rr_shared[] = {rows_options,
-                                              cli_query_option,
+                                              cli_table_options,
                                               cli_stored_option,
                                               output_options,
                                               cli_sign_option,

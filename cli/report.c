@@ -121,10 +121,12 @@ static sotto_status run(const cli_call *call, sotto_error *error)
             error, SOTTO_INVALID_ARGUMENT,
             "--public is -, but the rows are read more than once; give a file");
     }
-    if (data == NULL && (cli_given(call, "labels") || cli_given(call, "query"))) {
+    static const char *const of_rows[] = {"labels", "table", "where", "query"};
+    for (size_t i = 0; data == NULL && i < sizeof of_rows / sizeof of_rows[0]; i++) {
+        if (!cli_given(call, of_rows[i])) continue;
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
                         "--%s is about public rows, which nobody gave; add --public",
-                        cli_given(call, "labels") ? "labels" : "query");
+                        of_rows[i]);
     }
     sotto_status status =
         cli_read_file("MODEL", cli_text(call, "model"), SOTTO_CERTIFIED_BYTES_MAX,

@@ -8,13 +8,19 @@
  *               a matrix schema, *.bin, *.bin.gz   CIFAR-10: records of a label and 3 x 32 x 32 pixels
  *               a matrix schema, *.libsvm, *.svm,  LIBSVM; gzip for *.gz
  *               *.svmlight
- *               a table's schema, other names      CSV; TSV for *.tsv; plain or gzip
+ *               a table's schema, *.jsonl,         JSON lines; gzip for *.gz
+ *               *.ndjson
+ *               a table's schema, other names      CSV, with commas or semicolons as its header has it; TSV for *.tsv,
+ *                                                  *.tab; plain or gzip
  * Docs        docs/records.md
  */
 #ifndef SOTTO_DATA_FILE_H
 #define SOTTO_DATA_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include <sotto/error.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,15 +35,25 @@ typedef struct sotto_data_file {
     const char *labels;
     /* SQLite: SELECT columns FROM one table [WHERE condition]; NULL: the file is no database. */
     const char *query;
-    /* Declares the format: "csv", "tsv", "libsvm" or "sqlite"; no byte is then looked at to tell
-     * it. NULL: by name and content. */
+    /* Declares the format, one of sotto_data_format(): no byte is then looked at to tell it. NULL: by name and
+     * content. */
     const char *format;
     /* Declares that a stream holds every row of a stored table under the table's own column names. A stream is
      * what is no regular file, a file without a name, and every file behind a descriptor (/dev/stdin, /dev/fd/N,
      * /proc/N/fd/N). Without the declaration the number of its rows is secret under both adjacencies, and labels
      * and a schema with a unit are refused (src/data/stability.md). */
     bool stored_table;
+    /* A database: the stored table whose columns the schema names. Other columns of the table are not read. NULL: the
+     * file is no database, or `query` says it. */
+    const char *table;
+    /* A condition on the stored cells of each row, in one grammar for every format with column names (docs/records.md), for
+     * example "age >= 18 AND town IN ('Lund', 'Ystad')". Rows for which it is not true are not read, and the number of the others is
+     * secret under both adjacencies. NULL: all rows. */
+    const char *where;
 } sotto_data_file;
+
+/* The formats that can be declared: "csv", "tsv", ...; NULL behind the last one. */
+SOTTO_API const char *sotto_data_format(size_t index);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,6 @@
 #include "audit/svg.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/array_file.h"
 #include "release/model.h"
 
 enum { ATTACKS = 2, ROWS_LEAST = 8, PANEL = 440, HEIGHT = 400, LEFT = 70 };
@@ -88,9 +87,7 @@ static sotto_status attack_by_shadows(const sotto_model *model,
 static sotto_status check_labels(const sotto_model *model, const sotto_data_file *file,
                                  const char *option, sotto_error *error)
 {
-    if (file->labels != NULL || !sotto_schema_is_matrix(model->schema) ||
-        !sot_array_file_is_named(file->path))
-        return SOTTO_OK;
+    if (!sot_file_lacks_labels(file, model->schema)) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "%.120s holds features alone; give the file of its labels too (%s)",
                     file->path, option);

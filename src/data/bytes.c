@@ -39,6 +39,15 @@ bool sot_name_ends(const char *name, const char *end)
     return length >= end_length && strcasecmp(name + length - end_length, end) == 0;
 }
 
+bool sot_is_named(const char *name, const char *end)
+{
+    const size_t packed = sot_name_ends(name, ".gz") ? strlen(".gz") : 0;
+    const size_t length = strlen(name) - packed;
+    const size_t end_length = strlen(end);
+    return length >= end_length &&
+           strncasecmp(name + length - end_length, end, end_length) == 0;
+}
+
 /* Read as records these would make no sense, and nothing would tell. */
 static sotto_status check_name(const char *path, sotto_error *error)
 {

@@ -52,4 +52,7 @@ SOTTO_MUST_CHECK sotto_status sot_bytes_fail(const sot_bytes *bytes, sotto_error
 /* Whether a name ends so, in either case. */
 bool sot_name_ends(const char *name, const char *end);
 
+/* Whether it ends so, or so and .gz. */
+bool sot_is_named(const char *name, const char *end);
+
 #endif

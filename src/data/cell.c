@@ -78,11 +78,12 @@ double sot_cell_absent(const sotto_column *column)
                : column->missing;
 }
 
-bool sot_cell_is_optional(const sotto_schema *schema, size_t column, bool without_target)
+bool sot_cell_is_optional(const sotto_schema *schema, size_t column, bool without_target,
+                          const bool *tested)
 {
     const sotto_target *target = sotto_schema_target(schema);
     const sotto_column_type type = sotto_schema_column(schema, column)->type;
-    return without_target &&
+    return without_target && !(tested != NULL && tested[column]) &&
            (type == SOTTO_COLUMN_ID || type == SOTTO_COLUMN_IGNORE ||
             (target != NULL && target->column != NULL && target->index == column));
 }

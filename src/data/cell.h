@@ -38,7 +38,9 @@ double sot_cell_of_text(const sotto_column *column, const sot_words *categories,
 /* A cell that is not there: 0 for ids and ignored columns. */
 double sot_cell_absent(const sotto_column *column);
 
-/* Whether a file may lack the column: the target, ids and ignored ones, of rows to predict. */
-bool sot_cell_is_optional(const sotto_schema *schema, size_t column, bool without_target);
+/* Whether a file may lack the column: the target, ids and ignored ones, of rows to predict; never one that a condition tests
+ * (`tested`, one flag a column; NULL: none). */
+bool sot_cell_is_optional(const sotto_schema *schema, size_t column, bool without_target,
+                          const bool *tested);
 
 #endif

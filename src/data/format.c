@@ -1,38 +1,19 @@
 #include "data/format.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/array_file.h"
 #include "data/bytes.h"
+#include "data/readers/readers.h"
 
 /* The part of a file that is looked at. */
 enum { PREFIX_BYTES = 1 << 12 };
 
 /* ---- names ---- */
-
-typedef struct format_name {
-    const char *name;
-    sot_format format;
-} format_name;
-
-/* Formats that no header tells. Arrays are told by their names and headers. */
-static const format_name declared_names[] = {
-    {"csv", SOT_FORMAT_CSV},
-    {"tsv", SOT_FORMAT_TSV},
-    {"libsvm", SOT_FORMAT_LIBSVM},
-    {"sqlite", SOT_FORMAT_SQLITE},
-};
-
-/* Ends of names of formats without a header that tells more. */
-static const format_name text_names[] = {
-    {".csv", SOT_FORMAT_CSV},    {".tsv", SOT_FORMAT_TSV},
-    {".tab", SOT_FORMAT_TSV},    {".libsvm", SOT_FORMAT_LIBSVM},
-    {".svm", SOT_FORMAT_LIBSVM}, {".svmlight", SOT_FORMAT_LIBSVM},
-};
 
 /* Formats that are not read here. */
 typedef struct foreign_name {
@@ -41,34 +22,18 @@ typedef struct foreign_name {
 } foreign_name;
 
 static const foreign_name foreign_names[] = {
-    {".parquet", "Parquet"},   {".arrow", "Arrow"},
-    {".feather", "Feather"},   {".orc", "ORC"},
-    {".avro", "Avro"},         {".json", "JSON"},
-    {".jsonl", "JSON lines"},  {".ndjson", "JSON lines"},
-    {".xlsx", "Excel"},        {".xls", "Excel"},
-    {".ods", "OpenDocument"},  {".pkl", "Python pickle"},
-    {".pickle", "pickle"},     {".rds", "R"},
-    {".rdata", "R"},           {".sav", "SPSS"},
-    {".dta", "Stata"},         {".sas7bdat", "SAS"},
-    {".mat", "MATLAB"},        {".h5", "HDF5"},
-    {".hdf5", "HDF5"},         {".duckdb", "DuckDB"},
-    {".png", "PNG"},           {".jpg", "JPEG"},
-    {".jpeg", "JPEG"},         {".gif", "GIF"},
-    {".pdf", "PDF"},           {".html", "HTML"},
-    {".xml", "XML"},           {".pt", "PyTorch"},
-    {".safetensors", "tensor"}};
+    {".parquet", "Parquet"},   {".arrow", "Arrow"},       {".feather", "Feather"},
+    {".orc", "ORC"},           {".avro", "Avro"},         {".json", "JSON"},
+    {".xlsx", "Excel"},        {".xls", "Excel"},         {".ods", "OpenDocument"},
+    {".pkl", "Python pickle"}, {".pickle", "pickle"},     {".rds", "R"},
+    {".rdata", "R"},           {".sav", "SPSS"},          {".dta", "Stata"},
+    {".sas7bdat", "SAS"},      {".mat", "MATLAB"},        {".h5", "HDF5"},
+    {".hdf5", "HDF5"},         {".duckdb", "DuckDB"},     {".png", "PNG"},
+    {".jpg", "JPEG"},          {".jpeg", "JPEG"},         {".gif", "GIF"},
+    {".pdf", "PDF"},           {".html", "HTML"},         {".xml", "XML"},
+    {".pt", "PyTorch"},        {".safetensors", "tensor"}};
 
 #define LENGTH(table) (sizeof(table) / sizeof(table)[0])
-
-/* Whether the name ends so, or so and .gz. */
-static bool is_named(const char *path, const char *end)
-{
-    char packed[32];
-    const size_t length = strlen(end);
-    memcpy(packed, end, length);
-    memcpy(packed + length, ".gz", sizeof ".gz");
-    return sot_name_ends(path, end) || sot_name_ends(path, packed);
-}
 
 static bool is_named_database(const char *path)
 {
@@ -178,8 +143,8 @@ static sotto_status fail_foreign(const char *path, const char *format, const cha
 static sotto_status fail_database(const char *path, const char *by, sotto_error *error)
 {
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%.90s is a SQLite database by its %s; give a query, for example "
-                    "--query \"SELECT * FROM patients\"",
+                    "%.90s is a SQLite database by its %s; give the table, for example "
+                    "--table patients",
                     path, by);
 }
 
@@ -200,93 +165,149 @@ static sotto_status check_header(const char *path, sotto_error *error)
     return status;
 }
 
-static sotto_status decide_declared(const char *name, sot_format *out_format,
+/* ---- lists ---- */
+
+/* "a", "a or b", "a, b or c". */
+static void add_to_list(char text[SOT_FORMAT_LIST_BYTES], const char *name, bool is_last)
+{
+    const size_t used = strlen(text);
+    const char *between = used == 0 ? "" : is_last ? " or " : ", ";
+    (void)snprintf(text + used, SOT_FORMAT_LIST_BYTES - used, "%s%s", between, name);
+}
+
+const char *sot_format_list(bool (*is_meant)(const sot_reader_kind *kind),
+                            char text[SOT_FORMAT_LIST_BYTES])
+{
+    const char *last = NULL;
+    text[0] = '\0';
+    for (size_t i = 0; sot_readers[i] != NULL; i++) {
+        if (!is_meant(sot_readers[i])) continue;
+        if (last != NULL) add_to_list(text, last, false);
+        last = sot_readers[i]->name;
+    }
+    if (last != NULL) add_to_list(text, last, true);
+    return text;
+}
+
+static const char *list_options(char text[SOT_FORMAT_LIST_BYTES])
+{
+    text[0] = '\0';
+    for (size_t i = 0; sotto_data_format(i) != NULL; i++)
+        add_to_list(text, sotto_data_format(i), sotto_data_format(i + 1) == NULL);
+    return text;
+}
+
+/* ---- the choice ---- */
+
+static sotto_status decide_declared(const char *name, const sot_reader_kind **out_kind,
                                     sotto_error *error)
 {
-    char shown[64];
-    for (size_t i = 0; i < LENGTH(declared_names); i++) {
-        if (strcmp(declared_names[i].name, name) != 0) continue;
-        *out_format = declared_names[i].format;
+    char shown[64], list[SOT_FORMAT_LIST_BYTES];
+    for (size_t i = 0; sot_readers[i] != NULL; i++) {
+        const char *option = sot_readers[i]->option;
+        if (option == NULL || strcmp(option, name) != 0) continue;
+        *out_kind = sot_readers[i];
         return SOTTO_OK;
     }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "--format is '%s'; give csv, tsv, libsvm or sqlite",
-                    sot_printable(name, shown, sizeof shown));
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "--format is '%s'; give %s",
+                    sot_printable(name, shown, sizeof shown), list_options(list));
+}
+
+static const sot_reader_kind *kind_of_query(void)
+{
+    size_t i = 0;
+    while (!sot_readers[i]->takes_query)
+        i++;
+    return sot_readers[i];
+}
+
+/* What the name says; else, of a table, the usual reader; else NULL. */
+static const sot_reader_kind *kind_by_name(const char *path, bool is_matrix)
+{
+    const sot_reader_kind *usual = NULL;
+    for (size_t i = 0; sot_readers[i] != NULL; i++) {
+        const sot_reader_kind *kind = sot_readers[i];
+        if (kind->is_named != NULL && kind->is_named(path, is_matrix)) return kind;
+        if (!is_matrix && kind->is_usual) usual = kind;
+    }
+    return usual;
 }
 
 static sotto_status decide_by_name(const char *path, bool is_matrix,
-                                   sot_format *out_format, sotto_error *error)
+                                   const sot_reader_kind **out_kind, sotto_error *error)
 {
-    *out_format = is_matrix ? SOT_FORMAT_LIBSVM : SOT_FORMAT_CSV;
     if (is_named_database(path)) return fail_database(path, "name", error);
     for (size_t i = 0; i < LENGTH(foreign_names); i++)
-        if (is_named(path, foreign_names[i].end))
+        if (sot_is_named(path, foreign_names[i].end))
             return fail_foreign(path, foreign_names[i].format, "name", error);
-    if (is_named(path, ".npy")) {
-        *out_format = SOT_FORMAT_NPY;
-        return SOTTO_OK; /* its reader checks the header */
+    *out_kind = kind_by_name(path, is_matrix);
+    if (*out_kind == NULL) {
+        /* LIBSVM has no header: its first line is a record, which must not decide. */
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%.120s has a format that its name does not tell; give --format, "
+                        "for example --format libsvm",
+                        path);
     }
-    if (sot_array_file_is_named(path)) {
-        *out_format = SOT_FORMAT_IDX;
-        return SOTTO_OK;
-    }
-    if (is_matrix && sot_array_file_is_cifar(path)) {
-        *out_format = SOT_FORMAT_CIFAR;
-        return SOTTO_OK;
-    }
-    bool is_known = false;
-    for (size_t i = 0; i < LENGTH(text_names) && !is_known; i++) {
-        is_known = is_named(path, text_names[i].name);
-        if (is_known) *out_format = text_names[i].format;
-    }
-    if (!is_matrix) return check_header(path, error);
-    if (is_known) return SOTTO_OK;
-    /* LIBSVM has no header: its first line is a record, which must not decide. */
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%.120s has a format that its name does not tell; give --format, for "
-                    "example --format libsvm",
-                    path);
+    return !is_matrix && (*out_kind)->begins_with_names ? check_header(path, error)
+                                                        : SOTTO_OK;
 }
 
 /* The schema of a matrix has no names, that of a table needs them. */
-static sotto_status check_schema(const char *path, bool is_matrix, sot_format format,
-                                 sotto_error *error)
+static sotto_status check_schema(const char *path, bool is_matrix,
+                                 const sot_reader_kind *kind, sotto_error *error)
 {
-    const bool has_names = format == SOT_FORMAT_CSV || format == SOT_FORMAT_TSV ||
-                           format == SOT_FORMAT_SQLITE;
-    const bool is_numbers = format == SOT_FORMAT_LIBSVM || format == SOT_FORMAT_CIFAR;
-    if (is_matrix && has_names) {
+    if (is_matrix ? kind->of_matrices : kind->of_tables) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    kind->has_names
+                        ? "%.120s has columns with names; give a schema with \"columns\""
+                        : "%.120s has features without names; give a schema with "
+                          "\"features\"",
+                    path);
+}
+
+/* A database needs a table, as --table or in the old --query. */
+static sotto_status check_table(const sotto_data_file *file, const sot_reader_kind *kind,
+                                sotto_error *error)
+{
+    if (file->query != NULL && file->table != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%.120s has columns with names; give a schema with \"columns\"",
-                        path);
+                        "--table and --query were both given; leave --query out, for "
+                        "example --table patients --where \"age >= 18\"");
     }
-    if (!is_matrix && is_numbers) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%.120s has features without names; give a schema with "
-                        "\"features\"",
-                        path);
-    }
-    return SOTTO_OK;
+    const bool is_named = file->query != NULL || file->table != NULL;
+    if (kind->takes_query == is_named) return SOTTO_OK;
+    if (!is_named) return fail_database(file->path, "format", error);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%s is for SQLite, and --format is %s; leave one of them out",
+                    file->query != NULL ? "--query" : "--table", file->format);
+}
+
+/* A condition finds columns by their names in the file. */
+static sotto_status check_where(const sotto_data_file *file, const sot_reader_kind *kind,
+                                sotto_error *error)
+{
+    if (file->where == NULL || kind->has_names) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "--where tests columns by name, and %.60s (%s) has no names; give a "
+                    "CSV file with a header or a table of a database, or leave --where "
+                    "out",
+                    file->path, kind->name);
 }
 
 sotto_status sot_format_decide(const sotto_data_file *file, bool is_matrix,
-                               sot_format *out_format, sotto_error *error)
+                               const sot_reader_kind **out_kind, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
     if (file->format != NULL) {
-        status = decide_declared(file->format, out_format, error);
-    } else if (file->query != NULL) {
-        *out_format = SOT_FORMAT_SQLITE;
+        status = decide_declared(file->format, out_kind, error);
+    } else if (file->query != NULL || file->table != NULL) {
+        *out_kind = kind_of_query();
     } else {
-        status = decide_by_name(file->path, is_matrix, out_format, error);
+        status = decide_by_name(file->path, is_matrix, out_kind, error);
     }
     if (status != SOTTO_OK) return status;
-    if ((*out_format == SOT_FORMAT_SQLITE) != (file->query != NULL)) {
-        if (file->query == NULL) return fail_database(file->path, "format", error);
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--query is for SQLite, and --format is %s; leave one of them "
-                        "out",
-                        file->format);
-    }
-    return check_schema(file->path, is_matrix, *out_format, error);
+    status = check_table(file, *out_kind, error);
+    if (status == SOTTO_OK) status = check_where(file, *out_kind, error);
+    return status == SOTTO_OK ? check_schema(file->path, is_matrix, *out_kind, error)
+                              : status;
 }

@@ -8,14 +8,9 @@
 #include "base/memory.h"
 #include "base/plant.h"
 #include "base/text.h"
-#include "data/array_rows.h"
-#include "data/bytes.h"
-#include "data/csv.h"
 #include "data/format.h"
-#include "data/libsvm.h"
-#include "data/memory_rows.h"
-#include "data/query.h"
-#include "data/query_text.h"
+#include "data/readers/readers.h"
+#include "data/where.h"
 
 /* What tells that a file is still the same. */
 typedef struct file_stamp {
@@ -26,32 +21,19 @@ typedef struct file_stamp {
     bool regular;
 } file_stamp;
 
-/* One of the readers is there. */
 struct sot_source {
+    const sot_reader_kind *kind;
+    void *reader; /* NULL between two passes */
     const sotto_schema *schema;
-    char *path; /* NULL: records in memory */
-    char *labels;
-    char *query_text;
-    sot_format format;
+    sotto_data_file file; /* path NULL: records in memory */
+    char *texts[6];       /* of `file` */
     bool without_target;
     file_stamp stamps[2]; /* of the file and of its labels */
-    sot_csv *csv;
-    sot_query *query;
-    double *cells; /* of CSV and a query: one a column of the schema */
-    size_t columns;
-    size_t unit_column; /* of the schema; SIZE_MAX: the unit is a row */
-    sot_libsvm *libsvm;
-    sot_array_rows *array;
-    sot_memory_rows *memory;
+    size_t unit_column; /* of the schema; SIZE_MAX: none, or the reader brings the ids */
+    sot_where *where;   /* the condition on rows; NULL: none */
+    bool *tested;       /* columns of the schema that the condition tests; NULL: none */
+    bool *wanted; /* columns of the schema whose raw cells are asked for; NULL: none */
 };
-
-/* ---- formats ---- */
-
-static bool is_array(sot_format format)
-{
-    return format == SOT_FORMAT_NPY || format == SOT_FORMAT_IDX ||
-           format == SOT_FORMAT_CIFAR;
-}
 
 /* ---- stored files ---- */
 
@@ -93,71 +75,100 @@ static sotto_status check_joined(const sotto_data_file *file, sotto_error *error
                     file->labels, is_stored(file->path) ? file->labels : file->path);
 }
 
-/* A file of labels goes with NPY and IDX and a schema of a matrix. */
+static bool takes_labels(const sot_reader_kind *kind)
+{
+    return kind->labels == NULL;
+}
+
+static bool is_named_for_labels(const char *path)
+{
+    for (size_t i = 0; sot_readers[i] != NULL; i++) {
+        const sot_reader_kind *kind = sot_readers[i];
+        if (takes_labels(kind) && kind->is_named(path, true)) return true;
+    }
+    return false;
+}
+
+bool sot_file_lacks_labels(const sotto_data_file *file, const sotto_schema *schema)
+{
+    const sot_reader_kind *kind = NULL;
+    return file->labels == NULL && sotto_schema_is_matrix(schema) &&
+           sot_format_decide(file, true, &kind, NULL) == SOTTO_OK && takes_labels(kind);
+}
+
+/* A file of labels goes with arrays that have none and a schema of a matrix. */
 static sotto_status check_labels(const sot_source *source, sotto_error *error)
 {
-    const bool is_cifar = source->format == SOT_FORMAT_CIFAR;
-    if (source->labels == NULL) return SOTTO_OK;
-    if (sotto_schema_is_matrix(source->schema) && is_array(source->format) && !is_cifar) {
-        if (sot_array_file_is_named(source->labels)) return SOTTO_OK;
+    char list[SOT_FORMAT_LIST_BYTES];
+    const char *labels = source->file.labels;
+    if (labels == NULL) return SOTTO_OK;
+    if (!sotto_schema_is_matrix(source->schema) || !takes_labels(source->kind)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the labels %.90s are neither NPY nor IDX by their name; give "
-                        "such a file",
-                        source->labels);
+                        "a file of labels goes with %s and a schema of \"features\"; %s: "
+                        "leave it out",
+                        sot_format_list(takes_labels, list),
+                        takes_labels(source->kind)
+                            ? "the target of a table is one of its columns"
+                            : source->kind->labels);
     }
-    if (source->format == SOT_FORMAT_LIBSVM) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--labels is %.60s, but %.60s is LIBSVM, whose lines begin with "
-                        "their labels; leave --labels out",
-                        source->labels, source->path);
-    }
+    if (is_named_for_labels(labels)) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "a file of labels goes with NPY or IDX and a schema of \"features\"; "
-                    "%s: leave it out",
-                    is_cifar ? "CIFAR-10 carries its own"
-                             : "the target of a table is one of its columns");
+                    "the labels %.90s are not %s by their name; give such a file", labels,
+                    sot_format_list(takes_labels, list));
 }
 
 /* ---- opening ---- */
 
-static sotto_status make_cells(sot_source *source, sotto_error *error)
+static sotto_status make_flags(const sot_source *source, bool **flags, sotto_error *error)
 {
-    const char *unit = sotto_schema_unit(source->schema);
-    source->columns = sotto_schema_size(source->schema);
-    source->unit_column = SIZE_MAX;
-    source->cells = sot_new_array(source->columns, sizeof *source->cells);
-    if (source->cells == NULL)
-        return sot_fail_memory(error, source->columns, sizeof *source->cells);
-    if (unit == NULL) return SOTTO_OK;
-    return sotto_schema_find(source->schema, unit, &source->unit_column, error);
+    const size_t size = sotto_schema_size(source->schema);
+    if (*flags == NULL) *flags = sot_new_array(size, sizeof **flags);
+    return *flags == NULL ? sot_fail_memory(error, size, sizeof **flags) : SOTTO_OK;
 }
 
-static sotto_status open_reader(sot_source *source, sotto_error *error)
+static sotto_status find_unit(sot_source *source, sotto_error *error)
 {
-    const sotto_schema *schema = source->schema;
-    if (is_array(source->format))
-        return sot_array_rows_open(source->path, source->labels, schema,
-                                   source->without_target, &source->array, error);
-    if (source->format == SOT_FORMAT_LIBSVM)
-        return sot_libsvm_open(source->path, sotto_schema_features(schema),
-                               &source->libsvm, error);
-    if (source->format == SOT_FORMAT_SQLITE)
-        return sot_query_open(source->path, source->query_text, schema,
-                              source->without_target, &source->query, error);
-    return sot_csv_open(source->path, source->format == SOT_FORMAT_TSV ? '\t' : ',',
-                        schema, source->without_target, &source->csv, error);
+    const char *unit = sotto_schema_unit(source->schema);
+    source->unit_column = SIZE_MAX;
+    if (unit == NULL || !source->kind->has_ids || source->file.path == NULL)
+        return SOTTO_OK;
+    sotto_status status = make_flags(source, &source->wanted, error);
+    if (status == SOTTO_OK)
+        status = sotto_schema_find(source->schema, unit, &source->unit_column, error);
+    if (status == SOTTO_OK) source->wanted[source->unit_column] = true;
+    return status;
+}
+
+static sotto_status find_condition(sot_source *source, sotto_error *error)
+{
+    if (source->file.where == NULL) return SOTTO_OK;
+    sotto_status status =
+        sot_where_new(source->file.where, source->schema, &source->where, error);
+    if (status == SOTTO_OK) status = make_flags(source, &source->tested, error);
+    if (status == SOTTO_OK) status = make_flags(source, &source->wanted, error);
+    for (size_t i = 0; status == SOTTO_OK && i < sotto_schema_size(source->schema); i++) {
+        source->tested[i] = sot_where_tests(source->where, i);
+        source->wanted[i] = source->wanted[i] || source->tested[i];
+    }
+    return status;
+}
+
+static sotto_status open_reader(sot_source *source, const sotto_records *records,
+                                sotto_error *error)
+{
+    const sot_reader_input input = {.file = records == NULL ? &source->file : NULL,
+                                    .records = records,
+                                    .schema = source->schema,
+                                    .without_target = source->without_target,
+                                    .wanted = source->wanted,
+                                    .tested = source->tested};
+    return source->kind->open(&input, &source->reader, error);
 }
 
 static void close_reader(sot_source *source)
 {
-    sot_csv_close(source->csv);
-    sot_query_close(source->query);
-    sot_libsvm_close(source->libsvm);
-    sot_array_rows_close(source->array);
-    source->csv = NULL;
-    source->query = NULL;
-    source->libsvm = NULL;
-    source->array = NULL;
+    if (source->kind != NULL) source->kind->close(source->reader);
+    source->reader = NULL;
 }
 
 static file_stamp stamp_of(const char *path)
@@ -172,11 +183,24 @@ static file_stamp stamp_of(const char *path)
                         .regular = S_ISREG(facts.st_mode)};
 }
 
-static sotto_status copy_text(const char *text, char **out, sotto_error *error)
+static sotto_status copy_file(sot_source *source, const sotto_data_file *file,
+                              sotto_error *error)
 {
-    if (text == NULL) return SOTTO_OK;
-    *out = sot_copy_string(text);
-    return *out == NULL ? sot_fail_memory(error, strlen(text) + 1, 1) : SOTTO_OK;
+    source->file = *file;
+    const char **const texts[] = {&source->file.path,  &source->file.labels,
+                                  &source->file.query, &source->file.format,
+                                  &source->file.table, &source->file.where};
+    _Static_assert(sizeof texts / sizeof texts[0] ==
+                       sizeof source->texts / sizeof source->texts[0],
+                   "a copy of each text");
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (*texts[i] == NULL) continue;
+        source->texts[i] = sot_copy_string(*texts[i]);
+        if (source->texts[i] == NULL)
+            return sot_fail_memory(error, strlen(*texts[i]) + 1, 1);
+        *texts[i] = source->texts[i];
+    }
+    return SOTTO_OK;
 }
 
 /* The stamps are taken before the files are opened, and compared after: whatever happens in between
@@ -189,20 +213,19 @@ sotto_status sot_source_open(const sotto_data_file *file, const sotto_schema *sc
     if (source == NULL) return sot_fail_memory(error, 1, sizeof *source);
     source->schema = schema;
     source->without_target = without_target;
-    sotto_status status = copy_text(file->path, &source->path, error);
-    if (status == SOTTO_OK) status = copy_text(file->labels, &source->labels, error);
-    if (status == SOTTO_OK) status = copy_text(file->query, &source->query_text, error);
+    sotto_status status = copy_file(source, file, error);
     if (status == SOTTO_OK)
-        status = sot_format_decide(file, sotto_schema_is_matrix(schema), &source->format,
-                                   error);
+        status =
+            sot_format_decide(file, sotto_schema_is_matrix(schema), &source->kind, error);
     if (status == SOTTO_OK) status = check_labels(source, error);
     if (status == SOTTO_OK) status = check_joined(file, error);
+    if (status == SOTTO_OK) status = find_unit(source, error);
+    if (status == SOTTO_OK) status = find_condition(source, error);
     if (status == SOTTO_OK) {
-        source->stamps[0] = stamp_of(source->path);
-        source->stamps[1] = stamp_of(source->labels);
-        if (!sotto_schema_is_matrix(schema)) status = make_cells(source, error);
+        source->stamps[0] = stamp_of(source->file.path);
+        source->stamps[1] = stamp_of(source->file.labels);
+        status = open_reader(source, NULL, error);
     }
-    if (status == SOTTO_OK) status = open_reader(source, error);
     if (status != SOTTO_OK) {
         sot_source_close(source);
         return status;
@@ -225,9 +248,10 @@ sotto_status sot_source_open_records(const sotto_records *records,
 {
     sot_source *source = sot_new_array(1, sizeof *source);
     if (source == NULL) return sot_fail_memory(error, 1, sizeof *source);
+    source->kind = &sot_reader_memory;
     source->schema = schema;
-    const sotto_status status =
-        sot_memory_rows_open(records, schema, &source->memory, error);
+    source->unit_column = SIZE_MAX;
+    const sotto_status status = open_reader(source, records, error);
     if (status != SOTTO_OK) {
         sot_source_close(source);
         return status;
@@ -240,40 +264,56 @@ void sot_source_close(sot_source *source)
 {
     if (source == NULL) return;
     close_reader(source);
-    sot_memory_rows_close(source->memory);
-    sot_wipe_and_free(source->cells, source->columns * sizeof *source->cells);
-    sot_free(source->path);
-    sot_free(source->labels);
-    sot_free(source->query_text);
+    sot_where_free(source->where);
+    sot_free(source->tested);
+    sot_free(source->wanted);
+    for (size_t i = 0; i < sizeof source->texts / sizeof source->texts[0]; i++)
+        sot_free(source->texts[i]);
     sot_free(source);
 }
 
 /* ---- what is public about it ---- */
 
+static bool lacks_ids(const sot_reader_kind *kind)
+{
+    return !kind->has_ids;
+}
+
 sotto_status sot_source_check_training(const sot_source *source, sotto_error *error)
 {
-    if (source->memory != NULL)
-        return sot_memory_rows_check_training(source->memory, error);
-    if ((source->libsvm != NULL || source->array != NULL) &&
-        sotto_schema_unit(source->schema) != NULL) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schema's unit is the column '%.60s', but a LIBSVM, NPY, IDX "
-                        "or CIFAR-10 file has no ids; give a CSV file or a query with "
-                        "that column, or hand the rows over in memory",
-                        sotto_schema_unit(source->schema));
-    }
-    return SOTTO_OK;
+    char list[SOT_FORMAT_LIST_BYTES];
+    if (source->kind->check_training != NULL)
+        return source->kind->check_training(source->reader, error);
+    if (source->kind->has_ids || sotto_schema_unit(source->schema) == NULL)
+        return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the schema's unit is the column '%.60s', but a %s file has no ids; "
+                    "give a CSV file or a query with that column, or hand the rows over "
+                    "in memory",
+                    sotto_schema_unit(source->schema), sot_format_list(lacks_ids, list));
+}
+
+const char *sot_source_where(const sot_source *source)
+{
+    return source->where == NULL ? NULL : sot_where_text(source->where);
 }
 
 bool sot_source_is_sparse(const sot_source *source)
 {
-    return source->libsvm != NULL;
+    return source->kind->is_sparse;
 }
 
 uint64_t sot_source_rows(const sot_source *source)
 {
-    if (source->memory != NULL) return sot_memory_rows_count(source->memory);
-    return source->array != NULL ? sot_array_rows_hint(source->array) : 0;
+    return source->kind->rows_hint == NULL ? 0 : source->kind->rows_hint(source->reader);
+}
+
+bool sot_file_keeps_order(const sotto_data_file *file, const sotto_schema *schema)
+{
+    const sot_reader_kind *kind = NULL;
+    return sot_format_decide(file, sotto_schema_is_matrix(schema), &kind, NULL) ==
+               SOTTO_OK &&
+           kind->keeps_order;
 }
 
 /* ---- where rows come from ---- */
@@ -285,8 +325,11 @@ sot_origin sot_origin_of_file(const sotto_data_file *file)
     const sot_origin origin = stored               ? SOT_ROWS_STORED
                               : file->stored_table ? SOT_ROWS_DECLARED
                                                    : SOT_ROWS_STREAMED;
-    const bool selects = file->query != NULL && sot_query_has_condition(file->query);
-    return selects ? sot_origin_selected(origin) : origin;
+    if (file->where != NULL) return sot_origin_selected(origin);
+    for (size_t i = 0; sot_readers[i] != NULL; i++)
+        if (sot_readers[i]->selects != NULL && sot_readers[i]->selects(file))
+            return sot_origin_selected(origin);
+    return origin;
 }
 
 sot_origin sot_origin_of_records(const sotto_records *records)
@@ -341,18 +384,15 @@ sotto_status sot_origin_find(const sotto_data_file *file, const sotto_records *r
 
 sotto_status sot_source_check_rereading(const sot_source *source, sotto_error *error)
 {
-    if (source->memory != NULL) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "records in memory are there already and need no stream; leave "
-                        "it out");
-    }
+    if (source->kind->check_rereading != NULL)
+        return source->kind->check_rereading(source->reader, error);
     if (source->stamps[0].regular &&
-        (source->labels == NULL || source->stamps[1].regular))
+        (source->file.labels == NULL || source->stamps[1].regular))
         return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "%.120s is not a file and cannot be read more than once; give a "
                     "file, or train without a stream",
-                    source->path);
+                    source->file.path);
 }
 
 static bool is_same_time(const struct timespec *a, const struct timespec *b)
@@ -369,56 +409,50 @@ static bool is_same(const file_stamp *a, const file_stamp *b)
 
 sotto_status sot_source_check_unchanged(const sot_source *source, sotto_error *error)
 {
-    const file_stamp now[2] = {stamp_of(source->path), stamp_of(source->labels)};
-    if (source->query != NULL) return SOTTO_OK; /* a snapshot */
+    const file_stamp now[2] = {stamp_of(source->file.path),
+                               stamp_of(source->file.labels)};
+    if (source->kind->check_unchanged != NULL)
+        return source->kind->check_unchanged(source->reader, error);
     if (SOT_PLANTED(source_changes_unseen)) return SOTTO_OK;
     if (is_same(&now[0], &source->stamps[0]) && is_same(&now[1], &source->stamps[1]))
         return SOTTO_OK;
     return sot_fail(error, SOTTO_IO,
                     "%.120s was changed while it was read; train again on a copy that "
                     "nobody writes to",
-                    source->path);
+                    source->file.path);
 }
 
 sotto_status sot_source_rewind(sot_source *source, sotto_error *error)
 {
-    if (source->query != NULL) return sot_query_rewind(source->query, error);
+    if (source->kind->rewind != NULL) return source->kind->rewind(source->reader, error);
     close_reader(source);
     /* Before too: another file in its place, above all a pipe, is not to be read. */
     sotto_status status = sot_source_check_unchanged(source, error);
-    if (status == SOTTO_OK) status = open_reader(source, error);
+    if (status == SOTTO_OK) status = open_reader(source, NULL, error);
     if (status == SOTTO_OK) status = sot_source_check_unchanged(source, error);
     return status;
 }
 
 /* ---- records ---- */
 
-static sotto_status next_of_table(sot_source *source, sot_record *out_record,
-                                  bool *out_more, sotto_error *error)
+static sot_value cell_of(const void *row, size_t column)
 {
-    const sotto_status status =
-        source->csv != NULL
-            ? sot_csv_next(source->csv, source->cells, out_more, error)
-            : sot_query_next(source->query, source->cells, out_more, error);
-    if (status != SOTTO_OK || !*out_more) return status;
-    *out_record = (sot_record){.cells = source->cells};
-    if (source->unit_column == SIZE_MAX) return SOTTO_OK;
-    out_record->unit =
-        source->csv != NULL
-            ? sot_csv_id(source->csv, source->unit_column, &out_record->unit_bytes)
-            : sot_query_id(source->query, source->unit_column, &out_record->unit_bytes);
-    return SOTTO_OK;
+    const sot_source *source = row;
+    return source->kind->cell(source->reader, column);
 }
 
 sotto_status sot_source_next(sot_source *source, sot_record *out_record, bool *out_more,
                              sotto_error *error)
 {
-    if (source->csv != NULL || source->query != NULL)
-        return next_of_table(source, out_record, out_more, error);
-    if (source->libsvm != NULL)
-        return sot_libsvm_next(source->libsvm, out_record, out_more, error);
-    if (source->array != NULL)
-        return sot_array_rows_next(source->array, out_record, out_more, error);
-    *out_more = sot_memory_rows_next(source->memory, out_record);
+    sotto_status status;
+    do {
+        status = source->kind->next(source->reader, out_record, out_more, error);
+    } while (status == SOTTO_OK && *out_more && source->where != NULL &&
+             !sot_where_selects(source->where, cell_of, source));
+    if (status != SOTTO_OK || !*out_more || source->unit_column == SIZE_MAX)
+        return status;
+    const sot_value id = cell_of(source, source->unit_column);
+    out_record->unit = id.kind == SOT_VALUE_TEXT ? id.text : "";
+    out_record->unit_bytes = id.size_bytes;
     return SOTTO_OK;
 }

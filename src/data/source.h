@@ -54,6 +54,12 @@ bool sot_rows_are_secret(sot_origin origin);
 /* Whether the caller declared a stream to be a stored table. */
 bool sot_rows_are_declared(sot_origin origin);
 
+/* Whether the rows of a file come in their stored order, whatever they say. Public. */
+bool sot_file_keeps_order(const sotto_data_file *file, const sotto_schema *schema);
+
+/* Whether the file holds features alone, and a file of its labels is not given. Public. */
+bool sot_file_lacks_labels(const sotto_data_file *file, const sotto_schema *schema);
+
 /* data/format.h decides the format. With `without_target`
  * the file may lack the target, and columns of type id and ignore (prediction). The schema must
  * outlive the source; the texts of `file` are copied. */
@@ -78,6 +84,9 @@ SOTTO_MUST_CHECK sotto_status sot_source_open_records(const sotto_records *recor
                                                       sot_source **out_source,
                                                       sotto_error *error);
 void sot_source_close(sot_source *source); /* wipes what it read; NULL is fine */
+
+/* The condition on its rows in canonical form, borrowed; NULL: there is none. Public. */
+const char *sot_source_where(const sot_source *source);
 
 /* Whether a learner can use it: records in memory need labels with a matrix schema, and units
  * when the schema has one. Public; for before the charge. */
@@ -104,7 +113,7 @@ bool sot_source_is_sparse(const sot_source *source);
  * file whose size bears its header out. 0: not known. Secret; for reserving memory. */
 uint64_t sot_source_rows(const sot_source *source);
 
-/* The next record; *out_more is false at the end. At most 2^32 records. */
+/* The next record that the condition selects; *out_more is false at the end. At most 2^32 records. */
 SOTTO_MUST_CHECK sotto_status sot_source_next(sot_source *source, sot_record *out_record,
                                               bool *out_more, sotto_error *error);
 

@@ -165,6 +165,9 @@ static sotto_status hash_names(const sot_session *session,
     if (status == SOTTO_OK)
         status = sot_asked_path(writer, "labels", session->labels_path, error);
     sot_asked_text(writer, "query", session->query);
+    /* Without them the hash is that of versions that did not have them. */
+    if (session->table != NULL) sot_asked_text(writer, "table", session->table);
+    if (session->where != NULL) sot_asked_text(writer, "where", session->where);
     sot_json_end_object(writer);
     return sot_asked_finish(writer, status, out_hash, error);
 }

@@ -1,6 +1,6 @@
 /* run/asked.h: which runs are the same one.
  *
- * Idea      Two commands ask for the same run if they have the same settings, schema, names of data files and query. All of
+ * Idea      Two commands ask for the same run if they have the same settings, schema, names of data files, table, condition and query. All of
  *           these are public. What the rows hold, how many there are and when their file was written is never looked at:
  *           a hash of it would tell whether somebody's row is among them.
  * Use       A run that was ended goes on when the same is asked for (run/checkpoint.h). One that was finished with the same

@@ -32,11 +32,12 @@ static sotto_status check_identity(const sot_keeper *keeper,
                        kept->version, mine->version);
         return refuse(keeper, reason, error);
     }
-    const char *other =
-        strcmp(kept->settings, mine->settings) != 0 ? "settings"
-        : strcmp(kept->schema, mine->schema) != 0   ? "columns or bounds (the schema)"
-        : strcmp(kept->data, mine->data) != 0       ? "data (another file or query)"
-                                                    : NULL;
+    const char *other = strcmp(kept->settings, mine->settings) != 0 ? "settings"
+                        : strcmp(kept->schema, mine->schema) != 0
+                            ? "columns or bounds (the schema)"
+                        : strcmp(kept->data, mine->data) != 0
+                            ? "data (another file, table, condition or query)"
+                            : NULL;
     if (other == NULL) return SOTTO_OK;
     (void)snprintf(reason, sizeof reason,
                    "is of a run with other %s: give those to resume it, or", other);

@@ -93,7 +93,8 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
     const sotto_status found = sot_origin_find(file, NULL, &origin, error);
     if (found != SOTTO_OK) return found;
     /* An index, or the program at the other end of a pipe, may order rows by what they say. */
-    const bool keeps_place = file->query == NULL && origin == SOT_ROWS_STORED;
+    const bool keeps_place =
+        sot_file_keeps_order(file, schema) && origin == SOT_ROWS_STORED;
     const sotto_status status = sot_check_origin(origin, public_n, error);
     if (status != SOTTO_OK) return status;
     if (chosen == SOTTO_PATE_BY_RULE)

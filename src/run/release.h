@@ -34,18 +34,12 @@ typedef struct sot_statistic {
                             sotto_error *error);
 } sot_statistic;
 
-/* One condition of config->where; a row counts when all hold. */
-typedef struct sot_filter {
-    size_t column;
-    double value;
-} sot_filter;
-
 /* What is printed of one value; the label is owned. */
-typedef struct sot_value {
+typedef struct sot_released_value {
     char *label;
     double value, lower, upper;
     double standard_error; /* of an estimate from answers; NaN otherwise */
-} sot_value;
+} sot_released_value;
 
 struct sot_release {
     /* ---- public: from settings and schema ---- */
@@ -54,8 +48,8 @@ struct sot_release {
     const sot_statistic *statistic;
     size_t column;
     const sotto_column *described; /* NULL when the statistic has no column */
-    sot_filter *filters;
-    size_t filter_count;
+    const char *
+        condition; /* that selects the rows, canonical; NULL: none, or the conditions of config->where */
     sot_origin origin;  /* of the rows, the condition's included */
     bool has_unit;      /* false: the unit is a row */
     uint64_t unit_rows; /* rows of one unit that count at most; 1 without a unit */
@@ -77,15 +71,15 @@ struct sot_release {
     uint64_t rank_numerator, rank_denominator; /* of a quantile */
 
     /* ---- secret: from records ---- */
-    uint64_t rows;  /* that passed the filters */
-    uint64_t lines; /* of the file */
+    uint64_t rows;  /* that count */
+    uint64_t lines; /* that were read: of the file, if no condition selects */
     int64_t *exact; /* sums, counts, scores; `size` of them */
     uint32_t *answers;
     size_t answers_room;
 
     /* ---- released ---- */
     char **labels; /* of candidates that came with their scores */
-    sot_value *values;
+    sot_released_value *values;
     size_t value_count;
     uint32_t *reports; /* randomised answers, one a row */
     uint64_t report_count;
@@ -192,21 +186,17 @@ SOTTO_MUST_CHECK sotto_status sot_parse_list(const char *name, const char *text,
                                              bool ascending, double **out_numbers,
                                              size_t *out_count, sotto_error *error);
 
-/* What a row has to say: its value, if it meets the conditions. */
-typedef struct sot_row_value {
-    double value;
-    bool counts;
-} sot_row_value;
-SOTTO_MUST_CHECK sotto_status sot_release_take(sot_release *release, sot_row_value row,
+/* Takes the value of one row. */
+SOTTO_MUST_CHECK sotto_status sot_release_take(sot_release *release, double value,
                                                sotto_error *error);
 
 /* The rows that the units keep; each has its slot (data/unit.h). Start with {0}. */
 typedef struct sot_kept_rows {
-    sot_row_value *rows;
+    double *values;
     size_t count, room;
 } sot_kept_rows;
-SOTTO_MUST_CHECK sotto_status sot_kept_put(sot_kept_rows *kept, size_t slot,
-                                           sot_row_value row, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_kept_put(sot_kept_rows *kept, size_t slot, double value,
+                                           sotto_error *error);
 /* Takes them all. Sums are exact integers, so that the order of the slots does not matter. */
 SOTTO_MUST_CHECK sotto_status sot_kept_take(sot_release *release,
                                             const sot_kept_rows *kept,
@@ -268,7 +258,7 @@ struct sotto_release_result {
     char *json;
     char *text;
     char *certificate;
-    sot_value *values;
+    sot_released_value *values;
     size_t value_count;
     sotto_run_outcome outcome;
     struct sot_pair

@@ -111,11 +111,10 @@ sotto_status sot_accuracy_open(const sot_release *release, const sotto_data_file
 static sotto_status take_scored(sot_release *release, sot_accuracy_rows *rows,
                                 double value, sotto_error *error)
 {
-    const sot_row_value row = {.value = value, .counts = true};
-    if (rows->units == NULL) return sot_release_take(release, row, error);
+    if (rows->units == NULL) return sot_release_take(release, value, error);
     const uint64_t slot = rows->slots[rows->next_slot++];
     return slot == NOT_KEPT ? SOTTO_OK
-                            : sot_kept_put(&rows->kept, (size_t)slot, row, error);
+                            : sot_kept_put(&rows->kept, (size_t)slot, value, error);
 }
 
 sotto_status sot_accuracy_read(sot_release *release, sot_accuracy_rows *rows,

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/owner.h"
+#include "data/where.h"
 #include "numeric/outward.h"
 #include "release/certificate.h"
 #include "run/asked.h"
@@ -85,7 +86,7 @@ static sotto_status make_request(const sot_release *release, const sot_session *
     sot_json_begin_object(writer);
     sot_json_put_text(writer, "command", "release");
     sot_fields_write(fields, FIELDS, release->config, &defaults, writer);
-    if (where != NULL && where[0] != NULL) {
+    if (where != NULL && where[0] != NULL) { /* of files from before session->where */
         sot_json_key(writer, "where");
         sot_json_begin_array(writer);
         for (size_t i = 0; where[i] != NULL; i++)
@@ -174,25 +175,26 @@ sotto_status sot_release_certify(const sot_release *release, sot_session *sessio
 
 /* ---- the release again ---- */
 
-enum { CONDITIONS_MAX = 64 };
-
 /* A release that is planned again, and what its settings borrow. */
 typedef struct release_again {
     sotto_release_config config;
     sotto_schema *schema;
     sotto_model
         model; /* of an accuracy: its schema and hash, and that it predicts classes */
-    const char *where[CONDITIONS_MAX + 1];
+    const char *where[SOT_CONDITIONS_MAX + 1];
     sot_release release;
 } release_again;
 
+/* The list of conditions COLUMN=VALUE that files had before --where had a grammar. */
 static sotto_status read_where(const sot_json_value *request, release_again *self,
                                sotto_error *error)
 {
     sot_json_value list;
-    if (!sot_json_member(request, "where", &list)) return SOTTO_OK;
+    if (!sot_json_member(request, "where", &list) ||
+        sot_json_kind_of(&list) == SOT_JSON_STRING)
+        return SOTTO_OK;
     sotto_status status = sot_json_as_array(&list, error);
-    if (status == SOTTO_OK && sot_json_size(&list) > CONDITIONS_MAX)
+    if (status == SOTTO_OK && sot_json_size(&list) > SOT_CONDITIONS_MAX)
         status = sot_json_refuse(&list, "it has at most 64 conditions", error);
     for (size_t i = 0; status == SOTTO_OK && i < sot_json_size(&list); i++) {
         const sot_json_value item = sot_json_item(&list, i);
@@ -267,11 +269,13 @@ sotto_status sot_again_release(const sot_certificate_file *file, const char *tex
     sotto_status status = read_again(file, &self, error);
     if (status == SOTTO_OK) status = sot_request_read_rows(&file->request, &rows, error);
     rows.schema = self.schema;
+    if (status == SOTTO_OK) status = sot_check_where(&rows, error);
     if (status == SOTTO_OK) status = sot_check_stream(&rows, error);
     if (status == SOTTO_OK)
         status = sot_release_prepare(&self.config, self.schema, rows.origin,
                                      &self.release, error);
     sot_release *release = &self.release;
+    release->condition = rows.where;
     if (status == SOTTO_OK) status = read_candidates(&file->request, release, error);
     if (status == SOTTO_OK)
         status = release->statistic->restate(release, &file->root, error);
@@ -279,6 +283,8 @@ sotto_status sot_again_release(const sot_certificate_file *file, const char *tex
         sot_release_begin_session(release, &session);
         session.data_path = rows.data_path;
         session.query = rows.query;
+        session.table = rows.table;
+        session.where = rows.where;
         session.again = &again;
         status = sot_release_certify(release, &session, error);
     }

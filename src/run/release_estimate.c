@@ -96,12 +96,12 @@ static sotto_status fill_values(const answer_counts *from, double confidence,
                                                     SOTTO_INTERVAL_EXACT, found, error);
     }
     for (size_t i = 0; i < from->categories && status == SOTTO_OK; i++) {
-        sot_value *value = &result->values[i];
-        *value = (sot_value){.label = sot_copy_string(from->labels[i]),
-                             .value = found[i].estimate,
-                             .lower = found[i].lower,
-                             .upper = found[i].upper,
-                             .standard_error = sqrt(found[i].variance)};
+        sot_released_value *value = &result->values[i];
+        *value = (sot_released_value){.label = sot_copy_string(from->labels[i]),
+                                      .value = found[i].estimate,
+                                      .lower = found[i].lower,
+                                      .upper = found[i].upper,
+                                      .standard_error = sqrt(found[i].variance)};
         if (value->label == NULL) status = sot_fail_memory(error, 1, 1);
     }
     sot_free(found);
@@ -128,7 +128,7 @@ static sotto_status write_json(const answer_counts *from, double confidence,
     sot_json_key(writer, "values");
     sot_json_begin_array(writer);
     for (size_t i = 0; i < result->value_count; i++) {
-        const sot_value *value = &result->values[i];
+        const sot_released_value *value = &result->values[i];
         sot_json_begin_object(writer);
         sot_json_key(writer, "label");
         sot_json_write_string(writer, value->label);
@@ -161,7 +161,7 @@ static sotto_status write_prose(double confidence, sotto_release_result *result,
     char low[SOT_SHOWN_BYTES], high[SOT_SHOWN_BYTES];
     sot_shown(100.0 * confidence, 0, percent);
     for (size_t i = 0; i < result->value_count; i++) {
-        const sot_value *value = &result->values[i];
+        const sot_released_value *value = &result->values[i];
         sot_prose_line(
             &prose, value->label, "%s (standard error %s; %s%% interval: %s to %s)",
             sot_shown(value->value, 0, middle),

@@ -43,7 +43,8 @@ static void write_settings(sot_json_writer *writer, const sot_release *release)
     if (config->statistic == SOTTO_RELEASE_CHOICE)
         write_text(writer, "score", sotto_score_name(config->score));
     sot_json_put_number(writer, "quantile", config->quantile);
-    write_list(writer, "where", config->where);
+    const char *const selected[] = {release->condition, NULL};
+    write_list(writer, "where", release->condition != NULL ? selected : config->where);
     write_text(writer, "mechanism", sotto_mechanism_name(release->mechanism));
     sot_json_put_number(writer, "epsilon", config->epsilon);
     sot_json_put_number(writer, "delta", config->delta);
@@ -61,7 +62,7 @@ static void write_settings(sot_json_writer *writer, const sot_release *release)
     sot_json_put_number(writer, "confidence", config->confidence);
 }
 
-static void write_value(sot_json_writer *writer, const sot_value *value)
+static void write_value(sot_json_writer *writer, const sot_released_value *value)
 {
     sot_json_begin_object(writer);
     write_text(writer, "label", value->label);

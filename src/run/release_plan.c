@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/plant.h"
 #include "base/text.h"
+#include "data/where.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/additive.h"
 #include "run/release.h"
@@ -227,7 +228,7 @@ static sotto_status check_strangers(const sot_release *release, sotto_error *err
     if (config->score != SOTTO_SCORE_GIVEN && !choice) stranger = "a score";
     if (config->model != NULL && !accuracy) stranger = "a model";
     if (given && config->public_n > 0) stranger = "a public number of rows";
-    if ((given || accuracy) && config->where != NULL && config->where[0] != NULL)
+    if (given && config->where != NULL && config->where[0] != NULL)
         stranger = "a condition";
     if (stranger == NULL) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -237,82 +238,14 @@ static sotto_status check_strangers(const sot_release *release, sotto_error *err
 
 /* ---- conditions ---- */
 
-static sotto_status value_of(const sotto_column *column, const char *text, double *out,
-                             sotto_error *error)
-{
-    char shown[64];
-    sot_printable(text, shown, sizeof shown);
-    if (column->type == SOTTO_COLUMN_CATEGORY) {
-        for (size_t i = 0; i < column->value_count; i++) {
-            if (strcmp(column->values[i], text) == 0) {
-                *out = (double)i;
-                return SOTTO_OK;
-            }
-        }
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the condition %s=%s names no category of the column; give one of "
-            "the schema's",
-            column->name, shown);
-    }
-    if (column->type == SOTTO_COLUMN_BOOLEAN) {
-        const bool yes = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
-        if (yes || strcmp(text, "false") == 0 || strcmp(text, "0") == 0) {
-            *out = yes ? 1.0 : 0.0;
-            return SOTTO_OK;
-        }
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the condition %s=%s is on a boolean; give true or false",
-                        column->name, shown);
-    }
-    if (column->type == SOTTO_COLUMN_INTEGER &&
-        sot_parse_double(text, strlen(text), out) == SOT_NUMBER_OK &&
-        *out == floor(*out) && *out >= column->lower && *out <= column->upper) {
-        return SOTTO_OK;
-    }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the condition %s=%s is on a column of type %s; conditions take "
-                    "categories, booleans and whole numbers within the bounds",
-                    column->name, shown, sotto_column_type_name(column->type));
-}
-
-static sotto_status read_condition(sot_release *release, const char *condition,
-                                   sotto_error *error)
-{
-    char name[SOTTO_MESSAGE_BYTES];
-    const char *equals = strchr(condition, '=');
-    if (equals == NULL || (size_t)(equals - condition) >= sizeof name) {
-        char shown[64];
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the condition '%s' is not COLUMN=VALUE",
-                        sot_printable(condition, shown, sizeof shown));
-    }
-    const size_t length = (size_t)(equals - condition);
-    memcpy(name, condition, length);
-    name[length] = '\0';
-    sot_filter *filter = &release->filters[release->filter_count];
-    sotto_status status =
-        sotto_schema_find(release->schema, name, &filter->column, error);
-    if (status != SOTTO_OK) return status;
-    status = value_of(sotto_schema_column(release->schema, filter->column), equals + 1,
-                      &filter->value, error);
-    if (status == SOTTO_OK) release->filter_count++;
-    return status;
-}
-
+/* The rows that the conditions select are read by data/source.h; here they are checked, and counted as a selection. */
 static sotto_status read_conditions(sot_release *release, sotto_error *error)
 {
-    const char *const *where = release->config->where;
-    size_t count = 0;
-    while (where != NULL && where[count] != NULL)
-        count++;
-    if (count == 0) return SOTTO_OK;
-    release->filters = sot_new_array(count, sizeof *release->filters);
-    if (release->filters == NULL)
-        return sot_fail_memory(error, count, sizeof *release->filters);
-    sotto_status status = SOTTO_OK;
-    for (size_t i = 0; i < count && status == SOTTO_OK; i++)
-        status = read_condition(release, where[i], error);
+    const char *const *texts = release->config->where;
+    sot_where *where = NULL;
+    if (texts == NULL || texts[0] == NULL) return SOTTO_OK;
+    const sotto_status status = sot_where_new_all(texts, release->schema, &where, error);
+    sot_where_free(where);
     release->origin = sot_origin_selected(release->origin);
     return status;
 }
@@ -449,7 +382,6 @@ sotto_status sot_release_prepare(const sotto_release_config *config,
 void sot_release_clear(sot_release *release)
 {
     sotto_plan_free(release->plan);
-    sot_free(release->filters);
     sot_free(release->edges);
     sot_free(release->candidates);
     sot_free(release->prices);

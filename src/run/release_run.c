@@ -7,13 +7,17 @@
 #include "base/text.h"
 #include "data/source.h"
 #include "data/unit.h"
+#include "data/where.h"
 #include "run/release.h"
 #include "run/session.h"
 
 typedef struct release_run {
+    sotto_release_config
+        config; /* the caller's, but without conditions: `file` has them all */
     sot_release release;
     sot_session session;
     sotto_data_file file;
+    sot_where *where;           /* NULL: no condition */
     sot_source *source;         /* NULL for scores from a file, and for an accuracy */
     sot_accuracy_rows accuracy; /* the rows of an accuracy */
 } release_run;
@@ -36,6 +40,8 @@ static void begin_session(release_run *run)
     session->data_path = run->file.path;
     session->labels_path = run->file.labels;
     session->query = run->file.query;
+    session->table = run->file.table;
+    session->where = run->file.where;
     session->ledger_asked = config->ledger;
     session->output = config->output;
     session->sign = config->sign;
@@ -50,13 +56,9 @@ static void begin_session(release_run *run)
 
 /* ---- the rows ---- */
 
-static sot_row_value value_of(const sot_release *release, const double *row)
+static double value_of(const sot_release *release, const double *row)
 {
-    sot_row_value result = {
-        .value = release->described == NULL ? 0.0 : row[release->column], .counts = true};
-    for (size_t i = 0; i < release->filter_count; i++)
-        result.counts &= row[release->filters[i].column] == release->filters[i].value;
-    return result;
+    return release->described == NULL ? 0.0 : row[release->column];
 }
 
 /* One row of the file goes to its unit, which may drop another one for it. */
@@ -140,16 +142,34 @@ static sotto_status release_rows(void *context, sotto_error *error)
     return status;
 }
 
+/* The conditions of the file and of the release, which the source tests as one. */
+static sotto_status read_conditions(release_run *run, const char *const *conditions,
+                                    sotto_error *error)
+{
+    if (conditions[0] == NULL) return SOTTO_OK;
+    const sotto_status status =
+        sot_where_new_all(conditions, run->release.schema, &run->where, error);
+    if (status != SOTTO_OK) return status;
+    run->file.where = sot_where_text(run->where);
+    run->release.condition = run->file.where;
+    return SOTTO_OK;
+}
+
 /* All that can fail for reasons that are public, before anything is charged. */
-static sotto_status make_ready(release_run *run, sotto_error *error)
+static sotto_status make_ready(release_run *run, const char *const *conditions,
+                               sotto_error *error)
 {
     const sot_release *release = &run->release;
-    if (sot_release_scores_are_given(release) && run->file.query != NULL) {
+    if (sot_release_scores_are_given(release) &&
+        (run->file.query != NULL || run->file.table != NULL || run->file.where != NULL)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "given scores are lines of a file; leave the query out");
+                        "given scores are lines of a file; leave --table, --where and "
+                        "--query out");
     }
+    sotto_status status = read_conditions(run, conditions, error);
+    if (status != SOTTO_OK) return status;
     begin_session(run);
-    sotto_status status = sot_session_check(&run->session, error);
+    status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK && is_accuracy(release)) {
         status = sot_accuracy_open(release, &run->file, &run->accuracy, error);
     } else if (status == SOTTO_OK && !sot_release_scores_are_given(release)) {
@@ -188,8 +208,30 @@ static void clear(release_run *run)
 {
     sot_source_close(run->source);
     sot_accuracy_close(&run->accuracy);
+    sot_where_free(run->where);
     sot_session_close(&run->session);
     sot_release_clear(&run->release);
+}
+
+/* Lists them all, and moves them to the file: from here on there is one place for them. */
+static sotto_status list_conditions(release_run *run, const char **out_conditions,
+                                    sotto_error *error)
+{
+    const char *const *asked = run->config.where;
+    size_t count = 0;
+    for (; asked != NULL && asked[count] != NULL; count++) {
+        if (count == SOT_CONDITIONS_MAX)
+            return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                            "--where is given more than %d times; join conditions with "
+                            "AND",
+                            (int)SOT_CONDITIONS_MAX);
+        out_conditions[count] = asked[count];
+    }
+    if (run->file.where != NULL) out_conditions[count++] = run->file.where;
+    out_conditions[count] = NULL;
+    run->file.where = out_conditions[0];
+    run->config.where = NULL;
+    return SOTTO_OK;
 }
 
 sotto_status sotto_release_run(const sotto_release_config *config,
@@ -204,14 +246,17 @@ sotto_status sotto_release_data(const sotto_release_config *config,
                                 const sotto_schema *schema, const sotto_data_file *file,
                                 sotto_release_result **out_result, sotto_error *error)
 {
-    release_run run = {.file = *file};
+    const char *conditions[SOT_CONDITIONS_MAX + 2];
+    release_run run = {.config = *config, .file = *file};
+    sotto_status status = list_conditions(&run, conditions, error);
+    if (status != SOTTO_OK) return status;
     sotto_release_result *result = sot_new_array(1, sizeof *result);
     if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
     sot_origin origin;
-    sotto_status status = sot_origin_find(file, NULL, &origin, error);
+    status = sot_origin_find(&run.file, NULL, &origin, error);
     if (status == SOTTO_OK)
-        status = sot_release_prepare(config, schema, origin, &run.release, error);
-    if (status == SOTTO_OK) status = make_ready(&run, error);
+        status = sot_release_prepare(&run.config, schema, origin, &run.release, error);
+    if (status == SOTTO_OK) status = make_ready(&run, conditions, error);
     if (status == SOTTO_OK && run.session.outcome == SOTTO_RUN_NEW)
         status = sot_session_run(&run.session, release_rows, &run, error);
     if (status == SOTTO_OK) status = deliver(&run, result, error);
@@ -281,7 +326,7 @@ size_t sotto_release_size(const sotto_release_result *result)
 
 sotto_release_value sotto_release_at(const sotto_release_result *result, size_t index)
 {
-    const sot_value *value = &result->values[index];
+    const sot_released_value *value = &result->values[index];
     return (sotto_release_value){.label = value->label,
                                  .value = value->value,
                                  .lower = value->lower,

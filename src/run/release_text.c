@@ -7,8 +7,8 @@
 #include "run/release.h"
 #include "run/session.h"
 
-static void show_value(sot_prose *prose, const sot_value *value, const char *label,
-                       double confidence)
+static void show_value(sot_prose *prose, const sot_released_value *value,
+                       const char *label, double confidence)
 {
     char middle[SOT_SHOWN_BYTES], low[SOT_SHOWN_BYTES], high[SOT_SHOWN_BYTES];
     char percent[SOT_SHOWN_BYTES];
@@ -41,7 +41,7 @@ static void show_values(sot_prose *prose, const sot_release *release)
     const double confidence = release->config->confidence;
     const bool choice = release->config->statistic == SOTTO_RELEASE_CHOICE;
     for (size_t i = 0; i < release->value_count; i++) {
-        const sot_value *value = &release->values[i];
+        const sot_released_value *value = &release->values[i];
         show_value(prose, value, choice ? "choice" : value->label, confidence);
     }
 }

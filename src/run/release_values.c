@@ -30,7 +30,7 @@ sotto_status sot_release_set_value(sot_release *release, size_t index, const cha
                                    double value, double lower, double upper,
                                    sotto_error *error)
 {
-    sot_value *place = &release->values[index];
+    sot_released_value *place = &release->values[index];
     place->label = sot_copy_string(label);
     if (place->label == NULL) return sot_fail_memory(error, strlen(label) + 1, 1);
     place->value = value == 0.0 ? 0.0 : value; /* no -0 */
@@ -95,26 +95,25 @@ sotto_status sot_release_stated_units(const sot_json_value *file, size_t index,
 
 /* ---- rows ---- */
 
-sotto_status sot_release_take(sot_release *release, sot_row_value row, sotto_error *error)
+sotto_status sot_release_take(sot_release *release, double value, sotto_error *error)
 {
-    if (!row.counts) return SOTTO_OK;
-    const sotto_status status = release->statistic->take(release, row.value, error);
+    const sotto_status status = release->statistic->take(release, value, error);
     if (status == SOTTO_OK) release->rows++;
     return status;
 }
 
-sotto_status sot_kept_put(sot_kept_rows *kept, size_t slot, sot_row_value row,
+sotto_status sot_kept_put(sot_kept_rows *kept, size_t slot, double value,
                           sotto_error *error)
 {
     if (slot >= kept->room) {
         const size_t room = kept->room == 0 ? 1024 : 2 * kept->room;
-        sot_row_value *rows = sot_move_array(kept->rows, kept->room, room, sizeof *rows);
-        if (rows == NULL) return sot_fail_memory(error, room, sizeof *rows);
-        kept->rows = rows;
+        double *values = sot_move_array(kept->values, kept->room, room, sizeof *values);
+        if (values == NULL) return sot_fail_memory(error, room, sizeof *values);
+        kept->values = values;
         kept->room = room;
     }
     if (slot == kept->count) kept->count++;
-    kept->rows[slot] = row;
+    kept->values[slot] = value;
     return SOTTO_OK;
 }
 
@@ -123,13 +122,13 @@ sotto_status sot_kept_take(sot_release *release, const sot_kept_rows *kept,
 {
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; i < kept->count && status == SOTTO_OK; i++)
-        status = sot_release_take(release, kept->rows[i], error);
+        status = sot_release_take(release, kept->values[i], error);
     return status;
 }
 
 void sot_kept_clear(sot_kept_rows *kept)
 {
-    sot_wipe_and_free(kept->rows, kept->room * sizeof *kept->rows);
+    sot_wipe_and_free(kept->values, kept->room * sizeof *kept->values);
 }
 
 /* ---- a file of scores ---- */

@@ -14,6 +14,7 @@
 #include "base/output.h"
 #include "base/plant.h"
 #include "base/text.h"
+#include "data/where.h"
 #include "privacy/ledger/kept.h"
 #include "privacy/mechanisms/gate.h"
 #include "release/certificate.h"
@@ -86,6 +87,24 @@ sotto_status sot_check_stream(const sot_session *session, sotto_error *error)
         "unknown program made; give the stored file, or declare with --stored-table that "
         "the stream holds every row of a stored table under its own column names",
         unit);
+}
+
+sotto_status sot_check_where(const sot_session *session, sotto_error *error)
+{
+    sot_where *where = NULL;
+    if (session->where == NULL) return SOTTO_OK;
+    if (session->schema == NULL || !sot_rows_are_secret(session->origin))
+        return sot_fail(error, SOTTO_VERIFICATION,
+                        "request.where has a condition, but request.rows does not say "
+                        "that rows are selected");
+    const sotto_status status =
+        sot_where_new(session->where, session->schema, &where, error);
+    const bool is_canonical =
+        status == SOTTO_OK && strcmp(sot_where_text(where), session->where) == 0;
+    sot_where_free(where);
+    if (status != SOTTO_OK || is_canonical) return status;
+    return sot_fail(error, SOTTO_VERIFICATION,
+                    "request.where is not in the form that sotto writes");
 }
 
 sotto_status sot_plan_take_unit(sotto_plan *plan, const sotto_schema *schema,

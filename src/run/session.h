@@ -36,6 +36,8 @@ typedef struct sot_session {
     const char *data_path;      /* NULL: records in memory */
     const char *labels_path;    /* beside it; NULL: none */
     const char *query;          /* of a database; NULL: none */
+    const char *table;          /* of a database; NULL: none */
+    const char *where;          /* canonical condition on the rows; NULL: none */
     sot_origin origin;          /* of the rows that are read; 0: none are */
     const sotto_schema *schema; /* NULL: none, and so no ledger */
     const char *ledger_asked;   /* NULL: the schema's */
@@ -89,6 +91,10 @@ SOTTO_MUST_CHECK sotto_status sot_check_origin(sot_origin origin, uint64_t n,
  * columns, and the cap would bound nobody's rows. Public, for before the charge. */
 SOTTO_MUST_CHECK sotto_status sot_check_stream(const sot_session *session,
                                                sotto_error *error);
+
+/* For a verifier: the condition is one that this sotto reads with the schema, and the rows count as selected. */
+SOTTO_MUST_CHECK sotto_status sot_check_where(const sot_session *session,
+                                              sotto_error *error);
 
 /* What a certificate says that is protected: "row", or the values of the unit's column. `schema`
  * may be NULL. */

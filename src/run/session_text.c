@@ -20,17 +20,38 @@ void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES])
                    (unsigned long long)sotto_schema_unit_rows(schema));
 }
 
+/* Where the rows are: "data file", or the table of a database. */
+static void name_place(const sot_session *session, char place[SOT_COVERED_BYTES])
+{
+    char table[160];
+    const bool is_stream =
+        session->data_path != NULL &&
+        (session->origin == SOT_ROWS_STREAMED || sot_rows_are_declared(session->origin));
+    if (session->table != NULL) {
+        (void)snprintf(place, SOT_COVERED_BYTES, "the rows of the table %s",
+                       sot_printable(session->table, table, sizeof table));
+    } else {
+        (void)snprintf(place, SOT_COVERED_BYTES, "%s",
+                       is_stream                    ? "the rows of the stream"
+                       : session->data_path != NULL ? "the rows of the data file"
+                                                    : "the records handed over");
+    }
+}
+
 void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BYTES])
 {
     char query[SOT_COVERED_BYTES - 80];
-    if (session->query == NULL) {
-        const bool is_stream =
-            session->data_path != NULL && (session->origin == SOT_ROWS_STREAMED ||
-                                           sot_rows_are_declared(session->origin));
-        (void)snprintf(covered, SOT_COVERED_BYTES, "%s",
-                       is_stream                    ? "the rows of the stream, once"
-                       : session->data_path != NULL ? "the rows of the data file, once"
-                                                    : "the records handed over, once");
+    char place[SOT_COVERED_BYTES], where[SOT_COVERED_BYTES - 240];
+    if (session->query == NULL && session->where == NULL) {
+        name_place(session, place);
+        (void)snprintf(covered, SOT_COVERED_BYTES, "%.500s, once", place);
+        return;
+    }
+    if (session->where != NULL) {
+        name_place(session, place);
+        (void)snprintf(covered, SOT_COVERED_BYTES,
+                       "%.180s that the condition selects, once: %s", place,
+                       sot_printable(session->where, where, sizeof where));
         return;
     }
     (void)snprintf(covered, SOT_COVERED_BYTES,

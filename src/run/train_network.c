@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "data/array_file.h"
 #include "learn/learner_settings.h"
 #include "learn/nn/nn.h"
 #include "net/scores.h"
@@ -334,8 +333,7 @@ sotto_status sot_validation_load(const sotto_training *training,
                         "scores on them would be no secret; give public rows",
                         file->path);
     }
-    if (file->labels == NULL && sotto_schema_is_matrix(training->schema) &&
-        sot_array_file_is_named(file->path)) {
+    if (sot_file_lacks_labels(file, training->schema)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the validation rows '%.120s' hold features alone; give the file "
                         "of their labels too (--validation-labels)",

@@ -269,8 +269,9 @@ sotto_status sot_again_train(const sot_certificate_file *file, const char *text,
         status = sot_check_origin(session.origin, asked.config.public_n, error);
     if (status == SOTTO_OK) {
         session.schema = sotto_model_schema(model);
-        status = sot_check_stream(&session, error);
+        status = sot_check_where(&session, error);
     }
+    if (status == SOTTO_OK) status = sot_check_stream(&session, error);
     if (status == SOTTO_OK && training->plan == NULL)
         status = sot_fail(error, SOTTO_VERIFICATION,
                           "request asks for a training of public rows, which has no "

@@ -146,6 +146,7 @@ static void begin_session(train_run *run, const sotto_train_config *config,
     run->session = (sot_session){.data_path = file == NULL ? NULL : file->path,
                                  .labels_path = file == NULL ? NULL : file->labels,
                                  .query = file == NULL ? NULL : file->query,
+                                 .table = file == NULL ? NULL : file->table,
                                  .origin = origin,
                                  .schema = training->schema,
                                  .ledger_asked = config->ledger,
@@ -189,6 +190,7 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
                      ? sot_source_open(file, schema, false, &run->source, error)
                      : sot_source_open_records(records, schema, &run->source, error);
     }
+    if (status == SOTTO_OK) run->session.where = sot_source_where(run->source);
     if (status == SOTTO_OK) status = sot_source_check_training(run->source, error);
     if (status == SOTTO_OK && !config->data_is_public)
         status = sot_check_stream(&run->session, error);

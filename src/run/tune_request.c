@@ -206,8 +206,9 @@ sotto_status sot_again_tune(const sot_certificate_file *file, const char *text,
         status = sot_check_origin(session.origin, asked.config.public_n, error);
     if (status == SOTTO_OK) {
         session.schema = sotto_model_schema(model);
-        status = sot_check_stream(&session, error);
+        status = sot_check_where(&session, error);
     }
+    if (status == SOTTO_OK) status = sot_check_stream(&session, error);
     if (status == SOTTO_OK) status = read_winner(&file->request, tuning, &winner, error);
     if (status == SOTTO_OK) {
         session.schema = tuning->schema;

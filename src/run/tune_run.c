@@ -173,6 +173,7 @@ static void begin_session(tune_run *run, const sotto_data_file *file, sot_origin
         (sot_session){.data_path = file == NULL ? NULL : file->path,
                       .labels_path = file == NULL ? NULL : file->labels,
                       .query = file == NULL ? NULL : file->query,
+                      .table = file == NULL ? NULL : file->table,
                       .origin = origin,
                       .schema = tuning->schema,
                       .ledger_asked = config->ledger,
@@ -223,6 +224,7 @@ static sotto_status make_ready(tune_run *run, const sotto_data_file *file,
                 ? sot_source_open(file, tuning->schema, false, &run->source, error)
                 : sot_source_open_records(records, tuning->schema, &run->source, error);
     }
+    if (status == SOTTO_OK) run->session.where = sot_source_where(run->source);
     if (status == SOTTO_OK) status = sot_source_check_training(run->source, error);
     if (status == SOTTO_OK) status = sot_check_stream(&run->session, error);
     if (status == SOTTO_OK && files.stream)

@@ -2,7 +2,7 @@
 #include "data/arrays.h"
 
 #include "base/memory.h"
-#include "data/array_file.h"
+#include "data/readers/array_file.h"
 #include "data/source.h"
 
 /* The rows of a file as one list; 0 when it could not be opened. */
@@ -468,16 +468,16 @@ static void labels_where_none_belong_are_refused(void **state)
     const sotto_data_file cells = {.path = "a.npy", .labels = "l.npy"};
     const sotto_data_file query = {.path = "a.db", .query = "SELECT * FROM t"};
     assert_refused(sot_source_open(&libsvm, matrix, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "--labels is l.npy",
+                   SOTTO_INVALID_ARGUMENT, &error, "a file of labels",
                    "begin with their labels", NULL);
     assert_refused(sot_source_open(&text, matrix, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "l.csv", "NPY nor IDX", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "l.csv", "not NPY or IDX", NULL);
     assert_refused(sot_source_open(&cells, table, false, &source, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "one of its columns", NULL);
     assert_refused(sot_source_open(&query, matrix, false, &source, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "\"columns\"", NULL);
     assert_refused(sot_source_open_file("x.sqlite", table, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "x.sqlite", "query", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "x.sqlite", "--table", NULL);
     sotto_schema_free(table);
     sotto_schema_free(matrix);
 }

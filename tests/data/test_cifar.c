@@ -2,7 +2,7 @@
 #include "data/files.h"
 
 #include "base/memory.h"
-#include "data/array_file.h"
+#include "data/readers/array_file.h"
 #include "data/source.h"
 
 enum { PIXELS = SOT_CIFAR_FEATURES, RECORD = SOT_CIFAR_RECORD_BYTES, RECORDS = 700 };
@@ -173,7 +173,7 @@ static void a_schema_of_other_rows_is_refused(void **state)
     assert_refused(sot_source_open(&labelled, schema, false, &source, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "CIFAR-10 carries its own", NULL);
     assert_refused(sot_source_open(&labels, schema, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "l.bin", "NPY nor IDX", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "l.bin", "not NPY or IDX", NULL);
     assert_refused(sot_source_open_file("a.bin.xz", schema, false, &source, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "a.bin.xz", "--format", NULL);
     sotto_schema_free(narrow);

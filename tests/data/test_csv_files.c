@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-#include "data/csv.h"
+#include "data/readers/csv.h"
 
 static const char schema_text[] =
     "{\"columns\": [{\"name\": \"x\", \"type\": \"number\", \"lower\": -1e6, \"upper\": "

@@ -4,28 +4,29 @@
 #include <sys/stat.h>
 
 #include "data/format.h"
+#include "data/readers/readers.h"
 
 static sotto_status decide(const char *path, const char *format, bool is_matrix,
-                           sot_format *out_format, sotto_error *error)
+                           const sot_reader_kind **out_format, sotto_error *error)
 {
     const sotto_data_file file = {.path = path, .format = format};
     return sot_format_decide(&file, is_matrix, out_format, error);
 }
 
-static void assert_format(const char *path, bool is_matrix, sot_format wanted)
+static void assert_format(const char *path, bool is_matrix, const sot_reader_kind *wanted)
 {
     sotto_error error = {0};
-    sot_format format = 0;
+    const sot_reader_kind *format = NULL;
     const sotto_status status = decide(path, NULL, is_matrix, &format, &error);
     if (status != SOTTO_OK) print_error("%s: %s\n", path, error.message);
     assert_int_equal(status, SOTTO_OK);
-    assert_int_equal(format, wanted);
+    assert_ptr_equal(format, wanted);
 }
 
 static void assert_unknown(const char *path, bool is_matrix, const char *words)
 {
     sotto_error error = {0};
-    sot_format format = 0;
+    const sot_reader_kind *format = NULL;
     assert_refused(decide(path, NULL, is_matrix, &format, &error), SOTTO_INVALID_ARGUMENT,
                    &error, words, NULL);
 }
@@ -41,20 +42,22 @@ static void names_decide(void **state)
     static const struct {
         const char *name;
         bool is_matrix;
-        sot_format format;
-    } cases[] = {{"a.csv", false, SOT_FORMAT_CSV},
-                 {"a.CSV.gz", false, SOT_FORMAT_CSV},
-                 {"a.tsv", false, SOT_FORMAT_TSV},
-                 {"a.tab.gz", false, SOT_FORMAT_TSV},
-                 {"a.data", false, SOT_FORMAT_CSV},
-                 {"a.npy", true, SOT_FORMAT_NPY},
-                 {"a.npy", false, SOT_FORMAT_NPY},
-                 {"t10k-images-idx3-ubyte.gz", true, SOT_FORMAT_IDX},
-                 {"batch.bin", true, SOT_FORMAT_CIFAR},
-                 {"batch.bin", false, SOT_FORMAT_CSV},
-                 {"a.libsvm", true, SOT_FORMAT_LIBSVM},
-                 {"a.svm.gz", true, SOT_FORMAT_LIBSVM},
-                 {"a.svmlight", true, SOT_FORMAT_LIBSVM}};
+        const sot_reader_kind *format;
+    } cases[] = {{"a.csv", false, &sot_reader_csv},
+                 {"a.CSV.gz", false, &sot_reader_csv},
+                 {"a.tsv", false, &sot_reader_tsv},
+                 {"a.tab.gz", false, &sot_reader_tsv},
+                 {"a.jsonl", false, &sot_reader_json_lines},
+                 {"a.NDJSON.gz", false, &sot_reader_json_lines},
+                 {"a.data", false, &sot_reader_csv},
+                 {"a.npy", true, &sot_reader_npy},
+                 {"a.npy", false, &sot_reader_npy},
+                 {"t10k-images-idx3-ubyte.gz", true, &sot_reader_idx},
+                 {"batch.bin", true, &sot_reader_cifar},
+                 {"batch.bin", false, &sot_reader_csv},
+                 {"a.libsvm", true, &sot_reader_libsvm},
+                 {"a.svm.gz", true, &sot_reader_libsvm},
+                 {"a.svmlight", true, &sot_reader_libsvm}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_format(cases[i].name, cases[i].is_matrix, cases[i].format);
 }
@@ -62,15 +65,15 @@ static void names_decide(void **state)
 static void names_of_other_formats_are_refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {"clinic.parquet", "a.json",   "a.jsonl.gz",
+    static const char *const names[] = {"clinic.parquet", "a.json",   "a.json.gz",
                                         "a.xlsx",         "x.pkl",    "a.feather",
                                         "picture.png",    "a.duckdb", "a.orc"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_unknown(names[i], true, "by its name");
         assert_unknown(names[i], false, "by its name");
     }
-    assert_unknown("patients.db", false, "--query");
-    assert_unknown("patients.sqlite3", true, "--query");
+    assert_unknown("patients.db", false, "--table");
+    assert_unknown("patients.sqlite3", true, "--table");
     assert_unknown("a.csv", true, "\"columns\"");
     assert_unknown("a.libsvm", false, "\"features\"");
 }
@@ -98,7 +101,7 @@ static void content_of_other_formats_is_refused(void **state)
         for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
             assert_unknown(write_bytes(names[j], files[i].bytes, files[i].size_bytes),
                            false, "content");
-    assert_format(write_packed("b", "age\n1\n", 6), false, SOT_FORMAT_CSV);
+    assert_format(write_packed("b", "age\n1\n", 6), false, &sot_reader_csv);
 }
 
 /* Behind the header are records, and LIBSVM has no header: none of them decides. */
@@ -111,15 +114,15 @@ static void no_record_decides_the_format(void **state)
                                         "{\"age\": 1}\n",  "\x89PNG\r\n"};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         const size_t size_bytes = strlen(tables[i]);
-        assert_format(write_text("t.csv", tables[i]), false, SOT_FORMAT_CSV);
+        assert_format(write_text("t.csv", tables[i]), false, &sot_reader_csv);
         assert_format(write_packed("t.tsv.gz", tables[i], size_bytes), false,
-                      SOT_FORMAT_TSV);
-        assert_format(write_text("t", tables[i]), false, SOT_FORMAT_CSV);
+                      &sot_reader_tsv);
+        assert_format(write_text("t", tables[i]), false, &sot_reader_csv);
     }
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        assert_format(write_text("a.libsvm", lines[i]), true, SOT_FORMAT_LIBSVM);
+        assert_format(write_text("a.libsvm", lines[i]), true, &sot_reader_libsvm);
         assert_format(write_packed("a.svm.gz", lines[i], strlen(lines[i])), true,
-                      SOT_FORMAT_LIBSVM);
+                      &sot_reader_libsvm);
         assert_unknown(write_text("a9a", lines[i]), true, "--format libsvm");
     }
 }
@@ -131,13 +134,13 @@ static void a_declared_format_is_not_looked_at(void **state)
     static const char *const texts[] = {"a log line\n", "{\"age\": 1}\n", "PAR1", ""};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         sotto_error error = {0};
-        sot_format format = 0;
+        const sot_reader_kind *format = NULL;
         const char *path = write_text("a.parquet", texts[i]);
         assert_ok(decide(path, "libsvm", true, &format, &error), &error);
-        assert_int_equal(format, SOT_FORMAT_LIBSVM);
+        assert_ptr_equal(format, &sot_reader_libsvm);
         assert_ok(decide(path, "tsv", false, &format, &error), &error);
-        assert_int_equal(format, SOT_FORMAT_TSV);
-        assert_format(write_text("a.svm", texts[i]), true, SOT_FORMAT_LIBSVM);
+        assert_ptr_equal(format, &sot_reader_tsv);
+        assert_format(write_text("a.svm", texts[i]), true, &sot_reader_libsvm);
     }
 }
 
@@ -145,7 +148,7 @@ static void declarations_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
     sotto_error error = {0};
-    sot_format format = 0;
+    const sot_reader_kind *format = NULL;
     assert_refused(decide("a", "parquet", true, &format, &error), SOTTO_INVALID_ARGUMENT,
                    &error, "--format is 'parquet'", NULL);
     assert_refused(decide("a", "csv", true, &format, &error), SOTTO_INVALID_ARGUMENT,
@@ -153,7 +156,7 @@ static void declarations_that_do_not_fit_are_refused(void **state)
     assert_refused(decide("a", "libsvm", false, &format, &error), SOTTO_INVALID_ARGUMENT,
                    &error, "\"features\"", NULL);
     assert_refused(decide("a", "sqlite", false, &format, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "--query", NULL);
+                   &error, "--table", NULL);
     const sotto_data_file both = {.path = "a", .format = "csv", .query = "SELECT 1"};
     assert_refused(sot_format_decide(&both, false, &format, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "--query is for SQLite", NULL);
@@ -165,12 +168,12 @@ static void a_stream_of_numbers_needs_a_declaration(void **state)
     (void)state;
     char path[160];
     sotto_error error = {0};
-    sot_format format = 0;
+    const sot_reader_kind *format = NULL;
     (void)snprintf(path, sizeof path, "/tmp/sotto_format_test_%ld", (long)getpid());
     (void)unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_unknown(path, true, "--format libsvm");
-    assert_format(path, false, SOT_FORMAT_CSV);
+    assert_format(path, false, &sot_reader_csv);
     assert_ok(decide(path, "libsvm", true, &format, &error), &error);
     (void)unlink(path);
 }

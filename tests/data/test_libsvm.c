@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "data/bytes.h"
-#include "data/libsvm.h"
+#include "data/readers/libsvm.h"
 
 enum { FEATURES = 12, RECORDS_MAX = 64 };
 

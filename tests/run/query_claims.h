@@ -7,8 +7,8 @@
 #include "query_tables.h"
 #include "source_cases.h"
 
-#include "data/query.h"
-#include "data/query_text.h"
+#include "data/readers/query.h"
+#include "data/readers/query_text.h"
 
 static char claim_failure[10000];
 

@@ -60,16 +60,35 @@ typedef enum source_layout {
     SOURCE_WHERE,         /* rows above a middling age, which an index has in order */
     SOURCE_WITHOUT_ROWID, /* stored in the order of age */
     SOURCE_NARROW,        /* a condition that only one row or none meets */
+    SOURCE_JSON_LINES,    /* some lines malformed, some with a name twice */
+    SOURCE_SEMICOLONS,    /* CSV, told by its header */
+    SOURCE_CSV_WHERE,     /* CSV and --where */
+    SOURCE_CSV_NARROW,    /* the same, and one row or none is selected */
+    SOURCE_TABLE_WHERE,   /* --table of a database, and --where */
+    SOURCE_JSON_WHERE,    /* JSON lines as above, and --where */
     SOURCE_LAYOUTS
 } source_layout;
 
 static const char *const source_names[] = {
-    "csv",   "permuted csv", "tsv",           "gzip",        "stream", "declared stream",
-    "table", "where",        "without rowid", "narrow where"};
+    "csv",           "permuted csv",     "tsv",         "gzip",
+    "stream",        "declared stream",  "table",       "where",
+    "without rowid", "narrow where",     "JSON lines",  "CSV with semicolons",
+    "csv where",     "csv narrow where", "table where", "JSON lines where"};
 
 static inline bool source_selects(source_layout layout)
 {
-    return layout == SOURCE_STREAM || layout == SOURCE_WHERE || layout == SOURCE_NARROW;
+    return layout == SOURCE_STREAM || layout == SOURCE_WHERE || layout == SOURCE_NARROW ||
+           layout >= SOURCE_CSV_WHERE;
+}
+
+static inline const char *source_where(source_layout layout)
+{
+    static const char *const conditions[SOURCE_LAYOUTS] = {
+        [SOURCE_CSV_WHERE] = "age > 85 OR town = 'Ystad' AND NOT visits IN (1, 2)",
+        [SOURCE_CSV_NARROW] = "age >= 90 AND person IS NOT NULL",
+        [SOURCE_JSON_WHERE] = "age < 89 AND (smokes = 'yes' OR town IS NULL)",
+        [SOURCE_TABLE_WHERE] = "visits BETWEEN 2 AND 5 OR person = 'p1'"};
+    return conditions[layout];
 }
 
 static inline const char *source_query(source_layout layout)
@@ -108,6 +127,25 @@ static inline void source_write_lines(const tape_table *table, char between,
             }
         }
         fputc('\n', file);
+    }
+}
+
+/* A number that is none makes a malformed line; of high ages there are two, of which the last counts. */
+static inline void source_write_objects(const tape_table *table, FILE *file)
+{
+    for (size_t i = 0; i < table->rows; i++) {
+        fputs(tape_at(table, i, 0)->number > 85.0 ? "{\"age\": 81" : "{\"x\": [null]",
+              file);
+        for (size_t j = 0; j < table->column_count; j++) {
+            const tape_cell *cell = tape_at(table, i, j);
+            fprintf(file, ", \"%s\": ", table->columns[j].name);
+            if (cell->text != NULL) {
+                fprintf(file, "\"%s\"", cell->text);
+            } else {
+                fprintf(file, "%.17g", cell->number);
+            }
+        }
+        fputs("}\n", file);
     }
 }
 
@@ -172,25 +210,38 @@ typedef struct source_place {
 
 enum { SOURCE_PIPE = 97 }; /* always the same, for the name may stand in a message */
 
+/* `where` NULL: the layout's condition. */
 static inline void source_store(const tape_table *table, const tape_place *place,
-                                source_layout layout, source_place *out)
+                                source_layout layout, const char *where,
+                                source_place *out)
 {
-    static const char *const ends[] = {".csv", ".csv", ".tsv", ".csv.gz", "",
-                                       "",     ".db",  ".db",  ".db",     ".db"};
+    static const char *const ends[] = {
+        ".csv", ".csv", ".tsv",   ".csv.gz", "",     "",     ".db", ".db",
+        ".db",  ".db",  ".jsonl", ".csv",    ".csv", ".csv", ".db", ".jsonl"};
     char *text = NULL;
     size_t size = 0;
     *out = (source_place){.pipe = -1};
     (void)snprintf(out->path, sizeof out->path, "%s-stored%s", place->input_path,
                    ends[layout]);
-    out->file = (sotto_data_file){.path = out->path, .query = source_query(layout)};
-    if (out->file.query != NULL) {
+    out->file = (sotto_data_file){.path = out->path,
+                                  .query = source_query(layout),
+                                  .table = layout == SOURCE_TABLE_WHERE ? "t" : NULL,
+                                  .where = where != NULL ? where : source_where(layout)};
+    if (out->file.query != NULL || out->file.table != NULL) {
         source_write_database(table, layout, out->path);
         return;
     }
     FILE *memory = open_memstream(&text, &size);
     source_must(memory != NULL);
-    source_write_lines(table, layout == SOURCE_TSV ? '\t' : ',',
-                       layout == SOURCE_PERMUTED, memory);
+    if (layout == SOURCE_JSON_LINES || layout == SOURCE_JSON_WHERE) {
+        source_write_objects(table, memory);
+    } else {
+        source_write_lines(table,
+                           layout == SOURCE_TSV          ? '\t'
+                           : layout == SOURCE_SEMICOLONS ? ';'
+                                                         : ',',
+                           layout == SOURCE_PERMUTED, memory);
+    }
     source_must(fclose(memory) == 0);
     if (layout == SOURCE_STREAM || layout == SOURCE_DECLARED) {
         int ends_of_pipe[2];
@@ -229,6 +280,7 @@ static inline void source_remove(source_place *place)
 typedef struct source_study {
     const char *name;
     source_layout layout;
+    const char *where; /* NULL: the layout's condition */
     const char *schema;
     bool is_release, is_tuning, is_accuracy, is_pate;
     bool needs_n; /* replace-one: the number of rows, unless they are selected */
@@ -366,7 +418,7 @@ static inline int source_run(const tape_table *table, const tape_place *place,
     sotto_schema *schema = NULL;
     source_place stored;
     const uint64_t n = study->needs_n && !source_selects(study->layout) ? table->rows : 0;
-    source_store(table, place, study->layout, &stored);
+    source_store(table, place, study->layout, study->where, &stored);
     sotto_status status = sotto_schema_parse("schema.json", study->schema,
                                              strlen(study->schema), &schema, &error);
     source_must(status == SOTTO_OK);

@@ -236,8 +236,10 @@ static void settings_that_make_no_sense_are_refused(void **state)
                    SOTTO_INVALID_ARGUMENT, &error, "threshold", "1.5", NULL);
     config = config_of(model);
     config.where = where;
+    config.adjacency = SOTTO_REPLACE_ONE;
+    config.public_n = 8;
     assert_refused(sotto_release_plan(&config, schema, &plan, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "condition", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "--public-n", "condition", NULL);
     config = config_of(model);
     config.statistic = SOTTO_RELEASE_COUNT;
     assert_refused(sotto_release_plan(&config, schema, &plan, &error),

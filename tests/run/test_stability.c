@@ -10,6 +10,7 @@
 
 #include "data/source.h"
 #include "run/release.h"
+#include "run/session.h"
 
 static const char *const in_lund[] = {"town=Lund", NULL};
 
@@ -45,7 +46,7 @@ static void store(source_layout layout, source_place *out)
 {
     const tape_place place = {.input_path = own_path("")};
     tape_table *table = tape_table_new(source_columns, SOURCE_COLUMNS, 10, 3);
-    source_store(table, &place, layout, out);
+    source_store(table, &place, layout, NULL, out);
     tape_table_free(table);
 }
 
@@ -55,7 +56,9 @@ static void store(source_layout layout, source_place *out)
 static void the_number_of_selected_rows_is_never_public(void **state)
 {
     (void)state;
-    static const source_layout layouts[] = {SOURCE_WHERE, SOURCE_NARROW, SOURCE_STREAM};
+    static const source_layout layouts[] = {SOURCE_WHERE,      SOURCE_NARROW,
+                                            SOURCE_STREAM,     SOURCE_CSV_WHERE,
+                                            SOURCE_CSV_NARROW, SOURCE_TABLE_WHERE};
     static const struct {
         sotto_statistic statistic;
         const char *column;
@@ -570,6 +573,33 @@ static void beliefs_about_streams_hold_under_both_adjacencies(void **state)
 
 /* One `true` among eight rows, stored first; at epsilon 40 every answer is the truth but with probability 4e-18.
  * Its place among the answers is uniform: chi-square with 7 degrees of freedom above 60 has probability 1.5e-10. */
+/* A verifier finds a file that states a condition, but counts its rows as all rows of a stored table. */
+static void a_condition_without_a_selection_does_not_verify(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_schema *schema = NULL;
+    assert_ok(
+        sotto_schema_parse("s", source_schema, strlen(source_schema), &schema, &error),
+        &error);
+    sot_session session = {
+        .where = "town = 'Lund'", .origin = SOT_ROWS_SELECTED, .schema = schema};
+    assert_ok(sot_check_where(&session, &error), &error);
+    session.origin = SOT_ROWS_STREAMED;
+    assert_ok(sot_check_where(&session, &error), &error);
+    session.origin = SOT_ROWS_STORED;
+    assert_refused(sot_check_where(&session, &error), SOTTO_VERIFICATION, &error,
+                   "request.rows", NULL);
+    session.origin = SOT_ROWS_SELECTED;
+    session.where = "town='Lund'";
+    assert_refused(sot_check_where(&session, &error), SOTTO_VERIFICATION, &error,
+                   "request.where", NULL);
+    session.where = "weight > 5";
+    assert_refused(sot_check_where(&session, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "weight", NULL);
+    sotto_schema_free(schema);
+}
+
 static void answers_leave_in_a_random_order(void **state)
 {
     (void)state;
@@ -628,6 +658,7 @@ int main(void)
         cmocka_unit_test(labels_tell_where_the_teachers_rows_are_from),
         cmocka_unit_test(the_certificate_tells_where_the_rows_are_from),
         cmocka_unit_test(beliefs_about_streams_hold_under_both_adjacencies),
+        cmocka_unit_test(a_condition_without_a_selection_does_not_verify),
         cmocka_unit_test(answers_leave_in_a_random_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

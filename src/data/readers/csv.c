@@ -1,0 +1,693 @@
+#include "data/readers/csv.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/cell.h"
+#include "data/decimal.h"
+#include "data/lines.h"
+#include "data/readers/readers.h"
+#include "data/words.h"
+
+/* A cell of a number, its delimiter and blanks have room in any line; longer names and values are
+ * the schema's own. */
+enum { LINE_BYTES = 1 << 20, CELL_BYTES = 32 };
+
+/* Bytes of a cell of a longer line that are kept, or as many as the longest value of a category has: a longer number is
+ * malformed (decimal.h). Of a raw cell SOT_VALUE_BYTES. */
+enum { KEPT_BYTES = SOT_NUMBER_BYTES_MAX };
+
+static const uint64_t rows_max = UINT64_C(1) << 32;
+
+typedef struct cell {
+    char *text; /* in the line, or in the place of its field */
+    size_t size_bytes;
+} cell;
+
+/* What the cells of one column of the file mean. */
+typedef struct csv_field {
+    size_t column; /* of the schema */
+    const sotto_column *described;
+    sot_words *categories; /* of a category */
+    bool is_raw;           /* an id, or wanted: its text is asked for */
+    bool is_plain;         /* a number as C writes it, whose text is not asked for */
+    char *kept;            /* of its cell in a line that was cut */
+    size_t kept_room;
+} csv_field;
+
+struct sot_csv {
+    const sotto_schema *schema;
+    const char *path;   /* the caller's, while the file is opened */
+    const bool *wanted; /* likewise */
+    sot_lines *lines;
+    char delimiter; /* '\0': the header tells */
+    bool decimal_comma;
+    csv_field *fields;  /* the columns of the file, then those that it lacks */
+    size_t field_count; /* in the file */
+    cell *raw;          /* schema column -> text of its cell in the current row */
+    double *values;     /* the current row: one for each column of the schema */
+    char *kept;         /* of all fields */
+    size_t kept_bytes;
+    uint64_t rows;
+};
+
+/* ---- cells ---- */
+
+static cell trimmed(char *text, char *end)
+{
+    while (text < end && (*text == ' ' || *text == '\t'))
+        text++;
+    while (text < end && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    return (cell){text, (size_t)(end - text)};
+}
+
+/* A quoted cell, unquoted in place; moves behind its delimiter, or behind the line. What stands
+ * between the closing quote and the delimiter is passed over. */
+static cell quoted_cell(char delimiter, char **at, const char *end)
+{
+    char *const text = *at + 1;
+    char *written = text;
+    char *read = text;
+    while (read < end) {
+        if (*read == '"') {
+            if (read + 1 >= end || read[1] != '"') break;
+            read++; /* a doubled quote is one */
+        }
+        *written++ = *read++;
+    }
+    while (read < end && *read != delimiter)
+        read++;
+    *at = read + 1;
+    return (cell){text, (size_t)(written - text)};
+}
+
+/* The first delimiter from `at` on, or the end of the line. Cells are short: eight bytes at once,
+ * where the order of bytes allows it. The slack behind a line may be looked at. */
+static char *find_delimiter(char *at, const char *end, char delimiter)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t pattern = ones * (unsigned char)delimiter;
+    for (; at < end; at += 8) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        word ^= pattern;
+        /* The lowest byte that is zero gets its highest bit, and none below it does. */
+        const uint64_t zeros = (word - ones) & ~word & (ones << 7);
+        if (zeros == 0) continue;
+        at += __builtin_ctzll(zeros) / 8;
+        break;
+    }
+    return at < end ? at : at - (at - end);
+#else
+    while (at < end && *at != delimiter)
+        at++;
+    return at;
+#endif
+}
+
+/* The cell at `*at`, up to `end`, the end of the line. */
+static cell next_cell(char delimiter, char **at, const char *end)
+{
+    char *const begin = *at;
+    if (begin < end && *begin == '"') return quoted_cell(delimiter, at, end);
+    char *const stop = find_delimiter(begin, end, delimiter);
+    *at = stop + 1;
+    return trimmed(begin, stop);
+}
+
+static double category_value(const csv_field *field, const cell *text)
+{
+    const size_t index = sot_words_find(field->categories, text->text, text->size_bytes);
+    return index == SIZE_MAX ? field->described->missing : (double)index;
+}
+
+static double number_value(const csv_field *field, const cell *text)
+{
+    double value;
+    return sot_read_decimal(text->text, text->size_bytes, &value)
+               ? sot_cell_bounded(field->described, value)
+               : field->described->missing;
+}
+
+/* The number at `*at`: most cells are a plain number and then a delimiter, and are read without
+ * looking for their end first. */
+static double number_cell(const csv_field *field, char delimiter, char **at,
+                          const char *end)
+{
+    double value;
+    const char *number = *at;
+    while (*number == ' ')
+        number++; /* a line feed stops it */
+    if (sot_scan_decimal(&number, &value) && (number == end || *number == delimiter)) {
+        *at += number - *at + 1;
+        return sot_cell_bounded(field->described, value);
+    }
+    const cell text = next_cell(delimiter, at, end);
+    return number_value(field, &text);
+}
+
+static bool is_number(const csv_field *field)
+{
+    const sotto_column_type type = field->described->type;
+    return type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER;
+}
+
+/* The comma takes the place of the point, and the point, which groups digits there, makes no number. */
+static void exchange_marks(const cell *text)
+{
+    for (size_t i = 0; i < text->size_bytes; i++) {
+        if (text->text[i] == ',') {
+            text->text[i] = '.';
+        } else if (text->text[i] == '.') {
+            text->text[i] = ',';
+        }
+    }
+}
+
+/* The value of any text as a cell of the field. */
+static double cell_value(sot_csv *csv, const csv_field *field, cell text)
+{
+    const sotto_column_type type = field->described->type;
+    if (csv->decimal_comma && is_number(field)) exchange_marks(&text);
+    if (field->is_raw) csv->raw[field->column] = text;
+    if (is_number(field)) return number_value(field, &text);
+    if (type == SOTTO_COLUMN_CATEGORY) return category_value(field, &text);
+    if (type == SOTTO_COLUMN_BOOLEAN)
+        return sot_cell_boolean(field->described, text.text, text.size_bytes);
+    return 0.0; /* an id, or ignored */
+}
+
+/* The value of the cell at `*at`; moves behind its delimiter. */
+static double read_cell(sot_csv *csv, const csv_field *field, char **at, const char *end)
+{
+    if (field->is_plain) return number_cell(field, csv->delimiter, at, end);
+    return cell_value(csv, field, next_cell(csv->delimiter, at, end));
+}
+
+/* What a cell that is not there counts as. */
+static double absent_cell(sot_csv *csv, const csv_field *field)
+{
+    static char nothing[1];
+    if (field->is_raw) csv->raw[field->column] = (cell){nothing, 0};
+    return sot_cell_absent(field->described);
+}
+
+/* ---- the header ---- */
+
+char sot_csv_delimiter(const char *line, const char *end)
+{
+    size_t commas = 0, semicolons = 0;
+    bool is_quoted = false;
+    for (const char *at = line; at < end; at++) {
+        const bool begins = at == line || at[-1] == ',' || at[-1] == ';';
+        if (*at == '"' && (is_quoted || begins)) is_quoted = !is_quoted;
+        if (is_quoted) continue;
+        commas += *at == ',' ? 1 : 0;
+        semicolons += *at == ';' ? 1 : 0;
+    }
+    if (commas > 0 && semicolons > 0) return '\0';
+    return semicolons > 0 ? ';' : ',';
+}
+
+static bool is_raw(const sot_csv *csv, size_t column)
+{
+    return sotto_schema_column(csv->schema, column)->type == SOTTO_COLUMN_ID ||
+           (csv->wanted != NULL && csv->wanted[column]);
+}
+
+/* The columns that the header names: csv->fields. `found` has one flag for each of the schema. */
+static sotto_status match_columns(sot_csv *csv, const sot_words *names, char *line,
+                                  const char *end, bool *found, sotto_error *error)
+{
+    while (line <= end) {
+        const cell name = next_cell(csv->delimiter, &line, end);
+        const size_t column = sot_words_find(names, name.text, name.size_bytes);
+        if (column == SIZE_MAX) {
+            /* Not quoted: in a file without a header it would be a cell of a record. */
+            return sot_fail(
+                error, SOTTO_PARSE,
+                "%.90s: the first line names a column, number %zu, that the schema does "
+                "not; give a header, and list unused columns in the schema with type "
+                "\"ignore\"",
+                csv->path, csv->field_count + 1);
+        }
+        const sotto_column *described = sotto_schema_column(csv->schema, column);
+        if (found[column]) {
+            return sot_fail(error, SOTTO_PARSE,
+                            "%.90s names the column '%.80s' twice in its header",
+                            csv->path, described->name);
+        }
+        found[column] = true;
+        csv_field *field = &csv->fields[csv->field_count++];
+        *field = (csv_field){
+            .column = column, .described = described, .is_raw = is_raw(csv, column)};
+        field->is_plain = is_number(field) && !field->is_raw && !csv->decimal_comma;
+        if (described->type != SOTTO_COLUMN_CATEGORY) continue;
+        const sotto_status status = sot_words_new(
+            described->values, described->value_count, &field->categories, error);
+        if (status != SOTTO_OK) return status;
+    }
+    return SOTTO_OK;
+}
+
+/* Columns that the file lacks: an error, or missing in every row. */
+static sotto_status check_found(sot_csv *csv, const bool *found,
+                                const sot_reader_input *input, sotto_error *error)
+{
+    csv_field *absent = csv->fields + csv->field_count;
+    for (size_t i = 0; i < sotto_schema_size(csv->schema); i++) {
+        if (found[i]) continue;
+        if (sot_cell_is_optional(csv->schema, i, input->without_target, input->tested)) {
+            *absent++ = (csv_field){.column = i,
+                                    .described = sotto_schema_column(csv->schema, i),
+                                    .is_raw = is_raw(csv, i)};
+            continue;
+        }
+        return sot_fail(
+            error, SOTTO_PARSE,
+            "%.90s lacks the column '%.80s' of the schema; is it the right file?",
+            csv->path, sotto_schema_column(csv->schema, i)->name);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status read_first_line(sot_csv *csv, char **out_line, char **out_end,
+                                    sotto_error *error)
+{
+    bool more;
+    size_t size_bytes;
+    const sotto_status status =
+        sot_lines_next(csv->lines, out_line, &size_bytes, &more, error);
+    if (status != SOTTO_OK) return status;
+    if (!more || size_bytes == 0) {
+        return sot_fail(
+            error, SOTTO_PARSE,
+            "%.90s starts with an empty line or none; its first line must name "
+            "the columns of the schema",
+            csv->path);
+    }
+    if (sot_lines_was_cut(csv->lines)) {
+        return sot_fail(
+            error, SOTTO_PARSE,
+            "%.90s: the first line is longer than any header of this schema; is "
+            "it the right file?",
+            csv->path);
+    }
+    *out_end = *out_line + size_bytes;
+    if (size_bytes >= 3 && memcmp(*out_line, "\xef\xbb\xbf", 3) == 0)
+        *out_line += 3; /* a byte order mark */
+    return SOTTO_OK;
+}
+
+/* The header is public, and may tell the delimiter; no row does. */
+static sotto_status find_delimiter_of_header(sot_csv *csv, const char *line,
+                                             const char *end, sotto_error *error)
+{
+    if (csv->delimiter != '\0') return SOTTO_OK;
+    csv->delimiter = sot_csv_delimiter(line, end);
+    if (csv->delimiter != '\0') return SOTTO_OK;
+    return sot_fail(error, SOTTO_PARSE,
+                    "%.90s: the first line has both commas and semicolons outside of "
+                    "quotes; say which one stands between columns: --format csv-comma or "
+                    "--format csv-semicolon",
+                    csv->path);
+}
+
+static sotto_status read_header(sot_csv *csv, const sot_reader_input *input,
+                                sotto_error *error)
+{
+    const size_t size = sotto_schema_size(csv->schema);
+    char *line = NULL;
+    char *end = NULL;
+    sot_words *words = NULL;
+    const char **names = sot_new_array(size, sizeof *names);
+    bool *found = sot_new_array(size, sizeof *found);
+    sotto_status status = names == NULL || found == NULL
+                              ? sot_fail_memory(error, size, sizeof *names)
+                              : read_first_line(csv, &line, &end, error);
+    if (status == SOTTO_OK) {
+        for (size_t i = 0; i < size; i++)
+            names[i] = sotto_schema_column(csv->schema, i)->name;
+        status = sot_words_new(names, size, &words, error);
+    }
+    if (status == SOTTO_OK) status = find_delimiter_of_header(csv, line, end, error);
+    if (status == SOTTO_OK) status = match_columns(csv, words, line, end, found, error);
+    if (status == SOTTO_OK) status = check_found(csv, found, input, error);
+    sot_words_free(words);
+    sot_free(found);
+    sot_free(names);
+    return status;
+}
+
+/* ---- the reader ---- */
+
+static size_t kept_room_of(const csv_field *field)
+{
+    const sotto_column *column = field->described;
+    size_t room = KEPT_BYTES;
+    if (field->is_raw) return SOT_VALUE_BYTES;
+    if (column->type == SOTTO_COLUMN_IGNORE) return 0;
+    for (size_t i = 0; i < column->value_count; i++) {
+        const size_t length = strlen(column->values[i]);
+        if (length > room) room = length;
+    }
+    return room;
+}
+
+/* Where the fields keep their cells of a long line: those whose text is asked for in a place of their own, for it stays
+ * until the next row; all others in one place. */
+static sotto_status make_rooms(sot_csv *csv, sotto_error *error)
+{
+    size_t largest = 0, used;
+    for (size_t i = 0; i < csv->field_count; i++) {
+        csv_field *field = &csv->fields[i];
+        field->kept_room = kept_room_of(field);
+        if (field->is_raw) {
+            csv->kept_bytes += field->kept_room;
+        } else if (field->kept_room > largest) {
+            largest = field->kept_room;
+        }
+    }
+    used = largest;
+    csv->kept_bytes += largest;
+    csv->kept = sot_new_array(csv->kept_bytes, 1);
+    if (csv->kept == NULL) return sot_fail_memory(error, csv->kept_bytes, 1);
+    for (size_t i = 0; i < csv->field_count; i++) {
+        csv_field *field = &csv->fields[i];
+        field->kept = csv->kept;
+        if (!field->is_raw) continue;
+        field->kept += used;
+        used += field->kept_room;
+    }
+    return SOTTO_OK;
+}
+
+/* Any line that spells each cell as the schema does fits, and far longer ones. */
+static size_t line_bytes_of(const sotto_schema *schema)
+{
+    size_t bytes = LINE_BYTES;
+    for (size_t i = 0; i < sotto_schema_size(schema); i++) {
+        const sotto_column *column = sotto_schema_column(schema, i);
+        size_t longest = strlen(column->name);
+        for (size_t k = 0; k < column->value_count; k++) {
+            const size_t length = strlen(column->values[k]);
+            if (length > longest) longest = length;
+        }
+        bytes += CELL_BYTES + 2 * longest; /* quotes may be doubled */
+    }
+    return bytes;
+}
+
+static sotto_status open_csv(const sot_reader_input *input, char delimiter,
+                             bool decimal_comma, sot_csv **out_csv, sotto_error *error)
+{
+    const size_t size = sotto_schema_size(input->schema);
+    sot_csv *csv = sot_new_array(1, sizeof *csv);
+    if (csv == NULL) return sot_fail_memory(error, 1, sizeof *csv);
+    csv->schema = input->schema;
+    csv->path = input->file->path;
+    csv->wanted = input->wanted;
+    csv->delimiter = delimiter;
+    csv->decimal_comma = decimal_comma;
+    csv->fields = sot_new_array(size, sizeof *csv->fields);
+    csv->raw = sot_new_array(size, sizeof *csv->raw);
+    csv->values = sot_new_array(size, sizeof *csv->values);
+    sotto_status status =
+        csv->fields == NULL || csv->raw == NULL || csv->values == NULL
+            ? sot_fail_memory(error, size, sizeof *csv->fields)
+            : sot_lines_open(csv->path, SOT_PACKED_BY_CONTENT, line_bytes_of(csv->schema),
+                             &csv->lines, error);
+    if (status == SOTTO_OK) status = read_header(csv, input, error);
+    if (status == SOTTO_OK) status = make_rooms(csv, error);
+    csv->path = NULL;
+    csv->wanted = NULL;
+    if (status != SOTTO_OK) {
+        sot_csv_close(csv);
+        return status;
+    }
+    *out_csv = csv;
+    return SOTTO_OK;
+}
+
+sotto_status sot_csv_open(const char *path, char delimiter, const sotto_schema *schema,
+                          bool without_target, sot_csv **out_csv, sotto_error *error)
+{
+    const sotto_data_file file = {.path = path};
+    const sot_reader_input input = {
+        .file = &file, .schema = schema, .without_target = without_target};
+    return open_csv(&input, delimiter, false, out_csv, error);
+}
+
+void sot_csv_close(sot_csv *csv)
+{
+    if (csv == NULL) return;
+    for (size_t i = 0; i < csv->field_count; i++)
+        sot_words_free(csv->fields[i].categories);
+    sot_free(csv->fields);
+    sot_free(csv->raw);
+    if (csv->values != NULL)
+        sot_wipe_and_free(csv->values,
+                          sotto_schema_size(csv->schema) * sizeof *csv->values);
+    sot_wipe_and_free(csv->kept, csv->kept_bytes);
+    sot_lines_close(csv->lines);
+    sot_free(csv);
+}
+
+/* ---- long lines ---- */
+
+/* A line that was cut is read a byte at a time, by the rules of next_cell(), so that every cell counts wherever it stands.
+ * A line without a row would show that its record is one of those (stability.md, claim 2), and without its id it would count
+ * for another unit. */
+typedef enum cell_part {
+    AT_BEGIN,    /* no byte of the cell was read */
+    PLAIN,       /* without quotes */
+    QUOTED,      /* between its quotes */
+    AT_QUOTE,    /* behind a quote: it closes the cell, or another one follows */
+    BEHIND_QUOTE /* passed over, up to the delimiter */
+} cell_part;
+
+typedef struct long_line {
+    sot_csv *csv;
+    double *values; /* one for each column of the schema */
+    csv_field *field, *end;
+    cell_part part;
+    size_t size_bytes;  /* of the cell's text, kept or not; blanks at its end included */
+    size_t solid_bytes; /* up to the last byte that is no blank */
+    bool has_return;    /* a carriage return waits: it counts unless it ends the line */
+} long_line;
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
+static void add_byte(long_line *line, char byte)
+{
+    if (line->part == PLAIN && line->size_bytes == 0 && is_blank(byte)) return;
+    if (line->size_bytes < line->field->kept_room)
+        line->field->kept[line->size_bytes] = byte;
+    line->size_bytes++;
+    if (line->part != PLAIN || !is_blank(byte)) line->solid_bytes = line->size_bytes;
+}
+
+/* A text that is longer than its room has no value; its first bytes are its raw cell all the same. */
+static void end_cell(long_line *line)
+{
+    const csv_field *field = line->field++;
+    cell text = {field->kept, line->solid_bytes};
+    if (text.size_bytes > field->kept_room) text.size_bytes = field->kept_room;
+    const bool is_whole = text.size_bytes == line->solid_bytes;
+    line->values[field->column] =
+        is_whole ? cell_value(line->csv, field, text) : sot_cell_absent(field->described);
+    if (field->is_raw) line->csv->raw[field->column] = text;
+    line->part = AT_BEGIN;
+    line->size_bytes = line->solid_bytes = 0;
+}
+
+static void take_byte(long_line *line, char byte)
+{
+    if (line->field == line->end) return; /* more cells than columns */
+    if (line->part == AT_QUOTE && byte == '"') {
+        line->part = QUOTED;
+        add_byte(line, byte); /* a doubled quote is one */
+        return;
+    }
+    if (line->part == QUOTED) {
+        if (byte == '"') {
+            line->part = AT_QUOTE;
+        } else {
+            add_byte(line, byte);
+        }
+        return;
+    }
+    if (byte == line->csv->delimiter) {
+        end_cell(line);
+        return;
+    }
+    if (line->part == AT_BEGIN && byte == '"') {
+        line->part = QUOTED;
+        return;
+    }
+    if (line->part == AT_BEGIN) line->part = PLAIN;
+    if (line->part == AT_QUOTE) line->part = BEHIND_QUOTE;
+    if (line->part == PLAIN) add_byte(line, byte);
+}
+
+static void take_bytes(long_line *line, const char *bytes, size_t size_bytes)
+{
+    for (size_t i = 0; i < size_bytes; i++) {
+        if (line->has_return) take_byte(line, '\r');
+        line->has_return = bytes[i] == '\r';
+        if (!line->has_return) take_byte(line, bytes[i]);
+    }
+}
+
+/* The row of a line that was cut; `bytes` are those that were kept of it. */
+static sotto_status read_long_row(sot_csv *csv, const char *bytes, size_t size_bytes,
+                                  double *out_values, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    long_line line = {.csv = csv,
+                      .values = out_values,
+                      .field = csv->fields,
+                      .end = csv->fields + csv->field_count,
+                      .part = AT_BEGIN};
+    while (status == SOTTO_OK && size_bytes > 0) {
+        take_bytes(&line, bytes, size_bytes);
+        status = sot_lines_rest(csv->lines, &bytes, &size_bytes, error);
+    }
+    if (status != SOTTO_OK) return status;
+    if (line.field < line.end) end_cell(&line);
+    const csv_field *const all_end = csv->fields + sotto_schema_size(csv->schema);
+    for (const csv_field *field = line.field; field < all_end; field++)
+        out_values[field->column] = absent_cell(csv, field);
+    return SOTTO_OK;
+}
+
+/* ---- rows ---- */
+
+static void read_row(sot_csv *csv, char *line, const char *end, double *out_values)
+{
+    const csv_field *field = csv->fields;
+    const csv_field *const in_file_end = field + csv->field_count;
+    const csv_field *const all_end = csv->fields + sotto_schema_size(csv->schema);
+    for (; field < in_file_end && line <= end; field++)
+        out_values[field->column] = read_cell(csv, field, &line, end);
+    for (; field < all_end; field++)
+        out_values[field->column] = absent_cell(csv, field);
+}
+
+sotto_status sot_csv_next(sot_csv *csv, double *out_values, bool *out_more,
+                          sotto_error *error)
+{
+    char *line;
+    size_t size_bytes;
+    const sotto_status status =
+        sot_lines_next(csv->lines, &line, &size_bytes, out_more, error);
+    if (status != SOTTO_OK || !*out_more) return status;
+    if (csv->rows == rows_max) {
+        return sot_fail(error, SOTTO_IO,
+                        "the data have more than 2^32 rows; is it the right file?");
+    }
+    csv->rows++;
+    if (sot_lines_was_cut(csv->lines))
+        return read_long_row(csv, line, size_bytes, out_values, error);
+    read_row(csv, line, line + size_bytes, out_values);
+    return SOTTO_OK;
+}
+
+const char *sot_csv_id(const sot_csv *csv, size_t column, size_t *out_size_bytes)
+{
+    *out_size_bytes = csv->raw[column].size_bytes;
+    return csv->raw[column].text;
+}
+
+/* ---- the interface ---- */
+
+static bool is_csv(const char *path, bool is_matrix)
+{
+    (void)is_matrix;
+    return sot_is_named(path, ".csv");
+}
+
+static bool is_tsv(const char *path, bool is_matrix)
+{
+    (void)is_matrix;
+    return sot_is_named(path, ".tsv") || sot_is_named(path, ".tab");
+}
+
+/* One function for each dialect. A comma cannot both stand between cells and within numbers: there is none for that. */
+#define OPEN(dialect, delimiter, decimal_comma)                                          \
+    static sotto_status open_##dialect(const sot_reader_input *input, void **out_reader, \
+                                       sotto_error *error)                               \
+    {                                                                                    \
+        sot_csv *csv = NULL;                                                             \
+        const sotto_status status =                                                      \
+            open_csv(input, delimiter, decimal_comma, &csv, error);                      \
+        *out_reader = csv;                                                               \
+        return status;                                                                   \
+    }
+OPEN(csv_file, '\0', false)
+OPEN(comma, ',', false)
+OPEN(semicolon, ';', false)
+OPEN(decimal, ';', true)
+OPEN(tsv, '\t', false)
+OPEN(tsv_decimal, '\t', true)
+
+static void close_reader(void *reader)
+{
+    sot_csv_close(reader);
+}
+
+static sotto_status next_record(void *reader, sot_record *out_record, bool *out_more,
+                                sotto_error *error)
+{
+    sot_csv *csv = reader;
+    *out_record = (sot_record){.cells = csv->values};
+    return sot_csv_next(csv, csv->values, out_more, error);
+}
+
+static sot_value raw_cell(const void *reader, size_t column)
+{
+    const cell *text = &((const sot_csv *)reader)->raw[column];
+    return sot_value_of_text(text->text, text->size_bytes);
+}
+
+#define TABLE_OF_TEXT                                                                    \
+    .of_tables = true, .has_names = true, .has_ids = true, .keeps_order = true,          \
+    .begins_with_names = true, .labels = "the target of a table is one of its columns",  \
+    .close = close_reader, .next = next_record, .cell = raw_cell
+
+const sot_reader_kind sot_reader_csv = {.name = "CSV",
+                                        .option = "csv",
+                                        .is_usual = true,
+                                        .is_named = is_csv,
+                                        .open = open_csv_file,
+                                        TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_csv_comma = {
+    .name = "CSV with commas", .option = "csv-comma", .open = open_comma, TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_csv_semicolon = {.name = "CSV with semicolons",
+                                                  .option = "csv-semicolon",
+                                                  .open = open_semicolon,
+                                                  TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_csv_decimal_comma = {
+    .name = "CSV with semicolons and decimal commas",
+    .option = "csv-decimal-comma",
+    .open = open_decimal,
+    TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_tsv = {
+    .name = "TSV", .option = "tsv", .is_named = is_tsv, .open = open_tsv, TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_tsv_decimal_comma = {.name = "TSV with decimal commas",
+                                                      .option = "tsv-decimal-comma",
+                                                      .open = open_tsv_decimal,
+                                                      TABLE_OF_TEXT};

@@ -1,0 +1,49 @@
+/* data/value.h: one raw cell of the current record, before its column's type and bounds are applied.
+ *
+ * One meaning for every format, so that a condition and a unit's id do not depend on where the rows lie:
+ * Absent      The record has no such cell, or NULL, or a text of no bytes: formats without NULL write it so.
+ * Number      Where the format stores numbers (arrays, columns of numbers of a database); NaN and infinities too.
+ * Text        Everything else, the numbers of a text file too. Blanks around a cell of CSV that has no quotes do not
+ *             count. Of a longer text the first SOT_VALUE_BYTES bytes.
+ * Ids         A cell of a column of type id is a text or absent, never a number: a double has no room for all ids.
+ */
+#ifndef SOT_DATA_VALUE_H
+#define SOT_DATA_VALUE_H
+
+#include <stddef.h>
+
+#include "base/text.h"
+
+typedef enum sot_value_kind {
+    SOT_VALUE_ABSENT = 0,
+    SOT_VALUE_NUMBER = 1,
+    SOT_VALUE_TEXT = 2
+} sot_value_kind;
+
+/* One more than a number can have: what is too long for a number stays so. An id needs fewer (unit.h). */
+enum { SOT_VALUE_BYTES = SOT_NUMBER_BYTES_MAX + 1 };
+
+/* Borrowed from the reader, until the next record is asked for. */
+typedef struct sot_value {
+    sot_value_kind kind;
+    double number;
+    const char *text; /* not NUL-terminated */
+    size_t size_bytes;
+} sot_value;
+
+static inline sot_value sot_value_of_number(double number)
+{
+    return (sot_value){.kind = SOT_VALUE_NUMBER, .number = number};
+}
+
+/* Of NULL and of a text of no bytes: absent. */
+static inline sot_value sot_value_of_text(const char *text, size_t size_bytes)
+{
+    if (text == NULL || size_bytes == 0) return (sot_value){.kind = SOT_VALUE_ABSENT};
+    return (sot_value){.kind = SOT_VALUE_TEXT,
+                       .text = text,
+                       .size_bytes =
+                           size_bytes < SOT_VALUE_BYTES ? size_bytes : SOT_VALUE_BYTES};
+}
+
+#endif
