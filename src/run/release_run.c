@@ -13,9 +13,10 @@
 typedef struct release_run {
     sot_release release;
     sot_session session;
-    sotto_data_file file;
-    sot_source *source;         /* NULL for scores from a file, and for an accuracy */
-    sot_accuracy_rows accuracy; /* the rows of an accuracy */
+    sotto_data_file file;         /* path NULL: records */
+    const sotto_records *records; /* NULL: a file */
+    sot_source *source;           /* NULL for scores from a file, and for an accuracy */
+    sot_accuracy_rows accuracy;   /* the rows of an accuracy */
 } release_run;
 
 static bool is_accuracy(const sot_release *release)
@@ -147,12 +148,22 @@ static sotto_status make_ready(release_run *run, sotto_error *error)
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "given scores are lines of a file; leave the query out");
     }
+    if (run->records != NULL &&
+        (sot_release_scores_are_given(release) || is_accuracy(release))) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "given scores and the accuracy of a model are released from a "
+                        "file; use sotto_release_data()");
+    }
     begin_session(run);
     sotto_status status = sot_session_check(&run->session, error);
     if (status == SOTTO_OK && is_accuracy(release)) {
         status = sot_accuracy_open(release, &run->file, &run->accuracy, error);
     } else if (status == SOTTO_OK && !sot_release_scores_are_given(release)) {
-        status = sot_source_open(&run->file, release->schema, false, &run->source, error);
+        status = run->records != NULL
+                     ? sot_source_open_records(run->records, release->schema,
+                                               &run->source, error)
+                     : sot_source_open(&run->file, release->schema, false, &run->source,
+                                       error);
         if (status == SOTTO_OK) status = sot_source_check_training(run->source, error);
     }
     if (status == SOTTO_OK) status = sot_check_stream(&run->session, error);
@@ -191,6 +202,37 @@ static void clear(release_run *run)
     sot_release_clear(&run->release);
 }
 
+static sotto_status run_release(const sotto_release_config *config,
+                                const sotto_schema *schema, release_run *run,
+                                sot_origin origin, sotto_release_result **out_result,
+                                sotto_error *error)
+{
+    sotto_release_result *result = sot_new_array(1, sizeof *result);
+    if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
+    sotto_status status =
+        sot_release_prepare(config, schema, origin, &run->release, error);
+    if (status == SOTTO_OK) status = make_ready(run, error);
+    if (status == SOTTO_OK && run->session.outcome == SOTTO_RUN_NEW)
+        status = sot_session_run(&run->session, release_rows, run, error);
+    if (status == SOTTO_OK) status = deliver(run, result, error);
+    status = sot_session_end(&run->session, status, error);
+    if (status == SOTTO_OK) {
+        result->outcome = run->session.outcome;
+        result->kept = sot_session_hand_over(&run->session);
+        result->values = run->release.values;
+        result->value_count = run->release.value_count;
+        run->release.values = NULL;
+        run->release.value_count = 0;
+    }
+    clear(run);
+    if (status != SOTTO_OK) {
+        sotto_release_free(result);
+        return status;
+    }
+    *out_result = result;
+    return SOTTO_OK;
+}
+
 sotto_status sotto_release_run(const sotto_release_config *config,
                                const sotto_schema *schema, const char *data_path,
                                sotto_release_result **out_result, sotto_error *error)
@@ -204,31 +246,17 @@ sotto_status sotto_release_data(const sotto_release_config *config,
                                 sotto_release_result **out_result, sotto_error *error)
 {
     release_run run = {.file = *file};
-    sotto_release_result *result = sot_new_array(1, sizeof *result);
-    if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
-    const sot_origin origin = sot_origin_of_file(file);
-    sotto_status status =
-        sot_release_prepare(config, schema, origin, &run.release, error);
-    if (status == SOTTO_OK) status = make_ready(&run, error);
-    if (status == SOTTO_OK && run.session.outcome == SOTTO_RUN_NEW)
-        status = sot_session_run(&run.session, release_rows, &run, error);
-    if (status == SOTTO_OK) status = deliver(&run, result, error);
-    status = sot_session_end(&run.session, status, error);
-    if (status == SOTTO_OK) {
-        result->outcome = run.session.outcome;
-        result->kept = sot_session_hand_over(&run.session);
-        result->values = run.release.values;
-        result->value_count = run.release.value_count;
-        run.release.values = NULL;
-        run.release.value_count = 0;
-    }
-    clear(&run);
-    if (status != SOTTO_OK) {
-        sotto_release_free(result);
-        return status;
-    }
-    *out_result = result;
-    return SOTTO_OK;
+    return run_release(config, schema, &run, sot_origin_of_file(file), out_result, error);
+}
+
+sotto_status sotto_release_records(const sotto_release_config *config,
+                                   const sotto_schema *schema,
+                                   const sotto_records *records,
+                                   sotto_release_result **out_result, sotto_error *error)
+{
+    release_run run = {.records = records};
+    return run_release(config, schema, &run, sot_origin_of_records(records), out_result,
+                       error);
 }
 
 /* ---- results ---- */

@@ -4,6 +4,13 @@ const sot_reader_kind *const sot_readers[] = {
     &sot_reader_csv, &sot_reader_tsv, &sot_reader_libsvm, &sot_reader_sqlite,
     &sot_reader_npy, &sot_reader_idx, &sot_reader_cifar,  NULL};
 
+const sot_reader_kind *sot_reader_of_records(const sotto_records *records)
+{
+    return records->stream != NULL   ? &sot_reader_arrow
+           : records->sparse != NULL ? &sot_reader_sparse
+                                     : &sot_reader_memory;
+}
+
 const char *sotto_data_format(size_t index)
 {
     for (size_t i = 0; sot_readers[i] != NULL; i++) {
