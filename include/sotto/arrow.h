@@ -9,8 +9,8 @@
  *             or unknown name is refused before the charge. A matrix schema ("features": d) has no names: the stream
  *             has d columns, in order.
  * Types       bool, integers of 8 to 64 bits, float16, float32, float64, decimal128, utf8, large_utf8, string_view, null,
- *             and dictionaries of these, which may change from batch to batch. date32, date64 and timestamps in
- *             columns whose schema has a "time_unit". Any type in a column of type "ignore". All other types are refused by
+ *             binary (as text), and dictionaries of these, which may change from batch to batch. Any type in a column
+ *             that is not read: of type "ignore", or an id that is not the unit. All other types are refused by
  *             the column's name before the charge: types are public.
  * Cells       A value counts the same from a column of any type, as its text would in a file (docs/records.md). Integers
  *             beyond 2^53 round to the nearest double, but as ids and categories they have all their digits. A null, a

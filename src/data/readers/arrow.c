@@ -8,8 +8,8 @@
 #include "data/cell.h"
 #include "data/readers/arrow_parts.h"
 
-/* Rows that are decoded at once: with 50 columns they fit a second-level cache. */
-enum { BLOCK_ROWS = 256 };
+/* Rows that are decoded at once: as many as fit a first-level cache, so that columns become rows within it. */
+enum { BLOCK_NUMBERS = 3072, BLOCK_ROWS_MIN = 8, BLOCK_ROWS_MAX = 256 };
 
 static const uint64_t rows_max = UINT64_C(1) << 32; /* and batches */
 
@@ -66,18 +66,22 @@ static sotto_status take_apart(sot_arrow_stream *reader, const sotto_records *re
 static sotto_status make_room(sot_arrow_stream *reader, sotto_error *error)
 {
     const size_t columns = reader->columns, fields = columns == 0 ? 1 : columns;
+    const size_t fitting = BLOCK_NUMBERS / fields;
+    reader->block_room = fitting < BLOCK_ROWS_MIN   ? BLOCK_ROWS_MIN
+                         : fitting > BLOCK_ROWS_MAX ? BLOCK_ROWS_MAX
+                                                    : fitting;
     reader->fields = sot_new_array(fields, sizeof *reader->fields);
     reader->field_of_column = sot_new_array(fields, sizeof *reader->field_of_column);
     reader->indices = sot_new_array(fields, sizeof *reader->indices);
-    reader->block = sot_new_array(fields, BLOCK_ROWS * sizeof *reader->block);
+    reader->block = sot_new_array(fields, reader->block_room * sizeof *reader->block);
     reader->spelled = sot_new_array(1, sizeof *reader->spelled);
     if (reader->fields == NULL || reader->field_of_column == NULL ||
         reader->indices == NULL || reader->block == NULL || reader->spelled == NULL)
-        return sot_fail_memory(error, fields, BLOCK_ROWS * sizeof *reader->block);
+        return sot_fail_memory(error, fields, reader->block_room * sizeof *reader->block);
     for (size_t i = 0; i < columns; i++) {
         reader->field_of_column[i] = SIZE_MAX;
         reader->indices[i] = (uint32_t)i;
-        for (size_t row = 0; row < BLOCK_ROWS && !reader->is_matrix; row++)
+        for (size_t row = 0; row < reader->block_room && !reader->is_matrix; row++)
             reader->block[row * columns + i] =
                 sot_cell_absent(sotto_schema_column(reader->schema, i));
     }
@@ -97,7 +101,7 @@ static void close_arrow(void *of_reader)
     sot_free(reader->field_of_column);
     sot_free(reader->indices);
     sot_wipe_and_free(reader->block,
-                      reader->columns * BLOCK_ROWS * sizeof *reader->block);
+                      reader->columns * reader->block_room * sizeof *reader->block);
     sot_wipe_and_free(reader->spelled, sizeof *reader->spelled);
     sot_wipe_and_free(reader, sizeof *reader);
 }
@@ -155,6 +159,13 @@ static sotto_status check_training(const void *of_reader, sotto_error *error)
                         sotto_schema_unit(reader->schema));
     }
     return SOTTO_OK;
+}
+
+/* Labels and units beside a stream are as many as its rows. */
+static uint64_t rows_hint(const void *of_reader)
+{
+    const sot_arrow_stream *reader = of_reader;
+    return reader->labels.rows > 0 ? reader->labels.rows : reader->units.rows;
 }
 
 static sotto_status check_rereading(const void *of_reader, sotto_error *error)
@@ -247,7 +258,7 @@ static void fill_block(sot_arrow_stream *reader)
     const uint64_t left = reader->batch_rows - reader->batch_next;
     const uint64_t first_row = reader->rows - left;
     static const sot_arrow_value missing = {.kind = SOT_ARROW_MISSING};
-    reader->block_rows = left < BLOCK_ROWS ? (size_t)left : BLOCK_ROWS;
+    reader->block_rows = left < reader->block_room ? (size_t)left : reader->block_room;
     reader->block_next = 0;
     for (size_t i = 0; i < reader->field_count; i++) {
         const sot_arrow_field *field = &reader->fields[i];
@@ -353,6 +364,7 @@ const sot_reader_kind sot_reader_arrow = {
     .close = close_arrow,
     .next = next_arrow,
     .cell = arrow_cell,
+    .rows_hint = rows_hint,
     .check_training = check_training,
     .check_rereading = check_rereading,
     .rewind = rewind_arrow,

@@ -15,15 +15,20 @@ typedef struct named_kind {
     sot_arrow_kind kind;
 } named_kind;
 
+/* Binary is read as text: one cell of bytes makes a library choose it for a column of texts. */
 static sot_arrow_kind kind_of(const char *format)
 {
     static const named_kind kinds[] = {
-        {"n", SOT_ARROW_NULL},     {"b", SOT_ARROW_BOOL},     {"c", SOT_ARROW_INT8},
-        {"C", SOT_ARROW_UINT8},    {"s", SOT_ARROW_INT16},    {"S", SOT_ARROW_UINT16},
-        {"i", SOT_ARROW_INT32},    {"I", SOT_ARROW_UINT32},   {"l", SOT_ARROW_INT64},
-        {"L", SOT_ARROW_UINT64},   {"e", SOT_ARROW_FLOAT16},  {"f", SOT_ARROW_FLOAT32},
-        {"g", SOT_ARROW_FLOAT64},  {"u", SOT_ARROW_UTF8},     {"U", SOT_ARROW_LARGE_UTF8},
-        {"tdD", SOT_ARROW_DATE32}, {"tdm", SOT_ARROW_TIME64}, {"vu", SOT_ARROW_UTF8_VIEW},
+        {"n", SOT_ARROW_NULL},       {"b", SOT_ARROW_BOOL},
+        {"c", SOT_ARROW_INT8},       {"C", SOT_ARROW_UINT8},
+        {"s", SOT_ARROW_INT16},      {"S", SOT_ARROW_UINT16},
+        {"i", SOT_ARROW_INT32},      {"I", SOT_ARROW_UINT32},
+        {"l", SOT_ARROW_INT64},      {"L", SOT_ARROW_UINT64},
+        {"e", SOT_ARROW_FLOAT16},    {"f", SOT_ARROW_FLOAT32},
+        {"g", SOT_ARROW_FLOAT64},    {"tdD", SOT_ARROW_DATE32},
+        {"u", SOT_ARROW_UTF8},       {"z", SOT_ARROW_UTF8},
+        {"U", SOT_ARROW_LARGE_UTF8}, {"Z", SOT_ARROW_LARGE_UTF8},
+        {"vu", SOT_ARROW_UTF8_VIEW}, {"vz", SOT_ARROW_UTF8_VIEW},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(format, kinds[i].format) == 0) return kinds[i].kind;
@@ -97,11 +102,12 @@ const char *sot_arrow_type_name(const struct ArrowSchema *column)
 {
     static const struct {
         const char *start, *name;
-    } names[] = {{"+s", "a struct"},        {"+m", "a map"},       {"+u", "a union"},
-                 {"+r", "run-end encoded"}, {"+", "a list"},       {"z", "binary"},
-                 {"Z", "binary"},           {"vz", "binary"},      {"w:", "binary"},
-                 {"d:", "a wide decimal"},  {"tt", "a time"},      {"tD", "a duration"},
-                 {"td", "a date"},          {"ts", "a timestamp"}, {"ti", "an interval"}};
+    } names[] = {{"+s", "a struct"},       {"+m", "a map"},
+                 {"+u", "a union"},        {"+r", "run-end encoded"},
+                 {"+", "a list"},          {"w:", "binary of a fixed size"},
+                 {"d:", "a wide decimal"}, {"tt", "a time"},
+                 {"tD", "a duration"},     {"td", "a date"},
+                 {"ts", "a timestamp"},    {"ti", "an interval"}};
     const char *format =
         column->dictionary != NULL ? column->dictionary->format : column->format;
     for (size_t i = 0; format != NULL && i < sizeof names / sizeof names[0]; i++)

@@ -30,11 +30,11 @@ typedef struct sot_arrow_stream {
     sot_arrow_field *fields;
     size_t field_count;
     size_t *field_of_column; /* SIZE_MAX: not read */
-    double *block;           /* BLOCK_ROWS x columns; what is not read stays as it is */
+    double *block;           /* block_room x columns; what is not read stays as it is */
     uint32_t *indices;       /* of a matrix: 0, 1, 2, ... */
     uint64_t batch_rows,
         batch_next; /* rows of the batch; the first that is in no block */
-    size_t block_rows, block_next;
+    size_t block_room, block_rows, block_next;
     uint64_t rows, batches; /* so far */
     bool at_end;
     char id[SOT_UNIT_ID_BYTES]; /* of a unit that comes apart */
