@@ -12,7 +12,12 @@
 #include "data/readers/readers.h"
 #include "require.h"
 
-enum { LENGTH_MAX = 40, PLACES = 4 * LENGTH_MAX, TEXT_BYTES = 64, ROWS_MAX = 4 * LENGTH_MAX };
+enum {
+    LENGTH_MAX = 40,
+    PLACES = 4 * LENGTH_MAX,
+    TEXT_BYTES = 64,
+    ROWS_MAX = 4 * LENGTH_MAX
+};
 
 static const char schema_text[] =
     "{\"target\": \"flag\", \"unit\": {\"column\": \"id\", \"rows\": 2}, \"columns\": ["
@@ -21,9 +26,9 @@ static const char schema_text[] =
     "\"missing\": \"aa\"},"
     "{\"name\": \"flag\", \"type\": \"boolean\"}, {\"name\": \"id\", \"type\": \"id\"}]}";
 
-static const char *const formats[] = {"n",  "b",  "c",  "C",     "s",          "S",  "i", "I",
-                                      "l",  "L",  "e",  "f",     "g",          "u",  "U", "vu",
-                                      "z",  "Z",  "vz", "d:9,3", "d:38,-9,128", "tdD", "+l"};
+static const char *const formats[] = {
+    "n", "b", "c", "C",  "s", "S", "i",  "I",     "l",           "L",   "e", "f",
+    "g", "u", "U", "vu", "z", "Z", "vz", "d:9,3", "d:38,-9,128", "tdD", "+l"};
 
 typedef struct input {
     const uint8_t *bytes;
@@ -62,7 +67,8 @@ static int64_t take_length(input *in)
 }
 
 /* The last offset that counts is the length of the text, or less. */
-static void fill_offsets(input *in, const struct ArrowArray *array, bool wide, void *values)
+static void fill_offsets(input *in, const struct ArrowArray *array, bool wide,
+                         void *values)
 {
     const bool whole = array->length >= 0 && array->length < LENGTH_MAX &&
                        array->offset >= 0 && array->offset < LENGTH_MAX;
@@ -135,7 +141,8 @@ static void build(input *in, arrow_producer *producer)
             batch->columns[i].dictionary =
                 take(in) % 16 == 15 ? NULL : &batch->dictionaries[i];
         }
-        if (take(in) % 4 == 3 && batch->array.offset >= 0 && batch->array.offset < LENGTH_MAX) {
+        if (take(in) % 4 == 3 && batch->array.offset >= 0 &&
+            batch->array.offset < LENGTH_MAX) {
             batch->outer_buffers[0] = room(PLACES / 8 + 1);
             take_many(in, kept[kept_count - 1], PLACES / 8 + 1);
         }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "data/cell.h"
 #include "data/readers/readers.h"
+#include "data/source.h"
 
 static const char table_text[] =
     "{'target': 'smokes', 'unit': {'column': 'person', 'rows': 2}, 'columns': ["
@@ -726,6 +727,53 @@ static void a_matrix_has_its_columns_in_order(void **state)
             "1 columns, the schema 2 features");
 }
 
+/* ---- origin ---- */
+
+static void a_stream_is_selected_unless_it_is_declared(void **state)
+{
+    (void)state;
+    struct ArrowArrayStream stream = {.release = NULL};
+    sotto_records records = {.stream = &stream};
+    assert_int_equal(sot_origin_of_records(&records), SOT_ROWS_STREAMED);
+    records.declared = true;
+    assert_int_equal(sot_origin_of_records(&records), SOT_ROWS_DECLARED);
+    records.declared = false;
+    records.in_memory = true;
+    assert_int_equal(sot_origin_of_records(&records), SOT_ROWS_GIVEN);
+    records.selected = true;
+    assert_int_equal(sot_origin_of_records(&records), SOT_ROWS_STREAMED);
+    assert_int_equal(sot_origin_of_records(&(sotto_records){.in_memory = false}),
+                     SOT_ROWS_GIVEN);
+}
+
+static void a_stream_needs_labels_and_units_to_learn_from(void **state)
+{
+    (void)state;
+    sotto_error error;
+    static const char matrix_text[] =
+        "{'features': 1, 'labels': [-1, 1], 'row_norm': {'bound': 1, 'rule': 'clip'}}";
+    static const char unit_text[] =
+        "{'target': 't', 'unit': {'column': 'person', 'rows': 1}, 'columns': ["
+        "{'name': 't', 'type': 'boolean'}, {'name': 'person', 'type': 'id'}]}";
+    static const char *const texts[] = {matrix_text, unit_text};
+    static const char *const words[] = {"no labels", "lacks its column 'person'"};
+    for (size_t i = 0; i < 2; i++) {
+        arrow_producer producer = {.columns = 0};
+        arrow_add_column(&producer, "t", "b", NULL);
+        struct ArrowArrayStream stream = arrow_stream_of(&producer);
+        const sotto_records records = {.stream = &stream};
+        sotto_schema *schema = schema_of(texts[i]);
+        sot_source *source = NULL;
+        assert_ok(sot_source_open_records(&records, schema, &source, &error), &error);
+        assert_refused(sot_source_check_training(source, &error), SOTTO_INVALID_ARGUMENT,
+                       &error, words[i], NULL);
+        sot_source_close(source);
+        sotto_schema_free(schema);
+        assert_true(arrow_all_released(&producer));
+        assert_int_equal(producer.asked, 0);
+    }
+}
+
 /* ---- cells of a prediction ---- */
 
 static void cells_of_a_prediction_are_in_memory(void **state)
@@ -805,6 +853,8 @@ int main(void)
         cmocka_unit_test_teardown(ignored_columns_have_any_type, forget),
         cmocka_unit_test_teardown(labels_and_units_may_come_apart, forget),
         cmocka_unit_test_teardown(a_matrix_has_its_columns_in_order, forget),
+        cmocka_unit_test(a_stream_is_selected_unless_it_is_declared),
+        cmocka_unit_test(a_stream_needs_labels_and_units_to_learn_from),
         cmocka_unit_test_teardown(cells_of_a_prediction_are_in_memory, forget),
         cmocka_unit_test_teardown(every_allocation_may_fail, forget),
     };
