@@ -18,13 +18,30 @@
 /* ---- draft ---- */
 
 static const cli_option draft_options[] = {
-    {"from-public", CLI_FILE, CLI_REQUIRED,
+    {"from-public", CLI_FILE, CLI_OPTIONAL,
      "a PUBLIC file: CSV, TSV or LIBSVM, plain or gzip; its bounds become public",
      .value = "FILE", .example = "sample.csv"},
+    {"header-only", CLI_FILE, CLI_OPTIONAL,
+     "or any CSV or TSV: only its first line, the names of its columns, is read",
+     .value = "FILE", .example = "patients.csv"},
     {"target", CLI_TEXT, CLI_OPTIONAL, "column to predict", .value = "COLUMN",
      .example = "smokes"},
     {"dataset", CLI_TEXT, CLI_OPTIONAL, "id of the data set, for its ledger",
      .value = "ID", .example = "survey-2026"},
+    {"leave-out", CLI_TEXT, CLI_OPTIONAL, "columns to ignore", .value = "NAMES",
+     .example = "name,address"},
+    {"number", CLI_TEXT, CLI_OPTIONAL, "columns of numbers", .value = "NAMES",
+     .example = "dose,weight"},
+    {"integer", CLI_TEXT, CLI_OPTIONAL, "columns of whole numbers", .value = "NAMES",
+     .example = "age,visits"},
+    {"boolean", CLI_TEXT, CLI_OPTIONAL, "columns of yes and no", .value = "NAMES",
+     .example = "smokes"},
+    {"category", CLI_TEXT, CLI_OPTIONAL, "columns of categories", .value = "NAMES",
+     .example = "town"},
+    {"id", CLI_TEXT, CLI_OPTIONAL, "columns of ids", .value = "NAMES",
+     .example = "person"},
+    {"other", CLI_FLAG, CLI_OPTIONAL,
+     "give categories one more value, for what the sample does not know", .value = NULL},
     {"output", CLI_FILE, CLI_OPTIONAL, "write the schema here", .value = "FILE",
      .example = "schema.json", .letter = 'o'},
     {0},
@@ -44,9 +61,24 @@ static sotto_status run_draft(const cli_call *call, sotto_error *error)
     char *json = NULL;
     char *notes = NULL;
     sotto_draft_config config = sotto_draft_defaults();
-    config.path = cli_text(call, "from-public");
+    config.header_only = cli_given(call, "header-only");
+    if (config.header_only == cli_given(call, "from-public")) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%s; give one of them, for example --header-only patients.csv",
+                        config.header_only
+                            ? "--from-public and --header-only are both given"
+                            : "neither --from-public nor --header-only is given");
+    }
+    config.path = cli_text(call, config.header_only ? "header-only" : "from-public");
     config.target = cli_text(call, "target");
     config.dataset = cli_text(call, "dataset");
+    config.leave_out = cli_text(call, "leave-out");
+    config.numbers = cli_text(call, "number");
+    config.integers = cli_text(call, "integer");
+    config.booleans = cli_text(call, "boolean");
+    config.categories = cli_text(call, "category");
+    config.ids = cli_text(call, "id");
+    config.other_value = cli_flag(call, "other");
     sotto_status status = sotto_schema_draft(&config, &json, &notes, error);
     if (status == SOTTO_OK && cli_given(call, "output"))
         status = cli_write_file("--output", cli_text(call, "output"), json, error);
@@ -69,7 +101,11 @@ static const cli_command draft = {
         "a schema is public. Draft from a public file, or one made up; never from the\n"
         "private data: a bound taken from the largest value is the largest value,\n"
         "published. Read the draft, and replace its bounds by what is known without\n"
-        "looking. The schema goes to standard output, notes to standard error.",
+        "looking. Without a public file, --header-only takes the names of the columns\n"
+        "from the first line of the private one; bounds and categories are then null,\n"
+        "and no command takes the schema before they are filled in. NAMES are columns\n"
+        "with commas between them. The schema goes to standard output, notes to\n"
+        "standard error.",
     .options = draft_options,
     .example = "sotto schema draft --from-public examples/survey.csv --target smokes "
                "2> notes.txt",

@@ -8,7 +8,10 @@
  *               a matrix schema, *.bin, *.bin.gz   CIFAR-10: records of a label and 3 x 32 x 32 pixels
  *               a matrix schema, *.libsvm, *.svm,  LIBSVM; gzip for *.gz
  *               *.svmlight
- *               a table's schema, other names      CSV; TSV for *.tsv; plain or gzip
+ *               a table's schema, *.jsonl,         JSON lines; gzip for *.gz
+ *               *.ndjson
+ *               a table's schema, other names      CSV, with commas or semicolons as its header has it; TSV for *.tsv,
+ *                                                  *.tab; plain or gzip
  * Docs        docs/records.md
  */
 #ifndef SOTTO_DATA_FILE_H

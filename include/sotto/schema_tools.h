@@ -28,14 +28,23 @@ typedef struct sotto_draft_config {
         *path; /* a PUBLIC file: CSV or TSV with a header, or LIBSVM; plain or gzip */
     const char *target;  /* column to predict; NULL: none. Not for LIBSVM */
     const char *dataset; /* id for the schema; NULL: none */
+    /* Of a table: only the first line of the file is read, which names its columns, so that the file may be a private one. The
+     * names become public. Bounds and categories of the draft are null, and such a schema is refused until they are
+     * filled in. So is the draft of a public table without rows. */
+    bool header_only;
+    /* Names of columns of a table, with commas between them; NULL: none. */
+    const char *leave_out; /* listed with type "ignore" */
+    const char *numbers, *integers, *booleans, *categories, *ids; /* their types */
+    /* Categories get one more value for what the sample does not know, and a missing cell counts as it. */
+    bool other_value;
 } sotto_draft_config;
 
-/* All NULL. */
+/* All NULL and false. */
 SOTTO_API sotto_draft_config sotto_draft_defaults(void);
 
 /* A schema for files like this one, as JSON for people to edit, and notes on what was guessed, a
  * line each. Bounds are rounded outward to friendly numbers; columns that look like names or
- * ids, or have too many values, are ignored. A file whose name ends in .libsvm, .svm or .svmlight
+ * ids, or have too many values, are ignored, unless their type is stated. Without rows types that are not stated follow from names. A file whose name ends in .libsvm, .svm or .svmlight
  * (.gz) is a matrix; arrays (NPY, IDX, CIFAR-10) are refused: their schema is three lines. Free both texts with sotto_schema_free_text(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_schema_draft(const sotto_draft_config *config, char **out_json, char **out_notes,

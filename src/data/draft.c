@@ -39,6 +39,30 @@ static bool is_array(const char *path)
            sot_reader_cifar.is_named(path, true);
 }
 
+/* Without a header, or with one that is no text, there are no names to draft from. */
+static sotto_status check_kind(const sot_draft *draft, sotto_error *error)
+{
+    const sotto_draft_config *config = draft->config;
+    const bool states = config->header_only || config->leave_out != NULL ||
+                        config->numbers != NULL || config->integers != NULL ||
+                        config->booleans != NULL || config->categories != NULL ||
+                        config->ids != NULL || config->other_value;
+    if (draft->matrix && states) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%.90s is LIBSVM by its name, which has no names of columns to "
+                        "draft from or to list; give a table with a header",
+                        config->path);
+    }
+    if (!draft->matrix && sot_reader_json_lines.is_named(config->path, false)) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "%.90s is JSON lines by its name, which has no header: each line "
+                        "is a record; draft from a table of one line that names its "
+                        "columns",
+                        config->path);
+    }
+    return SOTTO_OK;
+}
+
 sotto_status sotto_schema_draft(const sotto_draft_config *config, char **out_json,
                                 char **out_notes, sotto_error *error)
 {
@@ -54,6 +78,8 @@ sotto_status sotto_schema_draft(const sotto_draft_config *config, char **out_jso
                         config->path);
     }
     sot_draft draft = {.config = config, .matrix = is_matrix(config->path)};
+    const sotto_status fits = check_kind(&draft, error);
+    if (fits != SOTTO_OK) return fits;
     if (draft.matrix && config->target != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the target is '%.60s', but a LIBSVM file carries its label at "
@@ -61,13 +87,23 @@ sotto_status sotto_schema_draft(const sotto_draft_config *config, char **out_jso
                         config->target);
     }
     char *json = NULL;
-    sot_growing_format(&draft.notes,
-                       "PUBLIC: every name, bound, category and label of this draft was "
-                       "read from %.200s.\n"
-                       "Use it only if that file is public, and never draft from the "
-                       "private data itself: a bound taken from the largest value is "
-                       "the largest value, published.\n",
-                       config->path);
+    if (config->header_only) {
+        sot_growing_format(&draft.notes,
+                           "PUBLIC: the names of columns, read from the first line of "
+                           "%.200s; nothing else of the file was looked at.\n"
+                           "Types that were not stated follow from names. Fill in every "
+                           "null by what is known without looking at rows.\n",
+                           config->path);
+    } else {
+        sot_growing_format(
+            &draft.notes,
+            "PUBLIC: every name, bound, category and label of this draft was "
+            "read from %.200s.\n"
+            "Use it only if that file is public, and never draft from the "
+            "private data itself: a bound taken from the largest value is "
+            "the largest value, published.\n",
+            config->path);
+    }
     sotto_status status = draft.matrix ? sot_draft_read_matrix(&draft, error)
                                        : sot_draft_read_table(&draft, error);
     if (status == SOTTO_OK) status = sot_draft_write(&draft, &json, error);

@@ -25,6 +25,7 @@ typedef struct sot_draft_column {
     bool many;                      /* more values than are kept */
     uint8_t slots[SOT_DRAFT_SLOTS]; /* hash -> 1 + place in `values` */
     char *marker;                   /* how the file writes a missing cell; NULL: empty */
+    sotto_column_type stated;       /* by the caller; 0: not */
 } sot_draft_column;
 
 typedef struct sot_draft {
@@ -46,6 +47,12 @@ typedef struct sot_draft {
 /* Reads the whole file (draft_read.c, draft_libsvm.c). */
 SOTTO_MUST_CHECK sotto_status sot_draft_read_table(sot_draft *draft, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_draft_read_matrix(sot_draft *draft, sotto_error *error);
+
+/* The types that the caller states (draft_names.c). */
+SOTTO_MUST_CHECK sotto_status sot_draft_state_types(sot_draft *draft, sotto_error *error);
+
+/* What the name of a column suggests: a number, if nothing else. */
+sotto_column_type sot_draft_suggest(const char *name);
 
 /* Decides on types and bounds and writes the schema (draft_write.c). */
 SOTTO_MUST_CHECK sotto_status sot_draft_write(sot_draft *draft, char **out_json,

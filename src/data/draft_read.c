@@ -9,6 +9,8 @@
 #include "data/decimal.h"
 #include "data/draft_parts.h"
 #include "data/lines.h"
+#include "data/readers/csv.h"
+#include "data/readers/readers.h"
 #include "data/schema_parts.h"
 
 enum { LINE_BYTES = 4 << 20 };
@@ -199,7 +201,16 @@ static sotto_status check_header(const sot_draft *draft, sotto_error *error)
         numbers += sot_read_decimal(names[i], strlen(names[i]), &number) ? 1 : 0;
     }
     const char *twice;
-    sotto_status status = sot_schema_find_double(names, draft->size, &twice, error);
+    sotto_status status = SOTTO_OK;
+    if (draft->config->header_only && numbers > 0) {
+        /* Not quoted: without a header it is a record. */
+        status = sot_fail(error, SOTTO_PARSE,
+                          "%.120s: the first line holds a number, so it may be a row and "
+                          "no header; give a file whose first line names the columns",
+                          draft->config->path);
+    }
+    if (status == SOTTO_OK)
+        status = sot_schema_find_double(names, draft->size, &twice, error);
     if (status == SOTTO_OK && twice != NULL) {
         char shown[64];
         status = sot_fail(error, SOTTO_PARSE,
@@ -216,7 +227,7 @@ static sotto_status check_header(const sot_draft *draft, sotto_error *error)
     return status;
 }
 
-static sotto_status read_header(sot_draft *draft, sot_lines *lines, char delimiter,
+static sotto_status read_header(sot_draft *draft, sot_lines *lines, char *delimiter,
                                 sotto_error *error)
 {
     char *line;
@@ -233,8 +244,16 @@ static sotto_status read_header(sot_draft *draft, sot_lines *lines, char delimit
     const char *end = line + bytes;
     char *at = line;
     if (bytes >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3; /* byte order mark */
+    if (*delimiter == '\0') *delimiter = sot_csv_delimiter(at, end);
+    if (*delimiter == '\0') {
+        return sot_fail(
+            error, SOTTO_PARSE,
+            "%.120s: the first line has both commas and semicolons outside of "
+            "quotes; put names that hold one of them into quotes",
+            draft->config->path);
+    }
     while (at <= end && status == SOTTO_OK) {
-        const piece name = next_piece(delimiter, &at, end);
+        const piece name = next_piece(*delimiter, &at, end);
         status = add_column(draft, &name, error);
     }
     return status == SOTTO_OK ? check_header(draft, error) : status;
@@ -259,30 +278,17 @@ static sotto_status read_rows(sot_draft *draft, sot_lines *lines, char delimiter
     }
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text);
-    const size_t end_length = strlen(end);
-    return length >= end_length && strcasecmp(text + length - end_length, end) == 0;
-}
-
 sotto_status sot_draft_read_table(sot_draft *draft, sotto_error *error)
 {
     const char *path = draft->config->path;
-    const char delimiter =
-        ends_with(path, ".tsv") || ends_with(path, ".tsv.gz") ? '\t' : ',';
+    char delimiter = sot_reader_tsv.is_named(path, false) ? '\t' : '\0';
     sot_lines *lines = NULL;
     sotto_status status =
         sot_lines_open(path, SOT_PACKED_BY_CONTENT, LINE_BYTES, &lines, error);
-    if (status == SOTTO_OK) status = read_header(draft, lines, delimiter, error);
-    if (status == SOTTO_OK) status = read_rows(draft, lines, delimiter, error);
+    if (status == SOTTO_OK) status = read_header(draft, lines, &delimiter, error);
+    if (status == SOTTO_OK) status = sot_draft_state_types(draft, error);
+    if (status == SOTTO_OK && !draft->config->header_only)
+        status = read_rows(draft, lines, delimiter, error);
     sot_lines_close(lines);
-    if (status == SOTTO_OK && draft->rows == 0) {
-        return sot_fail(
-            error, SOTTO_PARSE,
-            "%.120s has a header and no rows; a draft needs rows to see types "
-            "and bounds",
-            path);
-    }
     return status;
 }

@@ -42,8 +42,15 @@ static bool has_name_of_id(const char *name)
 }
 
 /* Why the column is no feature; NULL: it may be one. */
-static const char *why_ignored(const sot_draft_column *column)
+static const char *why_ignored(const sot_draft *draft, const sot_draft_column *column)
 {
+    if (column->stated == SOTTO_COLUMN_IGNORE) return "left out";
+    if (column->stated != 0) return NULL;
+    if (draft->rows == 0)
+        return has_name_of_id(column->name)
+                   ? "ignored: its name is that of an id. If one person may have several "
+                     "rows, list it with --id and add \"unit\""
+                   : NULL;
     if (column->cells == 0) return "ignored: every cell is empty";
     if (!column->fit)
         return "ignored: it has cells that are not printable UTF-8 of 255 bytes at most";
@@ -60,9 +67,11 @@ static const char *why_ignored(const sot_draft_column *column)
     return NULL;
 }
 
-static sotto_column_type type_of(const sot_draft_column *column)
+static sotto_column_type type_of(const sot_draft *draft, const sot_draft_column *column)
 {
-    if (why_ignored(column) != NULL) return SOTTO_COLUMN_IGNORE;
+    if (why_ignored(draft, column) != NULL) return SOTTO_COLUMN_IGNORE;
+    if (column->stated != 0) return column->stated;
+    if (draft->rows == 0) return sot_draft_suggest(column->name);
     if (column->booleans) return SOTTO_COLUMN_BOOLEAN;
     if (column->numbers) {
         return column->whole ? SOTTO_COLUMN_INTEGER : SOTTO_COLUMN_NUMBER;
@@ -85,6 +94,12 @@ static void write_text(sot_json_writer *json, const char *key, const char *text)
 {
     sot_json_key(json, key);
     sot_json_write_string(json, text);
+}
+
+static void write_null(sot_json_writer *json, const char *key)
+{
+    sot_json_key(json, key);
+    sot_json_write_null(json);
 }
 
 /* Outward, to multiples of a power of ten with between 2 and 20 of them in the range. */
@@ -110,13 +125,15 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A place for what the sample does not know; not in a target, where it would be a class. */
-static void write_values(sot_json_writer *json, sot_draft_column *column, bool target)
+/* A place for what the sample does not know, if it has a mark for that or the caller asks for one; not in a target, where
+ * it would be a class. */
+static void write_values(const sot_draft *draft, sot_json_writer *json,
+                         sot_draft_column *column, bool target)
 {
     static const char *const others[] = {"other", "(other)", "(unknown)"};
     qsort(column->values, column->value_count, sizeof *column->values, compare_texts);
     const char *rest = column->marker;
-    for (size_t i = 0; rest == NULL && i < 3; i++) {
+    for (size_t i = 0; draft->config->other_value && rest == NULL && i < 3; i++) {
         bool taken = false;
         for (size_t k = 0; k < column->value_count; k++)
             taken = taken || strcmp(column->values[k], others[i]) == 0;
@@ -142,29 +159,52 @@ static void note_codes(sot_draft *draft, const sot_draft_column *column)
                        sot_printable(column->name, shown, sizeof shown));
 }
 
+/* What the file does not tell is null, for people to fill in: no reader takes the schema before (schema_columns.c). */
+static bool write_null_members(sot_draft *draft, sot_json_writer *json,
+                               const sot_draft_column *column, sotto_column_type type)
+{
+    const bool number = type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER;
+    const bool known =
+        column->cells > 0 && column->fit && (number ? column->numbers : !column->many);
+    if (known || (!number && type != SOTTO_COLUMN_CATEGORY)) return false;
+    if (number) {
+        write_null(json, "lower");
+        write_null(json, "upper");
+    } else {
+        write_null(json, "values");
+    }
+    note(draft, column,
+         number ? "fill in \"lower\" and \"upper\"" : "fill in \"values\"");
+    return true;
+}
+
 static void write_column(sot_draft *draft, sot_json_writer *json,
                          sot_draft_column *column)
 {
-    const sotto_column_type type = type_of(column);
+    const sotto_column_type type = type_of(draft, column);
     const bool target =
         draft->config->target != NULL && strcmp(draft->config->target, column->name) == 0;
     sot_json_begin_object(json);
     write_text(json, "name", column->name);
     write_text(json, "type", sotto_column_type_name(type));
+    const bool unknown = write_null_members(draft, json, column, type);
     switch (type) {
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:
-        write_bounds(json, column->least, column->most, column->whole);
+        if (unknown) break;
+        write_bounds(json, column->least, column->most,
+                     column->whole || type == SOTTO_COLUMN_INTEGER);
         write_text(json, "source", source);
         if (column->least == column->most) note(draft, column, "has one value");
         if (type == SOTTO_COLUMN_INTEGER && !target) note_codes(draft, column);
         break;
     case SOTTO_COLUMN_CATEGORY:
-        write_values(json, column, target);
+        if (unknown) break;
+        write_values(draft, json, column, target);
         write_text(json, "source", source);
         break;
     case SOTTO_COLUMN_IGNORE:
-        note(draft, column, why_ignored(column));
+        note(draft, column, why_ignored(draft, column));
         break;
     case SOTTO_COLUMN_BOOLEAN:
     case SOTTO_COLUMN_ID:
@@ -197,10 +237,10 @@ static sotto_status find_target(const sot_draft *draft, sot_draft_column **out_c
                      nearest == NULL ? "" : "; did you mean '",
                      nearest == NULL ? "" : sot_printable(nearest, meant, sizeof meant),
                      nearest == NULL ? "" : "'?");
-    } else if (type_of(*out_column) == SOTTO_COLUMN_IGNORE) {
+    } else if (type_of(draft, *out_column) == SOTTO_COLUMN_IGNORE) {
         status = sot_fail(
             error, SOTTO_INVALID_ARGUMENT, "the target '%s' cannot be predicted: %.120s",
-            sot_printable(name, shown, sizeof shown), why_ignored(*out_column));
+            sot_printable(name, shown, sizeof shown), why_ignored(draft, *out_column));
     }
     sot_free(names);
     return status;
@@ -210,7 +250,7 @@ static sotto_status find_target(const sot_draft *draft, sot_draft_column **out_c
 static void write_target(sot_draft *draft, sot_json_writer *json,
                          const sot_draft_column *column)
 {
-    const sotto_column_type type = type_of(column);
+    const sotto_column_type type = type_of(draft, column);
     const bool number = type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER;
     sot_json_key(json, "target");
     /* "0" and "00" are two texts and one number. */
@@ -346,8 +386,11 @@ sotto_status sot_draft_write(sot_draft *draft, char **out_json, sotto_error *err
     sot_json_begin_object(json);
     write_text(
         json, "about",
-        "drafted by sotto from a public sample: edit it, and replace its bounds by "
-        "ones that are known without looking");
+        draft->matrix || draft->rows > 0
+            ? "drafted by sotto from a public sample: edit it, and replace its bounds by "
+              "ones that are known without looking"
+            : "drafted by sotto from the names of columns: fill in every null by what is "
+              "known without looking at rows");
     if (draft->config->dataset != NULL)
         write_text(json, "dataset", draft->config->dataset);
     if (draft->matrix) {

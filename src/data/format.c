@@ -22,22 +22,16 @@ typedef struct foreign_name {
 } foreign_name;
 
 static const foreign_name foreign_names[] = {
-    {".parquet", "Parquet"},   {".arrow", "Arrow"},
-    {".feather", "Feather"},   {".orc", "ORC"},
-    {".avro", "Avro"},         {".json", "JSON"},
-    {".jsonl", "JSON lines"},  {".ndjson", "JSON lines"},
-    {".xlsx", "Excel"},        {".xls", "Excel"},
-    {".ods", "OpenDocument"},  {".pkl", "Python pickle"},
-    {".pickle", "pickle"},     {".rds", "R"},
-    {".rdata", "R"},           {".sav", "SPSS"},
-    {".dta", "Stata"},         {".sas7bdat", "SAS"},
-    {".mat", "MATLAB"},        {".h5", "HDF5"},
-    {".hdf5", "HDF5"},         {".duckdb", "DuckDB"},
-    {".png", "PNG"},           {".jpg", "JPEG"},
-    {".jpeg", "JPEG"},         {".gif", "GIF"},
-    {".pdf", "PDF"},           {".html", "HTML"},
-    {".xml", "XML"},           {".pt", "PyTorch"},
-    {".safetensors", "tensor"}};
+    {".parquet", "Parquet"},   {".arrow", "Arrow"},       {".feather", "Feather"},
+    {".orc", "ORC"},           {".avro", "Avro"},         {".json", "JSON"},
+    {".xlsx", "Excel"},        {".xls", "Excel"},         {".ods", "OpenDocument"},
+    {".pkl", "Python pickle"}, {".pickle", "pickle"},     {".rds", "R"},
+    {".rdata", "R"},           {".sav", "SPSS"},          {".dta", "Stata"},
+    {".sas7bdat", "SAS"},      {".mat", "MATLAB"},        {".h5", "HDF5"},
+    {".hdf5", "HDF5"},         {".duckdb", "DuckDB"},     {".png", "PNG"},
+    {".jpg", "JPEG"},          {".jpeg", "JPEG"},         {".gif", "GIF"},
+    {".pdf", "PDF"},           {".html", "HTML"},         {".xml", "XML"},
+    {".pt", "PyTorch"},        {".safetensors", "tensor"}};
 
 #define LENGTH(table) (sizeof(table) / sizeof(table)[0])
 
@@ -264,7 +258,7 @@ static sotto_status check_schema(const char *path, bool is_matrix,
 {
     if (is_matrix ? kind->of_matrices : kind->of_tables) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    is_matrix
+                    kind->has_names
                         ? "%.120s has columns with names; give a schema with \"columns\""
                         : "%.120s has features without names; give a schema with "
                           "\"features\"",

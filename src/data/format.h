@@ -2,11 +2,11 @@
  *
  * Declared    `file->format` decides, and no byte of the file is looked at.
  * Name        *.npy, *.idx, *idx3-ubyte, *.bin (with a matrix schema), *.libsvm, *.svm, *.svmlight,
- *             *.csv, *.tsv and their .gz forms. Names of formats that sotto does not read (*.parquet,
+ *             *.csv, *.tsv, *.tab, *.jsonl, *.ndjson and their .gz forms. Names of formats that sotto does not read (*.parquet,
  *             *.json, *.png, ...) are refused.
  * Content     The first line of a table is its header, which is public: a file whose first line begins with the
- *             signature of another format (Parquet, PNG, ZIP, SQLite, ...) is refused. LIBSVM has no header; its
- *             first line is a record, and no byte of it decides anything: its name or --format must tell.
+ *             signature of another format (Parquet, PNG, ZIP, SQLite, ...) is refused. LIBSVM and JSON lines have no header;
+ *             their first line is a record, and no byte of it decides anything: name or --format must tell.
  * Proof note  src/data/stability.md, section "Format"
  */
 #ifndef SOT_DATA_FORMAT_H

@@ -1,6 +1,7 @@
 /* The columns of a table: type, bounds, categories, what is missing, and the scale. */
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 static const char *const type_names[] = {"number",  "integer", "category",
                                          "boolean", "id",      "ignore"};
@@ -43,12 +45,29 @@ void sot_schema_free_column(sotto_column *column)
 static const double bound_most =
     SOT_SCHEMA_BOUND_MOST; /* so that integers and sums stay exact */
 
+/* A draft has null where people are to fill in what they know. */
+static sotto_status check_filled(const sot_json_value *value, const char *key,
+                                 const sotto_column *column, sotto_error *error)
+{
+    char remedy[160], shown[64];
+    sot_json_value member;
+    if (!sot_json_member(value, key, &member) ||
+        sot_json_kind_of(&member) != SOT_JSON_NULL)
+        return SOTTO_OK;
+    (void)snprintf(remedy, sizeof remedy,
+                   "fill in what is known of the column '%s' without looking at its rows",
+                   sot_printable(column->name, shown, sizeof shown));
+    return sot_json_refuse(&member, remedy, error);
+}
+
 /* Both bounds, or none: then they are wide, and only a paid search for bounds takes the column. */
 static sotto_status read_bounds(const sot_json_value *value, sotto_column *column,
                                 sotto_error *error)
 {
-    sotto_status status = SOTTO_OK;
     sot_json_value member;
+    sotto_status status = check_filled(value, "lower", column, error);
+    if (status == SOTTO_OK) status = check_filled(value, "upper", column, error);
+    if (status != SOTTO_OK) return status;
     column->bounded = sot_json_member(value, "lower", &member) ||
                       sot_json_member(value, "upper", &member);
     column->lower = -0x1p40;
@@ -202,7 +221,8 @@ static sotto_status read_values(const sot_json_value *value, sotto_column *colum
                                 sotto_error *error)
 {
     sot_json_value list;
-    sotto_status status = sot_json_get_array(value, "values", &list, error);
+    sotto_status status = check_filled(value, "values", column, error);
+    if (status == SOTTO_OK) status = sot_json_get_array(value, "values", &list, error);
     if (status != SOTTO_OK) return status;
     const size_t count = sot_json_size(&list);
     if (count == 0 || count > SOT_SCHEMA_VALUES_MAX) {

@@ -38,7 +38,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_target, 96, above, 56);
     assert_layout(sotto_target, 96, missing_number, 88);
     assert_layout(sotto_row_norm, 24, rule, 16);
-    assert_layout(sotto_draft_config, 24, dataset, 16);
+    assert_layout(sotto_draft_config, 88, other_value, 80);
     assert_layout(sotto_sample_config, 24, tabs, 16);
     assert_layout(sotto_array, 48, column_stride_bytes, 40);
     assert_layout(sotto_records, 176, selected, 144);

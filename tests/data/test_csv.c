@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "data/readers/csv.h"
+#include "data/source.h"
 
 static const char schema_text[] =
     "{\"dataset\": \"test-1\", \"ledger\": \"test.ledger\", \"columns\": ["
@@ -220,6 +221,89 @@ static void compressed_and_tabbed_files_read_the_same(void **state)
     sotto_schema_free(schema);
 }
 
+/* Opens a file of this text, and reads its one row. */
+static sotto_status read_dialect(const char *text, const char *format, double row[6],
+                                 sotto_error *error)
+{
+    sotto_schema *schema = make_schema();
+    const char *path = write_file("dialect.csv", text, strlen(text));
+    const sotto_data_file file = {.path = path, .format = format};
+    sot_source *source = NULL;
+    sot_record record;
+    bool more = false;
+    sotto_status status = sot_source_open(&file, schema, false, &source, error);
+    if (status == SOTTO_OK) {
+        assert_ok(sot_source_next(source, &record, &more, error), error);
+        assert_true(more);
+        memcpy(row, record.cells, 6 * sizeof *row);
+    }
+    sot_source_close(source);
+    sotto_schema_free(schema);
+    (void)unlink(path);
+    return status;
+}
+
+/* The header is public and tells commas from semicolons; rows have no say. */
+static void the_header_tells_the_delimiter(void **state)
+{
+    (void)state;
+    double row[6];
+    sotto_error error;
+    static const char semicolons[] = "person;age;children;town;smokes;note\n"
+                                     "\"p;1\";3.5;2;a,b;no;1,2,3,4,5,6,7,8,9\n";
+    static const char commas[] = "\"person\",age,children,town,smokes,note\n"
+                                 "p1,3.5,2,\"a,b\",no,1;2;3;4;5;6;7;8;9\n";
+    static const char *const both[] = {
+        "person;age;children;town;smokes,note\np;3,5;2;c;no;x\n",
+        "person,age,children,town,smokes;note\np,3.5,2,c,no,x\n"};
+    assert_ok(read_dialect(semicolons, NULL, row, &error), &error);
+    assert_true(row[0] == 3.5 && row[1] == 2.0 && row[2] == 2.0 && row[3] == 0.0);
+    assert_ok(read_dialect(semicolons, "csv-semicolon", row, &error), &error);
+    assert_true(row[0] == 3.5 && row[2] == 2.0);
+    assert_refused(read_dialect(semicolons, "csv-comma", row, &error), SOTTO_PARSE,
+                   &error, "number 1", NULL);
+    assert_ok(read_dialect(commas, NULL, row, &error), &error);
+    assert_true(row[0] == 3.5 && row[1] == 2.0 && row[2] == 2.0 && row[3] == 0.0);
+    for (size_t i = 0; i < 2; i++) {
+        assert_refused(read_dialect(both[i], NULL, row, &error), SOTTO_PARSE, &error,
+                       "commas and semicolons", "--format csv-semicolon", NULL);
+        assert_null(strstr(error.message, "note"));
+    }
+    static const char quoted[] = "\"a;\"\"b\",c";
+    assert_int_equal(sot_csv_delimiter(quoted, quoted + sizeof quoted - 1), ',');
+}
+
+static void no_row_tells_the_delimiter(void **state)
+{
+    (void)state;
+    double rows[3][6];
+    static const char text[] = "p;3.5;2;Lund;no;x\np,3.5,2,Lund,no,x\np;1\n";
+    assert_int_equal(read_rows(text, sizeof text - 1, rows, 3), 3);
+    assert_true(rows[0][0] == 41.25 && rows[2][0] == 41.25);
+    assert_true(rows[1][0] == 3.5 && rows[1][1] == 2.0 && rows[1][2] == 0.0);
+}
+
+static void decimal_commas_only_when_told(void **state)
+{
+    (void)state;
+    double row[6];
+    sotto_error error;
+    static const char semicolons[] = "person;age;children;town;smokes;note\n"
+                                     "1,5; 3,5 ;2,0;a,b;no;\n";
+    static const char grouped[] = "person;age;children;town;smokes;note\n"
+                                  "p;1.5;\"1,0\";a,b;no;\n";
+    static const char tabs[] = "person\tage\tchildren\ttown\tsmokes\tnote\n"
+                               "p\t0,5e0\t2\ta,b\tno\t\n";
+    assert_ok(read_dialect(semicolons, NULL, row, &error), &error);
+    assert_true(row[0] == 41.25 && row[1] == 6.0);
+    assert_ok(read_dialect(semicolons, "csv-decimal-comma", row, &error), &error);
+    assert_true(row[0] == 3.5 && row[1] == 2.0 && row[2] == 2.0);
+    assert_ok(read_dialect(grouped, "csv-decimal-comma", row, &error), &error);
+    assert_true(row[0] == 41.25 && row[1] == 1.0);
+    assert_ok(read_dialect(tabs, "tsv-decimal-comma", row, &error), &error);
+    assert_true(row[0] == 0.5 && row[1] == 2.0);
+}
+
 static void every_schema_mistake_is_named(void **state)
 {
     (void)state;
@@ -328,6 +412,9 @@ int main(void)
         cmocka_unit_test(the_header_is_checked_before_any_row),
         cmocka_unit_test(compressed_and_tabbed_files_read_the_same),
         cmocka_unit_test(every_schema_mistake_is_named),
+        cmocka_unit_test(the_header_tells_the_delimiter),
+        cmocka_unit_test(no_row_tells_the_delimiter),
+        cmocka_unit_test(decimal_commas_only_when_told),
         cmocka_unit_test(bounds_may_be_unknown),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
     };

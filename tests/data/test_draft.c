@@ -70,7 +70,7 @@ static void a_draft_takes_types_and_rounded_bounds(void **state)
         "{\"name\": \"level\", \"type\": \"integer\", \"lower\": 1, \"upper\": 3, ",
         "{\"name\": \"weight\", \"type\": \"number\", \"lower\": 71, \"upper\": 81, ",
         "{\"name\": \"said \\\"x\\\"\", \"type\": \"category\", \"values\": [\"a\", "
-        "\"b,c\", \"other\"], \"missing\": \"other\"",
+        "\"b,c\"], \"source\"",
         "{\"name\": \"empty\", \"type\": \"ignore\"},\n",
         "{\"name\": \"income\", \"type\": \"category\", \"values\": [\"<=50K\", "
         "\">50K\"], \"source\": \"public sample\"}\n  ]\n}\n"};
@@ -113,7 +113,7 @@ static void what_looks_like_an_id_is_ignored(void **state)
     assert_non_null(strstr(json, "{\"name\": \"number\", \"type\": \"ignore\"}"));
     assert_non_null(strstr(json, "{\"name\": \"nickname\", \"type\": \"ignore\"}"));
     assert_non_null(strstr(json, "{\"name\": \"free text\", \"type\": \"ignore\"}"));
-    assert_non_null(strstr(json, "[\"g0\", \"g1\", \"g2\", \"other\"]"));
+    assert_non_null(strstr(json, "[\"g0\", \"g1\", \"g2\"]"));
     assert_non_null(strstr(notes, "number: ignored: whole numbers that only grow"));
     assert_non_null(strstr(notes, "no target"));
     sot_free(text);
@@ -197,7 +197,10 @@ static void a_file_that_cannot_be_drafted_from_is_refused(void **state)
 {
     (void)state;
     assert_draft_refused("a.csv", "", NULL, SOTTO_PARSE, "empty line", "a.csv");
-    assert_draft_refused("a.csv", "x,y\n", NULL, SOTTO_PARSE, "no rows", "a.csv");
+    assert_draft_refused("a.csv", "x,y;z\n", NULL, SOTTO_PARSE, "commas and semicolons",
+                         "quotes");
+    assert_draft_refused("a.jsonl", "{}\n", NULL, SOTTO_UNSUPPORTED, "JSON lines",
+                         "no header");
     assert_draft_refused("a.csv", "1,2\n3,4\n", NULL, SOTTO_PARSE, "nothing but numbers",
                          "header");
     assert_draft_refused("a.csv", "x,x\n3,4\n", NULL, SOTTO_PARSE, "'x' twice", "");
@@ -227,6 +230,119 @@ static void a_file_that_cannot_be_drafted_from_is_refused(void **state)
                    "no-such-file.csv", NULL);
 }
 
+/* ---- without rows ---- */
+
+static const char private_file[] = "person_id;age;town;is_ill;dose;note\n"
+                                   "p1;77;Lund;1;0.25;secret\n\"p2;4;;\n";
+
+static void assert_unfilled(const char *json, const char *first, const char *second)
+{
+    sotto_error error;
+    sotto_schema *schema = NULL;
+    assert_refused(sotto_schema_parse("draft", json, strlen(json), &schema, &error),
+                   SOTTO_PARSE, &error, first, second, NULL);
+}
+
+static void a_header_alone_gives_a_draft_to_fill_in(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        "\"target\": \"is_ill\"",
+        "{\"name\": \"person_id\", \"type\": \"id\"}",
+        "{\"name\": \"age\", \"type\": \"integer\", \"lower\": null, \"upper\": null}",
+        "{\"name\": \"town\", \"type\": \"category\", \"values\": null}",
+        "{\"name\": \"is_ill\", \"type\": \"boolean\"}",
+        "{\"name\": \"dose\", \"type\": \"number\", \"lower\": null, \"upper\": null}",
+        "{\"name\": \"note\", \"type\": \"ignore\"}"};
+    sotto_error error;
+    char *json[2], *notes[2];
+    sotto_draft_config config = sotto_draft_defaults();
+    config.header_only = true;
+    config.target = "is_ill";
+    config.ids = "person_id";
+    config.leave_out = "note";
+    for (int i = 0; i < 2; i++) {
+        const size_t rows = strcspn(private_file, "\n") + 1;
+        char text[sizeof private_file];
+        snprintf(text, sizeof text, "%.*s", i == 0 ? (int)sizeof text : (int)rows,
+                 private_file);
+        config.path = write_file("private.csv", text);
+        assert_ok(sotto_schema_draft(&config, &json[i], &notes[i], &error), &error);
+        (void)unlink(config.path);
+    }
+    /* The rows have no say. */
+    assert_string_equal(json[0], json[1]);
+    assert_string_equal(notes[0], notes[1]);
+    assert_null(strstr(json[0], "77"));
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strstr(json[0], words[i]) == NULL)
+            print_error("%s lacks %s\n", json[0], words[i]);
+        assert_non_null(strstr(json[0], words[i]));
+    }
+    assert_non_null(strstr(notes[0], "nothing else of the file was looked at"));
+    assert_non_null(strstr(notes[0], "age: fill in \"lower\" and \"upper\""));
+    assert_unfilled(json[0], "lower is null", "'age'");
+    for (int i = 0; i < 2; i++) {
+        sotto_schema_free_text(json[i]);
+        sotto_schema_free_text(notes[i]);
+    }
+    assert_unfilled("{\"columns\": [{\"name\": \"t\", \"type\": \"category\", "
+                    "\"values\": null}]}",
+                    "values is null", "'t'");
+    assert_unfilled("{\"columns\": [{\"name\": \"t\", \"type\": \"number\", "
+                    "\"lower\": 1, \"upper\": null}]}",
+                    "upper is null", "'t'");
+}
+
+/* A number in the first line: it may be a record, and is not shown. */
+static void a_first_line_that_may_be_a_record_is_not_shown(void **state)
+{
+    (void)state;
+    sotto_error error;
+    char *json;
+    char *notes;
+    sotto_draft_config config = sotto_draft_defaults();
+    config.header_only = true;
+    config.path = write_file("none.csv", "Ann,77,Lund\n");
+    assert_refused(sotto_schema_draft(&config, &json, &notes, &error), SOTTO_PARSE,
+                   &error, "may be a row", NULL);
+    assert_null(strstr(error.message, "77"));
+    assert_null(strstr(error.message, "Ann"));
+    (void)unlink(config.path);
+}
+
+static void stated_types_count_over_what_rows_suggest(void **state)
+{
+    (void)state;
+    sotto_error error;
+    char *json;
+    char *notes;
+    sotto_draft_config config = sotto_draft_defaults();
+    config.path = write_file("s.csv", "a,b,c,d\n1,x,1,1\n2,y,0,2.5\n");
+    config.categories = "a";
+    config.numbers = "b";
+    config.integers = "c,d";
+    config.other_value = true;
+    assert_ok(sotto_schema_draft(&config, &json, &notes, &error), &error);
+    assert_non_null(strstr(json, "\"category\", \"values\": [\"1\", \"2\", \"other\"], "
+                                 "\"missing\": \"other\""));
+    assert_non_null(strstr(json, "\"number\", \"lower\": null, \"upper\": null"));
+    assert_non_null(strstr(json, "\"integer\", \"lower\": 0, \"upper\": 1,"));
+    assert_non_null(strstr(json, "\"integer\", \"lower\": 1, \"upper\": 3,"));
+    sotto_schema_free_text(json);
+    sotto_schema_free_text(notes);
+    config.ids = "a";
+    assert_refused(sotto_schema_draft(&config, &json, &notes, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "--id lists 'a'", "once", NULL);
+    config.ids = "zzz,a";
+    assert_refused(sotto_schema_draft(&config, &json, &notes, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "--id lists 'zzz'", NULL);
+    (void)unlink(config.path);
+    config.path = "m.svm";
+    assert_refused(sotto_schema_draft(&config, &json, &notes, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "LIBSVM", "header", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +353,9 @@ int main(void)
         cmocka_unit_test(two_numbers_are_a_label_set),
         cmocka_unit_test(a_libsvm_file_becomes_a_matrix),
         cmocka_unit_test(a_file_that_cannot_be_drafted_from_is_refused),
+        cmocka_unit_test(a_header_alone_gives_a_draft_to_fill_in),
+        cmocka_unit_test(a_first_line_that_may_be_a_record_is_not_shown),
+        cmocka_unit_test(stated_types_count_over_what_rows_suggest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,8 @@ static void names_decide(void **state)
                  {"a.CSV.gz", false, &sot_reader_csv},
                  {"a.tsv", false, &sot_reader_tsv},
                  {"a.tab.gz", false, &sot_reader_tsv},
+                 {"a.jsonl", false, &sot_reader_json_lines},
+                 {"a.NDJSON.gz", false, &sot_reader_json_lines},
                  {"a.data", false, &sot_reader_csv},
                  {"a.npy", true, &sot_reader_npy},
                  {"a.npy", false, &sot_reader_npy},
@@ -63,7 +65,7 @@ static void names_decide(void **state)
 static void names_of_other_formats_are_refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {"clinic.parquet", "a.json",   "a.jsonl.gz",
+    static const char *const names[] = {"clinic.parquet", "a.json",   "a.json.gz",
                                         "a.xlsx",         "x.pkl",    "a.feather",
                                         "picture.png",    "a.duckdb", "a.orc"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -11,12 +11,14 @@ static void expect_none(const char *leak)
 #define LENGTH(list) (sizeof(list) / sizeof(list)[0])
 
 static const source_layout of_all[] = {
-    SOURCE_CSV,      SOURCE_PERMUTED, SOURCE_TSV,   SOURCE_GZIP,          SOURCE_STREAM,
-    SOURCE_DECLARED, SOURCE_TABLE,    SOURCE_WHERE, SOURCE_WITHOUT_ROWID, SOURCE_NARROW};
+    SOURCE_CSV,           SOURCE_PERMUTED, SOURCE_TSV,        SOURCE_GZIP,
+    SOURCE_STREAM,        SOURCE_DECLARED, SOURCE_TABLE,      SOURCE_WHERE,
+    SOURCE_WITHOUT_ROWID, SOURCE_NARROW,   SOURCE_JSON_LINES, SOURCE_SEMICOLONS};
 /* A stream with a unit is refused: test_stability.c. */
 static const source_layout of_units[] = {
-    SOURCE_CSV,   SOURCE_PERMUTED, SOURCE_TSV,           SOURCE_GZIP,  SOURCE_DECLARED,
-    SOURCE_TABLE, SOURCE_WHERE,    SOURCE_WITHOUT_ROWID, SOURCE_NARROW};
+    SOURCE_CSV,      SOURCE_PERMUTED,   SOURCE_TSV,       SOURCE_GZIP,
+    SOURCE_DECLARED, SOURCE_TABLE,      SOURCE_WHERE,     SOURCE_WITHOUT_ROWID,
+    SOURCE_NARROW,   SOURCE_JSON_LINES, SOURCE_SEMICOLONS};
 /* A stored row leaves, moves, or is one of all: every method. The other layouts differ in how a file is read, which
  * one method shows as well as ten. */
 static const source_layout of_methods[] = {SOURCE_STREAM, SOURCE_WHERE,

@@ -60,12 +60,15 @@ typedef enum source_layout {
     SOURCE_WHERE,         /* rows above a middling age, which an index has in order */
     SOURCE_WITHOUT_ROWID, /* stored in the order of age */
     SOURCE_NARROW,        /* a condition that only one row or none meets */
+    SOURCE_JSON_LINES,    /* some lines malformed, some with a name twice */
+    SOURCE_SEMICOLONS,    /* CSV, told by its header */
     SOURCE_LAYOUTS
 } source_layout;
 
 static const char *const source_names[] = {
-    "csv",   "permuted csv", "tsv",           "gzip",        "stream", "declared stream",
-    "table", "where",        "without rowid", "narrow where"};
+    "csv",           "permuted csv",    "tsv",        "gzip",
+    "stream",        "declared stream", "table",      "where",
+    "without rowid", "narrow where",    "JSON lines", "CSV with semicolons"};
 
 static inline bool source_selects(source_layout layout)
 {
@@ -108,6 +111,25 @@ static inline void source_write_lines(const tape_table *table, char between,
             }
         }
         fputc('\n', file);
+    }
+}
+
+/* A number that is none makes a malformed line; of high ages there are two, of which the last counts. */
+static inline void source_write_objects(const tape_table *table, FILE *file)
+{
+    for (size_t i = 0; i < table->rows; i++) {
+        fputs(tape_at(table, i, 0)->number > 85.0 ? "{\"age\": 81" : "{\"x\": [null]",
+              file);
+        for (size_t j = 0; j < table->column_count; j++) {
+            const tape_cell *cell = tape_at(table, i, j);
+            fprintf(file, ", \"%s\": ", table->columns[j].name);
+            if (cell->text != NULL) {
+                fprintf(file, "\"%s\"", cell->text);
+            } else {
+                fprintf(file, "%.17g", cell->number);
+            }
+        }
+        fputs("}\n", file);
     }
 }
 
@@ -175,8 +197,9 @@ enum { SOURCE_PIPE = 97 }; /* always the same, for the name may stand in a messa
 static inline void source_store(const tape_table *table, const tape_place *place,
                                 source_layout layout, source_place *out)
 {
-    static const char *const ends[] = {".csv", ".csv", ".tsv", ".csv.gz", "",
-                                       "",     ".db",  ".db",  ".db",     ".db"};
+    static const char *const ends[] = {".csv", ".csv", ".tsv",   ".csv.gz",
+                                       "",     "",     ".db",    ".db",
+                                       ".db",  ".db",  ".jsonl", ".csv"};
     char *text = NULL;
     size_t size = 0;
     *out = (source_place){.pipe = -1};
@@ -189,8 +212,15 @@ static inline void source_store(const tape_table *table, const tape_place *place
     }
     FILE *memory = open_memstream(&text, &size);
     source_must(memory != NULL);
-    source_write_lines(table, layout == SOURCE_TSV ? '\t' : ',',
-                       layout == SOURCE_PERMUTED, memory);
+    if (layout == SOURCE_JSON_LINES) {
+        source_write_objects(table, memory);
+    } else {
+        source_write_lines(table,
+                           layout == SOURCE_TSV          ? '\t'
+                           : layout == SOURCE_SEMICOLONS ? ';'
+                                                         : ',',
+                           layout == SOURCE_PERMUTED, memory);
+    }
     source_must(fclose(memory) == 0);
     if (layout == SOURCE_STREAM || layout == SOURCE_DECLARED) {
         int ends_of_pipe[2];

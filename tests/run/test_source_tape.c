@@ -12,10 +12,11 @@ static void expect_none(const char *leak)
 #define LENGTH(list) (sizeof(list) / sizeof(list)[0])
 
 static const source_layout of_releases[] = {SOURCE_STREAM, SOURCE_WHERE,
-                                            SOURCE_WITHOUT_ROWID};
-static const source_layout of_trainings[] = {SOURCE_WHERE};
+                                            SOURCE_WITHOUT_ROWID, SOURCE_JSON_LINES};
+static const source_layout of_trainings[] = {SOURCE_WHERE, SOURCE_JSON_LINES};
 static const source_layout of_units[] = {SOURCE_PERMUTED, SOURCE_WHERE,
-                                         SOURCE_WITHOUT_ROWID};
+                                         SOURCE_WITHOUT_ROWID, SOURCE_JSON_LINES,
+                                         SOURCE_SEMICOLONS};
 
 static void releases_show_nothing_of_a_stored_row(void **state)
 {

@@ -1,4 +1,4 @@
-#include "data/readers/csv.h"
+#include "data/readers/csv_parts.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -22,39 +22,12 @@ enum { KEPT_BYTES = SOT_NUMBER_BYTES_MAX };
 
 static const uint64_t rows_max = UINT64_C(1) << 32;
 
-typedef struct cell {
-    const char *text;
-    size_t size_bytes;
-} cell;
-
-/* What the cells of one column of the file mean. */
-typedef struct csv_field {
-    size_t column; /* of the schema */
-    const sotto_column *described;
-    sot_words *categories; /* of a category */
-    bool is_raw;           /* an id, or wanted: its text is asked for */
-    char *kept;            /* of its cell in a line that was cut */
-    size_t kept_room;
-} csv_field;
-
-struct sot_csv {
-    const sotto_schema *schema;
-    const char *path;   /* the caller's, while the file is opened */
-    const bool *wanted; /* likewise */
-    sot_lines *lines;
-    char delimiter;
-    csv_field *fields;  /* the columns of the file, then those that it lacks */
-    size_t field_count; /* in the file */
-    cell *raw;          /* schema column -> text of its cell in the current row */
-    double *values;     /* the current row: one for each column of the schema */
-    char *kept;         /* of all fields */
-    size_t kept_bytes;
-    uint64_t rows;
-};
+typedef sot_csv_cell cell;
+typedef sot_csv_field csv_field;
 
 /* ---- cells ---- */
 
-static cell trimmed(const char *text, const char *end)
+static cell trimmed(char *text, char *end)
 {
     while (text < end && (*text == ' ' || *text == '\t'))
         text++;
@@ -149,13 +122,30 @@ static double number_cell(const csv_field *field, char delimiter, char **at,
     return number_value(field, &text);
 }
 
-/* The value of any text as a cell of the field. */
-static double cell_value(sot_csv *csv, const csv_field *field, cell text)
+static bool is_number(const csv_field *field)
 {
     const sotto_column_type type = field->described->type;
+    return type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER;
+}
+
+/* The comma takes the place of the point, and the point, which groups digits there, makes no number. */
+static void exchange_marks(const cell *text)
+{
+    for (size_t i = 0; i < text->size_bytes; i++) {
+        if (text->text[i] == ',') {
+            text->text[i] = '.';
+        } else if (text->text[i] == '.') {
+            text->text[i] = ',';
+        }
+    }
+}
+
+double sot_csv_cell_value(sot_csv *csv, const csv_field *field, cell text)
+{
+    const sotto_column_type type = field->described->type;
+    if (csv->decimal_comma && is_number(field)) exchange_marks(&text);
     if (field->is_raw) csv->raw[field->column] = text;
-    if (type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER)
-        return number_value(field, &text);
+    if (is_number(field)) return number_value(field, &text);
     if (type == SOTTO_COLUMN_CATEGORY) return category_value(field, &text);
     if (type == SOTTO_COLUMN_BOOLEAN)
         return sot_cell_boolean(field->described, text.text, text.size_bytes);
@@ -165,21 +155,33 @@ static double cell_value(sot_csv *csv, const csv_field *field, cell text)
 /* The value of the cell at `*at`; moves behind its delimiter. */
 static double read_cell(sot_csv *csv, const csv_field *field, char **at, const char *end)
 {
-    const char delimiter = csv->delimiter;
-    const sotto_column_type type = field->described->type;
-    if ((type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER) && !field->is_raw)
-        return number_cell(field, delimiter, at, end);
-    return cell_value(csv, field, next_cell(delimiter, at, end));
+    if (field->is_plain) return number_cell(field, csv->delimiter, at, end);
+    return sot_csv_cell_value(csv, field, next_cell(csv->delimiter, at, end));
 }
 
-/* What a cell that is not there counts as. */
-static double absent_cell(sot_csv *csv, const csv_field *field)
+double sot_csv_absent_cell(sot_csv *csv, const csv_field *field)
 {
-    if (field->is_raw) csv->raw[field->column] = (cell){"", 0};
+    static char nothing[1];
+    if (field->is_raw) csv->raw[field->column] = (cell){nothing, 0};
     return sot_cell_absent(field->described);
 }
 
 /* ---- the header ---- */
+
+char sot_csv_delimiter(const char *line, const char *end)
+{
+    size_t commas = 0, semicolons = 0;
+    bool is_quoted = false;
+    for (const char *at = line; at < end; at++) {
+        const bool begins = at == line || at[-1] == ',' || at[-1] == ';';
+        if (*at == '"' && (is_quoted || begins)) is_quoted = !is_quoted;
+        if (is_quoted) continue;
+        commas += *at == ',' ? 1 : 0;
+        semicolons += *at == ';' ? 1 : 0;
+    }
+    if (commas > 0 && semicolons > 0) return '\0';
+    return semicolons > 0 ? ';' : ',';
+}
 
 static bool is_raw(const sot_csv *csv, size_t column)
 {
@@ -213,6 +215,7 @@ static sotto_status match_columns(sot_csv *csv, const sot_words *names, char *li
         csv_field *field = &csv->fields[csv->field_count++];
         *field = (csv_field){
             .column = column, .described = described, .is_raw = is_raw(csv, column)};
+        field->is_plain = is_number(field) && !field->is_raw && !csv->decimal_comma;
         if (described->type != SOTTO_COLUMN_CATEGORY) continue;
         const sotto_status status = sot_words_new(
             described->values, described->value_count, &field->categories, error);
@@ -270,6 +273,20 @@ static sotto_status read_first_line(sot_csv *csv, char **out_line, char **out_en
     return SOTTO_OK;
 }
 
+/* The header is public, and may tell the delimiter; no row does. */
+static sotto_status find_delimiter_of_header(sot_csv *csv, const char *line,
+                                             const char *end, sotto_error *error)
+{
+    if (csv->delimiter != '\0') return SOTTO_OK;
+    csv->delimiter = sot_csv_delimiter(line, end);
+    if (csv->delimiter != '\0') return SOTTO_OK;
+    return sot_fail(error, SOTTO_PARSE,
+                    "%.90s: the first line has both commas and semicolons outside of "
+                    "quotes; say which one stands between columns: --format csv-comma or "
+                    "--format csv-semicolon",
+                    csv->path);
+}
+
 static sotto_status read_header(sot_csv *csv, bool without_target, sotto_error *error)
 {
     const size_t size = sotto_schema_size(csv->schema);
@@ -286,6 +303,7 @@ static sotto_status read_header(sot_csv *csv, bool without_target, sotto_error *
             names[i] = sotto_schema_column(csv->schema, i)->name;
         status = sot_words_new(names, size, &words, error);
     }
+    if (status == SOTTO_OK) status = find_delimiter_of_header(csv, line, end, error);
     if (status == SOTTO_OK) status = match_columns(csv, words, line, end, found, error);
     if (status == SOTTO_OK) status = check_found(csv, found, without_target, error);
     sot_words_free(words);
@@ -354,7 +372,7 @@ static size_t line_bytes_of(const sotto_schema *schema)
 }
 
 static sotto_status open_csv(const sot_reader_input *input, char delimiter,
-                             sot_csv **out_csv, sotto_error *error)
+                             bool decimal_comma, sot_csv **out_csv, sotto_error *error)
 {
     const size_t size = sotto_schema_size(input->schema);
     sot_csv *csv = sot_new_array(1, sizeof *csv);
@@ -363,6 +381,7 @@ static sotto_status open_csv(const sot_reader_input *input, char delimiter,
     csv->path = input->file->path;
     csv->wanted = input->wanted;
     csv->delimiter = delimiter;
+    csv->decimal_comma = decimal_comma;
     csv->fields = sot_new_array(size, sizeof *csv->fields);
     csv->raw = sot_new_array(size, sizeof *csv->raw);
     csv->values = sot_new_array(size, sizeof *csv->values);
@@ -389,7 +408,7 @@ sotto_status sot_csv_open(const char *path, char delimiter, const sotto_schema *
     const sotto_data_file file = {.path = path};
     const sot_reader_input input = {
         .file = &file, .schema = schema, .without_target = without_target};
-    return open_csv(&input, delimiter, out_csv, error);
+    return open_csv(&input, delimiter, false, out_csv, error);
 }
 
 void sot_csv_close(sot_csv *csv)
@@ -407,117 +426,6 @@ void sot_csv_close(sot_csv *csv)
     sot_free(csv);
 }
 
-/* ---- long lines ---- */
-
-/* A line that was cut is read a byte at a time, by the rules of next_cell(), so that every cell counts wherever it stands.
- * A line without a row would show that its record is one of those (stability.md, claim 2), and without its id it would count
- * for another unit. */
-typedef enum cell_part {
-    AT_BEGIN,    /* no byte of the cell was read */
-    PLAIN,       /* without quotes */
-    QUOTED,      /* between its quotes */
-    AT_QUOTE,    /* behind a quote: it closes the cell, or another one follows */
-    BEHIND_QUOTE /* passed over, up to the delimiter */
-} cell_part;
-
-typedef struct long_line {
-    sot_csv *csv;
-    double *values; /* one for each column of the schema */
-    csv_field *field, *end;
-    cell_part part;
-    size_t size_bytes;  /* of the cell's text, kept or not; blanks at its end included */
-    size_t solid_bytes; /* up to the last byte that is no blank */
-    bool has_return;    /* a carriage return waits: it counts unless it ends the line */
-} long_line;
-
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t';
-}
-
-static void add_byte(long_line *line, char byte)
-{
-    if (line->part == PLAIN && line->size_bytes == 0 && is_blank(byte)) return;
-    if (line->size_bytes < line->field->kept_room)
-        line->field->kept[line->size_bytes] = byte;
-    line->size_bytes++;
-    if (line->part != PLAIN || !is_blank(byte)) line->solid_bytes = line->size_bytes;
-}
-
-/* A text that is longer than its room has no value; its first bytes are its raw cell all the same. */
-static void end_cell(long_line *line)
-{
-    const csv_field *field = line->field++;
-    cell text = {field->kept, line->solid_bytes};
-    if (text.size_bytes > field->kept_room) text.size_bytes = field->kept_room;
-    const bool is_whole = text.size_bytes == line->solid_bytes;
-    line->values[field->column] =
-        is_whole ? cell_value(line->csv, field, text) : sot_cell_absent(field->described);
-    if (field->is_raw) line->csv->raw[field->column] = text;
-    line->part = AT_BEGIN;
-    line->size_bytes = line->solid_bytes = 0;
-}
-
-static void take_byte(long_line *line, char byte)
-{
-    if (line->field == line->end) return; /* more cells than columns */
-    if (line->part == AT_QUOTE && byte == '"') {
-        line->part = QUOTED;
-        add_byte(line, byte); /* a doubled quote is one */
-        return;
-    }
-    if (line->part == QUOTED) {
-        if (byte == '"') {
-            line->part = AT_QUOTE;
-        } else {
-            add_byte(line, byte);
-        }
-        return;
-    }
-    if (byte == line->csv->delimiter) {
-        end_cell(line);
-        return;
-    }
-    if (line->part == AT_BEGIN && byte == '"') {
-        line->part = QUOTED;
-        return;
-    }
-    if (line->part == AT_BEGIN) line->part = PLAIN;
-    if (line->part == AT_QUOTE) line->part = BEHIND_QUOTE;
-    if (line->part == PLAIN) add_byte(line, byte);
-}
-
-static void take_bytes(long_line *line, const char *bytes, size_t size_bytes)
-{
-    for (size_t i = 0; i < size_bytes; i++) {
-        if (line->has_return) take_byte(line, '\r');
-        line->has_return = bytes[i] == '\r';
-        if (!line->has_return) take_byte(line, bytes[i]);
-    }
-}
-
-/* The row of a line that was cut; `bytes` are those that were kept of it. */
-static sotto_status read_long_row(sot_csv *csv, const char *bytes, size_t size_bytes,
-                                  double *out_values, sotto_error *error)
-{
-    sotto_status status = SOTTO_OK;
-    long_line line = {.csv = csv,
-                      .values = out_values,
-                      .field = csv->fields,
-                      .end = csv->fields + csv->field_count,
-                      .part = AT_BEGIN};
-    while (status == SOTTO_OK && size_bytes > 0) {
-        take_bytes(&line, bytes, size_bytes);
-        status = sot_lines_rest(csv->lines, &bytes, &size_bytes, error);
-    }
-    if (status != SOTTO_OK) return status;
-    if (line.field < line.end) end_cell(&line);
-    const csv_field *const all_end = csv->fields + sotto_schema_size(csv->schema);
-    for (const csv_field *field = line.field; field < all_end; field++)
-        out_values[field->column] = absent_cell(csv, field);
-    return SOTTO_OK;
-}
-
 /* ---- rows ---- */
 
 static void read_row(sot_csv *csv, char *line, const char *end, double *out_values)
@@ -528,7 +436,7 @@ static void read_row(sot_csv *csv, char *line, const char *end, double *out_valu
     for (; field < in_file_end && line <= end; field++)
         out_values[field->column] = read_cell(csv, field, &line, end);
     for (; field < all_end; field++)
-        out_values[field->column] = absent_cell(csv, field);
+        out_values[field->column] = sot_csv_absent_cell(csv, field);
 }
 
 sotto_status sot_csv_next(sot_csv *csv, double *out_values, bool *out_more,
@@ -545,7 +453,7 @@ sotto_status sot_csv_next(sot_csv *csv, double *out_values, bool *out_more,
     }
     csv->rows++;
     if (sot_lines_was_cut(csv->lines))
-        return read_long_row(csv, line, size_bytes, out_values, error);
+        return sot_csv_read_long_row(csv, line, size_bytes, out_values, error);
     read_row(csv, line, line + size_bytes, out_values);
     return SOTTO_OK;
 }
@@ -570,23 +478,23 @@ static bool is_tsv(const char *path, bool is_matrix)
     return sot_is_named(path, ".tsv") || sot_is_named(path, ".tab");
 }
 
-static sotto_status open_commas(const sot_reader_input *input, void **out_reader,
-                                sotto_error *error)
-{
-    sot_csv *csv = NULL;
-    const sotto_status status = open_csv(input, ',', &csv, error);
-    *out_reader = csv;
-    return status;
-}
-
-static sotto_status open_tabs(const sot_reader_input *input, void **out_reader,
-                              sotto_error *error)
-{
-    sot_csv *csv = NULL;
-    const sotto_status status = open_csv(input, '\t', &csv, error);
-    *out_reader = csv;
-    return status;
-}
+/* One function for each dialect. A comma cannot both stand between cells and within numbers: there is none for that. */
+#define OPEN(dialect, delimiter, decimal_comma)                                          \
+    static sotto_status open_##dialect(const sot_reader_input *input, void **out_reader, \
+                                       sotto_error *error)                               \
+    {                                                                                    \
+        sot_csv *csv = NULL;                                                             \
+        const sotto_status status =                                                      \
+            open_csv(input, delimiter, decimal_comma, &csv, error);                      \
+        *out_reader = csv;                                                               \
+        return status;                                                                   \
+    }
+OPEN(csv_file, '\0', false)
+OPEN(comma, ',', false)
+OPEN(semicolon, ';', false)
+OPEN(decimal, ';', true)
+OPEN(tsv, '\t', false)
+OPEN(tsv_decimal, '\t', true)
 
 static void close_reader(void *reader)
 {
@@ -616,8 +524,27 @@ const sot_reader_kind sot_reader_csv = {.name = "CSV",
                                         .option = "csv",
                                         .is_usual = true,
                                         .is_named = is_csv,
-                                        .open = open_commas,
+                                        .open = open_csv_file,
                                         TABLE_OF_TEXT};
 
+const sot_reader_kind sot_reader_csv_comma = {
+    .name = "CSV with commas", .option = "csv-comma", .open = open_comma, TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_csv_semicolon = {.name = "CSV with semicolons",
+                                                  .option = "csv-semicolon",
+                                                  .open = open_semicolon,
+                                                  TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_csv_decimal_comma = {
+    .name = "CSV with semicolons and decimal commas",
+    .option = "csv-decimal-comma",
+    .open = open_decimal,
+    TABLE_OF_TEXT};
+
 const sot_reader_kind sot_reader_tsv = {
-    .name = "TSV", .option = "tsv", .is_named = is_tsv, .open = open_tabs, TABLE_OF_TEXT};
+    .name = "TSV", .option = "tsv", .is_named = is_tsv, .open = open_tsv, TABLE_OF_TEXT};
+
+const sot_reader_kind sot_reader_tsv_decimal_comma = {.name = "TSV with decimal commas",
+                                                      .option = "tsv-decimal-comma",
+                                                      .open = open_tsv_decimal,
+                                                      TABLE_OF_TEXT};

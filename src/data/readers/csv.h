@@ -9,6 +9,9 @@
  *             the column's bounds. No count, no line number, no message tells of it.
  * Refused     Only what is seen before the first row: no file, no header, a header that does not
  *             name the schema's columns; and files that cannot be read to the end.
+ * Dialects    `csv`: commas or semicolons, as the header has it; `csv-comma`, `csv-semicolon`, `tsv` say it. With
+ *             `csv-decimal-comma` (semicolons) and `tsv-decimal-comma` 1,5 is a number, and 1.5 is none: a point may group
+ *             digits there. No row decides about a dialect.
  * Memory      Bounded by the schema: of a line the first bytes are kept, 1 MiB and what the schema's own names and
  *             values take. A longer line is read in blocks by the same rules, and gives its row like any other: of each
  *             cell the bytes are kept that its value can depend on, of an id the first 256 (unit.h).
@@ -22,9 +25,13 @@
 
 typedef struct sot_csv sot_csv;
 
+/* What stands between the columns of a header: a comma or a semicolon, outside of quotes; a comma if there is neither; '\0':
+ * there are both. */
+char sot_csv_delimiter(const char *line, const char *end);
+
 /* Opens the file and reads its header; no row is looked at. Messages quote the file's name and
  * the schema, never the file: without a header its first line is a record. The schema is a table's
- * and must outlive the reader. `delimiter` is a comma or a tab. With `without_target` the target, id and ignored columns may be missing from the file:
+ * and must outlive the reader. `delimiter` is a comma, a semicolon or a tab; '\0': the header tells. With `without_target` the target, id and ignored columns may be missing from the file:
  * they count as missing in every row. */
 SOTTO_MUST_CHECK sotto_status sot_csv_open(const char *path, char delimiter,
                                            const sotto_schema *schema,

@@ -1,8 +1,7 @@
 #include "data/readers/readers.h"
 
-const sot_reader_kind *const sot_readers[] = {
-    &sot_reader_csv, &sot_reader_tsv, &sot_reader_libsvm, &sot_reader_sqlite,
-    &sot_reader_npy, &sot_reader_idx, &sot_reader_cifar,  NULL};
+#define ADDRESS(name) &sot_reader_##name,
+const sot_reader_kind *const sot_readers[] = {SOT_READERS(ADDRESS) NULL};
 
 const sot_reader_kind *sot_reader_of_records(const sotto_records *records)
 {
