@@ -31,6 +31,8 @@ typedef enum sotto_element {
     SOTTO_UINT8 = 5 /* also one-byte booleans */
 } sotto_element;
 
+struct ArrowArrayStream; /* sotto/arrow.h */
+
 typedef struct sotto_array {
     const void *data; /* of row 0, column 0; borrowed; must be aligned to its elements */
     sotto_element element;
@@ -39,6 +41,15 @@ typedef struct sotto_array {
     ptrdiff_t row_stride_bytes;
     ptrdiff_t column_stride_bytes;
 } sotto_array;
+
+/* A matrix that lists its entries, compressed by rows (CSR): row i has the entries starts[i] .. starts[i + 1] - 1. Places are
+ * SOTTO_INT32 or SOTTO_INT64, each array has one column. An entry whose index is no feature's, or not above the index before it
+ * in its row, does not count; nor do the entries of a row whose starts are none. Features that are not listed are 0. */
+typedef struct sotto_sparse {
+    sotto_array starts; /* one more than there are rows */
+    sotto_array indices;
+    sotto_array values; /* one for each index */
+} sotto_sparse;
 
 /* The records of a training or an evaluation. All parts have the same number of rows. */
 typedef struct sotto_records {
@@ -57,6 +68,15 @@ typedef struct sotto_records {
     /* Declares that rows which were computed when they were read (a relation, a cursor) are every row of a stored
      * table, under the table's own column names. Not beside `selected`. */
     bool declared;
+    /* A stream in place of `features`; NULL: none. Columns are found by name. With a table's schema, labels and units may
+     * come apart from the stream, which then lacks their columns: labels hold the cells of the target. The stream is taken over
+     * when it is opened; release it afterwards if its `release` is not NULL. sotto/arrow.h. */
+    struct ArrowArrayStream *stream;
+    /* Of a stream: it hands out a table that lies in memory, whole, so that its rows count as those of an array. A stream
+     * without this and without `declared` counts as selected. */
+    bool in_memory;
+    /* With a matrix schema: entries in place of `features`, borrowed; NULL: none. */
+    const sotto_sparse *sparse;
 } sotto_records;
 
 #ifdef __cplusplus

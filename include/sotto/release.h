@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include <sotto/accountant.h>
+#include <sotto/array.h>
 #include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/ledger.h>
@@ -113,6 +114,13 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_run(
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_data(
     const sotto_release_config *config, const sotto_schema *schema,
     const sotto_data_file *file, sotto_release_result **out_result, sotto_error *error);
+
+/* The same for records in memory or an Arrow stream, which are borrowed for the call. They have no name: without an output
+ * every call is a new release. Not for given scores and SOTTO_RELEASE_ACCURACY, which read files, and not with `where`:
+ * hand over selected records and set `selected`. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_records(
+    const sotto_release_config *config, const sotto_schema *schema,
+    const sotto_records *records, sotto_release_result **out_result, sotto_error *error);
 
 /* Frequencies behind the answers of SOTTO_RELEASE_RESPONSES, from the file it wrote: unbiased
  * estimates with standard errors and intervals. Reads no private data and costs nothing; the

@@ -4,6 +4,7 @@
 
 #include <sotto/accountant.h>
 #include <sotto/array.h>
+#include <sotto/arrow.h>
 #include <sotto/audit.h>
 #include <sotto/audit_demo.h>
 #include <sotto/audit_model.h>

@@ -248,7 +248,7 @@ sotto_status sot_source_open_records(const sotto_records *records,
 {
     sot_source *source = sot_new_array(1, sizeof *source);
     if (source == NULL) return sot_fail_memory(error, 1, sizeof *source);
-    source->kind = &sot_reader_memory;
+    source->kind = sot_reader_of_records(records);
     source->schema = schema;
     source->unit_column = SIZE_MAX;
     const sotto_status status = open_reader(source, records, error);
@@ -334,7 +334,8 @@ sot_origin sot_origin_of_file(const sotto_data_file *file)
 
 sot_origin sot_origin_of_records(const sotto_records *records)
 {
-    if (records->selected) return SOT_ROWS_STREAMED;
+    const bool streams = records->stream != NULL && !records->in_memory;
+    if (records->selected || (streams && !records->declared)) return SOT_ROWS_STREAMED;
     return records->declared ? SOT_ROWS_DECLARED : SOT_ROWS_GIVEN;
 }
 

@@ -291,7 +291,9 @@ sotto_status sotto_model_evaluate_records(const sotto_model *model,
     sot_source *source = NULL;
     sotto_status status = sot_model_check_threshold(model, threshold, error);
     if (status == SOTTO_OK && sotto_schema_is_matrix(model->schema) &&
-        records->labels.rows == 0 && records->features.rows > 0) {
+        records->labels.rows == 0 &&
+        (records->features.rows > 0 || records->stream != NULL ||
+         records->sparse != NULL)) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
                           "the records have no labels; give one for each row");
     }

@@ -16,10 +16,11 @@ typedef struct release_run {
         config; /* the caller's, but without conditions: `file` has them all */
     sot_release release;
     sot_session session;
-    sotto_data_file file;
-    sot_where *where;           /* NULL: no condition */
-    sot_source *source;         /* NULL for scores from a file, and for an accuracy */
-    sot_accuracy_rows accuracy; /* the rows of an accuracy */
+    sotto_data_file file;         /* path NULL: records */
+    const sotto_records *records; /* NULL: a file */
+    sot_where *where;             /* NULL: no condition */
+    sot_source *source;           /* NULL for scores from a file, and for an accuracy */
+    sot_accuracy_rows accuracy;   /* the rows of an accuracy */
 } release_run;
 
 static bool is_accuracy(const sot_release *release)
@@ -166,6 +167,12 @@ static sotto_status make_ready(release_run *run, const char *const *conditions,
                         "given scores are lines of a file; leave --table, --where and "
                         "--query out");
     }
+    if (run->records != NULL &&
+        (sot_release_scores_are_given(release) || is_accuracy(release))) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "given scores and the accuracy of a model are released from a "
+                        "file; use sotto_release_data()");
+    }
     sotto_status status = read_conditions(run, conditions, error);
     if (status != SOTTO_OK) return status;
     begin_session(run);
@@ -173,7 +180,11 @@ static sotto_status make_ready(release_run *run, const char *const *conditions,
     if (status == SOTTO_OK && is_accuracy(release)) {
         status = sot_accuracy_open(release, &run->file, &run->accuracy, error);
     } else if (status == SOTTO_OK && !sot_release_scores_are_given(release)) {
-        status = sot_source_open(&run->file, release->schema, false, &run->source, error);
+        status = run->records != NULL
+                     ? sot_source_open_records(run->records, release->schema,
+                                               &run->source, error)
+                     : sot_source_open(&run->file, release->schema, false, &run->source,
+                                       error);
         if (status == SOTTO_OK) status = sot_source_check_training(run->source, error);
     }
     if (status == SOTTO_OK) status = sot_check_stream(&run->session, error);
@@ -234,6 +245,41 @@ static sotto_status list_conditions(release_run *run, const char **out_condition
     return SOTTO_OK;
 }
 
+static sotto_status run_release(release_run *run, const sotto_schema *schema,
+                                sotto_release_result **out_result, sotto_error *error)
+{
+    const char *conditions[SOT_CONDITIONS_MAX + 2];
+    const sotto_data_file *file = run->records == NULL ? &run->file : NULL;
+    sot_origin origin;
+    sotto_status status = list_conditions(run, conditions, error);
+    if (status != SOTTO_OK) return status;
+    sotto_release_result *result = sot_new_array(1, sizeof *result);
+    if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
+    status = sot_origin_find(file, run->records, &origin, error);
+    if (status == SOTTO_OK)
+        status = sot_release_prepare(&run->config, schema, origin, &run->release, error);
+    if (status == SOTTO_OK) status = make_ready(run, conditions, error);
+    if (status == SOTTO_OK && run->session.outcome == SOTTO_RUN_NEW)
+        status = sot_session_run(&run->session, release_rows, run, error);
+    if (status == SOTTO_OK) status = deliver(run, result, error);
+    status = sot_session_end(&run->session, status, error);
+    if (status == SOTTO_OK) {
+        result->outcome = run->session.outcome;
+        result->kept = sot_session_hand_over(&run->session);
+        result->values = run->release.values;
+        result->value_count = run->release.value_count;
+        run->release.values = NULL;
+        run->release.value_count = 0;
+    }
+    clear(run);
+    if (status != SOTTO_OK) {
+        sotto_release_free(result);
+        return status;
+    }
+    *out_result = result;
+    return SOTTO_OK;
+}
+
 sotto_status sotto_release_run(const sotto_release_config *config,
                                const sotto_schema *schema, const char *data_path,
                                sotto_release_result **out_result, sotto_error *error)
@@ -246,36 +292,23 @@ sotto_status sotto_release_data(const sotto_release_config *config,
                                 const sotto_schema *schema, const sotto_data_file *file,
                                 sotto_release_result **out_result, sotto_error *error)
 {
-    const char *conditions[SOT_CONDITIONS_MAX + 2];
     release_run run = {.config = *config, .file = *file};
-    sotto_status status = list_conditions(&run, conditions, error);
-    if (status != SOTTO_OK) return status;
-    sotto_release_result *result = sot_new_array(1, sizeof *result);
-    if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
-    sot_origin origin;
-    status = sot_origin_find(&run.file, NULL, &origin, error);
-    if (status == SOTTO_OK)
-        status = sot_release_prepare(&run.config, schema, origin, &run.release, error);
-    if (status == SOTTO_OK) status = make_ready(&run, conditions, error);
-    if (status == SOTTO_OK && run.session.outcome == SOTTO_RUN_NEW)
-        status = sot_session_run(&run.session, release_rows, &run, error);
-    if (status == SOTTO_OK) status = deliver(&run, result, error);
-    status = sot_session_end(&run.session, status, error);
-    if (status == SOTTO_OK) {
-        result->outcome = run.session.outcome;
-        result->kept = sot_session_hand_over(&run.session);
-        result->values = run.release.values;
-        result->value_count = run.release.value_count;
-        run.release.values = NULL;
-        run.release.value_count = 0;
+    return run_release(&run, schema, out_result, error);
+}
+
+sotto_status sotto_release_records(const sotto_release_config *config,
+                                   const sotto_schema *schema,
+                                   const sotto_records *records,
+                                   sotto_release_result **out_result, sotto_error *error)
+{
+    release_run run = {.config = *config, .records = records};
+    if (config->where != NULL && config->where[0] != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "where is %.60s, but a condition selects rows of a file; hand "
+                        "over the selected records and set records.selected",
+                        config->where[0]);
     }
-    clear(&run);
-    if (status != SOTTO_OK) {
-        sotto_release_free(result);
-        return status;
-    }
-    *out_result = result;
-    return SOTTO_OK;
+    return run_release(&run, schema, out_result, error);
 }
 
 /* ---- results ---- */

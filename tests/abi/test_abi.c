@@ -41,7 +41,13 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_draft_config, 88, other_value, 80);
     assert_layout(sotto_sample_config, 24, tabs, 16);
     assert_layout(sotto_array, 48, column_stride_bytes, 40);
-    assert_layout(sotto_records, 152, selected, 144);
+    assert_layout(sotto_records, 176, selected, 144);
+    assert_layout(sotto_records, 176, stream, 152);
+    assert_layout(sotto_records, 176, sparse, 168);
+    assert_layout(sotto_sparse, 144, values, 96);
+    assert_layout(struct ArrowSchema, 72, private_data, 64);
+    assert_layout(struct ArrowArray, 80, private_data, 72);
+    assert_layout(struct ArrowArrayStream, 40, private_data, 32);
     assert_layout(sotto_data_file, 56, stored_table, 32);
     assert_layout(sotto_data_file, 56, where, 48);
     assert_layout(sotto_evaluation, 88, deviance, 80);

@@ -222,7 +222,8 @@ def test_a_frame_is_read_by_name():
     assert apart.features.rows == 3
     assert apart.units.element == CONSTANTS["SOTTO_INT64"]
     np.testing.assert_array_equal(
-        reader.features_of(frame().drop(columns=["ill", "person"]))[:, :5], np.array(expected)[:, :5])
+        next(reader.features_of(frame().drop(columns=["ill", "person"])))[:, :5],
+        np.array(expected)[:, :5])
 
 
 def test_an_array_is_read_by_place():
@@ -236,7 +237,7 @@ def test_an_array_is_read_by_place():
     np.testing.assert_array_equal(apart, cells)
     plain = {**TABLE, "columns": [column for column in TABLE["columns"]
                                   if column["type"] != "category"]}
-    assert Reader(plain, None, "Model").features_of(numbers[:, :5].copy()).flags.c_contiguous
+    assert next(Reader(plain, None, "Model").features_of(numbers[:, :5].copy())).flags.c_contiguous
     names = np.array([["p", "20", "Lund", "no", "", "t"], ["p", 30, "Ystad", True, 0, "f"]],
                      dtype=object)
     _, (cells, units) = reader.records_of(names, None, None)

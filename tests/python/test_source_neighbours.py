@@ -27,9 +27,11 @@ from sources import (
     SELECTED,
     Hostile,
     by_norm,
+    cells_of,
     columns_of,
     matrix,
     private,
+    units_as_bytes,
 )
 
 pytestmark = QUIET
@@ -96,11 +98,11 @@ def built(make, rows):
 @pytest.mark.parametrize("name", list(LOOSE))
 def test_a_cell_changes_its_own_row_only(name):
     """43 odd cells in each of 6 columns, in the first or the last row."""
-    reader = Reader(sotto.Schema(SCHEMA).describe(), None, "X")
     # One fraction makes floats of all ids in NumPy and pandas: they hold ids up to 2^53 only.
     rows = [row for row in ROWS if row[0] <= 2**53][:12]
-    _, (cells, units) = reader.records_of(LOOSE[name](rows), None, None)
-    reference, tried = units_as_bytes(units), 0
+    cells, _ = cells_of(SCHEMA, LOOSE[name](rows))
+    _, units = cells_of(SCHEMA, rows)
+    tried = 0
     for odd in odd_cells(name).values():
         for place in range(len(NAMES)):
             at = 11 * (place % 2)
@@ -109,18 +111,14 @@ def test_a_cell_changes_its_own_row_only(name):
                 continue
             with warnings.catch_warnings(), np.errstate(all="warn"):
                 warnings.simplefilter("error")
-                _, (changed, changed_units) = reader.records_of(table, None, None)
+                changed, changed_units = cells_of(SCHEMA, table)
             others = np.arange(12) != at
             np.testing.assert_array_equal(changed[others], cells[others])
-            assert units_as_bytes(changed_units)[others].tolist() == reference[others].tolist()
+            if changed_units is not None:
+                assert [changed_units[row] for row in np.flatnonzero(others)] == [
+                    units[row] for row in np.flatnonzero(others)]
             tried += 1
     assert tried >= (40 if name in ("polars", "pyarrow") else 180)
-
-
-def units_as_bytes(units):
-    if units.dtype == np.int64:
-        return np.array([str(number).encode() for number in units.tolist()], dtype=object)
-    return np.array([bytes(row).rstrip(b"\0") for row in units], dtype=object)
 
 
 @pytest.mark.parametrize("place", range(len(NAMES)), ids=NAMES)
@@ -215,7 +213,8 @@ def test_what_is_kept_of_a_person_does_not_depend_on_others():
         left = [row for row in rows if row[0] != rows[0][0]]
         _, (_, others) = reader.records_of(left, None, None)
         stay = [row[0] != rows[0][0] for row in rows]
-        assert units_as_bytes(units)[stay].tolist() == units_as_bytes(others).tolist()
+        assert [unit for unit, stays in zip(units_as_bytes(units), stay, strict=True) if stays
+                ] == units_as_bytes(others)
 
 
 def test_a_label_of_one_row_has_any_shape():
@@ -326,7 +325,7 @@ def test_one_ragged_label_changes_no_other():
     for odd in ([0, 1], [], 1, None, [[1]]):
         assert seen([*rows[:-1], odd]) == expected
         ids = _cells.ids(read_column(np.array([*rows[:-1], odd], dtype=object)).cells)
-        assert units_as_bytes(ids)[:11].tolist() == [str(label).encode() for label in y[:11]]
+        assert units_as_bytes(ids)[:11] == [str(label).encode() for label in y[:11]]
 
 
 def test_a_category_of_any_kind_cannot_stop_a_training():
@@ -387,6 +386,15 @@ def test_the_unit_of_computed_rows_must_be_declared(name):
     private(stored_table=True).fit(SELECTED[name](columns_of(ROWS)))
 
 
-def test_run_end_encoded_columns_have_their_cells():
-    column = pa.RunEndEncodedArray.from_arrays([2, 3], [1.5, 2.5])
-    assert _cells.numbers(read(pa.table({"a": column})).column(0)).tolist() == [1.5, 1.5, 2.5]
+def test_types_without_cells_are_refused_by_name():
+    """Types are public. A column that the schema ignores has any."""
+    ends = pa.RunEndEncodedArray.from_arrays([2, 3], [1.5, 2.5])
+    full = {"a": pa.array([0.5] * 3), "b": pa.array([0.5] * 3), "t": pa.array([True, False, None])}
+    ignored = {**TWO, "columns": [*TWO["columns"], {"name": "note", "type": "ignore"}]}
+    for odd in (ends, pa.array([[1.0]] * 3), pa.array([{"x": 1}] * 3), pa.array([b"x"] * 3, pa.binary(1)),
+                pa.array([1, 2, 3], pa.decimal256(50, 2)), pa.array([1, 2, 3], pa.date32()),
+                pa.array([1, 2, 3], pa.timestamp("us", "UTC")), pa.array([1, 2, 3], pa.duration("s"))):
+        with pytest.raises(sotto.InvalidArgumentError, match="the column 'b' of the stream is"):
+            private(schema=TWO).fit(pa.table({**full, "b": odd}))
+        private(schema=ignored).fit(pa.table({**full, "note": odd}))
+    assert _cells.numbers(read_column(ends).cells).tolist() == [1.5, 1.5, 2.5]

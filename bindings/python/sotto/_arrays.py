@@ -40,6 +40,7 @@ def readable(values: np.ndarray) -> np.ndarray:
 
 def matrix(table: Table) -> np.ndarray:
     """Rows and columns of numbers; cells that are none are NaN."""
+    table = table.numeric()
     if table.matrix is not None:
         return readable(table.matrix)
     values = np.empty((table.rows, table.width), dtype=np.float64, order="F")

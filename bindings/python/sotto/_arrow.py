@@ -1,29 +1,102 @@
-"""Columns of pyarrow as cells. No cell can fail: what pyarrow cannot turn into Python is missing."""
+"""Tables by the Arrow C stream interface, and columns of pyarrow as cells.
+
+A table goes over to the library as it is, without pyarrow: <sotto/arrow.h>. A column by itself (y, units)
+is converted here, and no cell can fail: what pyarrow cannot turn into Python is missing.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable
+from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int, c_int64, c_void_p
 from typing import Any
 
 import numpy as np
 
 from ._cells import Cells, value_of
+from ._library import Array, Handle, call, library
 
 
-def library() -> Any:
-    """pyarrow, or None if it is not installed."""
+class _Schema(Structure):
+    """struct ArrowSchema"""
+
+
+_Schema._fields_ = [("format", c_char_p), ("name", c_char_p), ("metadata", c_void_p),
+                    ("flags", c_int64), ("n_children", c_int64),
+                    ("children", POINTER(POINTER(_Schema))), ("dictionary", c_void_p),
+                    ("release", CFUNCTYPE(None, POINTER(_Schema))), ("private_data", c_void_p)]
+
+
+class _ArrayStream(Structure):
+    """struct ArrowArrayStream"""
+
+    _fields_ = [("get_schema", CFUNCTYPE(c_int, c_void_p, POINTER(_Schema))),
+                ("get_next", c_void_p), ("get_last_error", c_void_p), ("release", c_void_p),
+                ("private_data", c_void_p)]
+
+
+_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_get_pointer.restype, _get_pointer.argtypes = c_void_p, [ctypes.py_object, c_char_p]
+
+
+class Stream:
+    """What `__arrow_c_stream__` of a table gives: it can be read once.
+
+    The library takes the stream over; what it does not take is released with the capsule.
+    """
+
+    def __init__(self, capsule: Any):
+        self._capsule = capsule
+        self.pointer = _get_pointer(capsule, b"arrow_array_stream")
+        self.names = self._names()  # None: a column, not a table
+
+    def _names(self) -> list[str] | None:
+        stream, schema = ctypes.cast(self.pointer, POINTER(_ArrayStream)).contents, _Schema()
+        if stream.get_schema(self.pointer, byref(schema)) != 0:
+            raise ValueError("the stream has no schema")
+        try:
+            if schema.format != b"+s":
+                return None
+            return [(schema.children[place].contents.name or b"").decode("utf-8", "surrogateescape")
+                    for place in range(schema.n_children)]
+        finally:
+            schema.release(byref(schema))
+
+    def cells(self, schema: c_void_p) -> np.ndarray:
+        """All rows, one number a column of the schema. For rows that are no secret."""
+        found = Array()
+        call("sotto_arrow_cells", schema, self.pointer, byref(found))
+        try:
+            if found.rows == 0:
+                return np.empty((0, found.columns))
+            numbers = ctypes.cast(found.data, POINTER(ctypes.c_double))
+            return np.ctypeslib.as_array(numbers, (found.rows, found.columns)).copy()
+        finally:
+            library.sotto_arrow_free_cells(byref(found))
+
+    def numbers(self) -> np.ndarray:
+        """All rows as numbers, told by their place; cells that are none are NaN."""
+        schema = Handle("sotto_schema_free")
+        text = b'{"features": %d, "labels": [0, 1], "row_norm": {"bound": 1, "rule": "clip"}}' % (
+            len(self.names))
+        call("sotto_schema_parse", b"stream", text, len(text), byref(schema.pointer))
+        return self.cells(schema.pointer)
+
+
+def pyarrow_is_there() -> bool:
+    """Whether pandas can export a frame."""
     try:
-        import pyarrow
+        import pyarrow  # noqa: F401
     except ImportError:
-        return None
-    return pyarrow
+        return False
+    return True
 
 
-def read_stream(pyarrow: Any, source: Any) -> Any:
-    """The table behind an object with the Arrow PyCapsule interface, or the data frame protocol."""
-    if hasattr(source, "__arrow_c_stream__"):
-        return pyarrow.RecordBatchReader.from_stream(source).read_all()
+def converted(source: Any) -> Any:
+    """pyarrow's table of an object with another protocol than that of streams."""
+    import pyarrow
+
     if hasattr(source, "__arrow_c_array__"):
         return pyarrow.record_batch(source)
     from pyarrow.interchange import from_dataframe

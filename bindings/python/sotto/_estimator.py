@@ -81,8 +81,8 @@ _SETTINGS = """
     public_constants : bool
         The sampler's steps follow from public facts alone; needs public_n or expected_rows.
     stored_table : bool
-        Declares that X, if it is computed when it is read (a DuckDB relation, a polars LazyFrame, a
-        pyarrow reader, a cursor, a generator), has every row of a stored table. Without it the
+        Declares that X, if it is computed when it is read (a DuckDB relation, a pyarrow
+        reader, a cursor, a generator), has every row of a stored table. Without it the
         number of its rows is secret under both adjacencies. The certificate lists the declaration
         as not checked.
     dataset, ledger : str, optional
@@ -174,12 +174,15 @@ class Estimator(FeatureNames, Parameters):
         """What is predicted, without a schema: from settings. Of public rows y may tell too."""
         raise NotImplementedError
 
+    def _takes_sparse(self) -> bool:
+        """Whether rows may be sparse: a matrix, of which nothing is known but the norm."""
+        return self.schema is None and self.bounds is None
+
     def _check_public(self, table: Table, y: Column | None) -> None:
         """Refuses public rows that cannot be meant. Of private ones a refusal would tell."""
         if table.rows == 0:
             raise ValueError("X has no rows (0 samples), and they are public; give some")
-        for cells in (*(table.column(place) for place in range(table.width)),
-                      *(() if y is None else (y.cells,))):
+        for cells in (*table.columns(), *(() if y is None else (y.cells,))):
             if isinstance(cells, np.ndarray) and cells.dtype.kind == "c":
                 raise ValueError("Complex data not supported: the rows are public; give real numbers")
 
@@ -282,11 +285,8 @@ class Estimator(FeatureNames, Parameters):
                 self._check_public(table, labels)
         has_names = self.schema is not None and not reader.is_matrix
         records, keep = reader.records_of(table if has_names else table.unnamed(), labels, units,
-                                          stored_table=self.stored_table or self.data_is_public)
-        if records.selected and self.public_n is not None:
-            raise ValueError(f"public_n is {self.public_n!r}, but X is computed when it is read, so that "
-                             "its number of rows is secret; leave public_n out, or declare with "
-                             "stored_table=True that X has every row of a stored table")
+                                          stored_table=self.stored_table or self.data_is_public,
+                                          public_n=self.public_n)
         if self.insecure_test_seed is not None:
             warnings.warn("the noise comes from a seed: the model is NOT PRIVATE", PrivacyWarning,
                           stacklevel=2)

@@ -49,6 +49,7 @@ from ._structs import (  # noqa: F401
     Records,
     RocPoint,
     Runs,
+    Sparse,
     Target,
     TrainConfig,
     TrainingErrors,
@@ -99,6 +100,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_schema_free": (None, [c_void_p]),
     "sotto_schema_to_json": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_schema_free_text": (None, [c_void_p]),
+    "sotto_arrow_cells": (c_int, [c_void_p, c_void_p, POINTER(Array), POINTER(Error)]),
+    "sotto_arrow_free_cells": (None, [POINTER(Array)]),
     "sotto_train_defaults": (TrainConfig, []),
     "sotto_training_plan": (
         c_int, [POINTER(TrainConfig), c_void_p, POINTER(c_void_p), POINTER(Error)]),

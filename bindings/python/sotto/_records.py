@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from ctypes import c_void_p, pointer
 from typing import Any
 
 import numpy as np
 
 from . import _arrays, _cells
-from ._library import Array, Records
+from ._library import Array, Records, Sparse
 from ._rows import has_names
 from ._sklearn import warn_column_vector
 from ._tables import Column, Table, read, read_column
+
+
+# Numbers of a block of dense rows: 32 MiB.
+_BLOCK_NUMBERS = 1 << 22
 
 
 def labels(y: Any) -> Column:
@@ -67,10 +72,13 @@ class Reader:
 
     `classes` are the label values in Python when the schema was made for them, none of them for
     numbers; None when the schema is the user's own, and y has the cells of its target column.
+    `schema` is the library's, for rows to predict.
     """
 
-    def __init__(self, description: dict[str, Any], classes: list[Any] | None, owner: str):
+    def __init__(self, description: dict[str, Any], classes: list[Any] | None, owner: str,
+                 schema: c_void_p | None = None):
         self.owner = owner
+        self.schema = schema
         self.classes = classes
         self.is_matrix = "features" in description
         self.has_unit = "unit" in description
@@ -89,22 +97,36 @@ class Reader:
         return table.with_names([description["name"] for description in self.columns
                                  if not target_apart or description["name"] != self.target])
 
-    def features_of(self, X: Any) -> np.ndarray:
-        """The rows to predict for: no labels, no units."""
+    def features_of(self, X: Any) -> Iterator[np.ndarray]:
+        """The rows to predict for, in blocks of dense ones: no labels, no units."""
         table = read(X)
-        if self.is_matrix:
-            return self._matrix(table)
-        if table.listed and not has_names(table.listed[0]):
-            table = table.with_width_of_most()  # they may have the target, or not
-        return self._table(self.shaped(table, False), None)[0]
+        if table.sparse is not None:
+            self._check_sparse(table)
+            rows = max(1, _BLOCK_NUMBERS // self.features)
+            for first in range(0, max(table.rows, 1), rows):
+                yield _arrays.readable(table.sparse[first:first + rows].toarray())
+        elif self.is_matrix:
+            yield self._matrix(table)
+        else:
+            if table.listed and not has_names(table.listed[0]):
+                table = table.with_width_of_most()  # they may have the target, or not
+            table = self._by_stream(self.shaped(table, False))
+            stream = table.opened()
+            if stream is None:
+                yield self._table(table.numeric(), None)[0]
+            else:
+                self._places_of(table)
+                yield stream.cells(self.schema)
 
     def records_of(self, X: Any, y: Any, units: Any, *, public: bool = False,
-                   stored_table: bool = False) -> tuple[Records, list[np.ndarray]]:
-        """The records of a training or evaluation, and the arrays that must outlive them.
+                   stored_table: bool = False, public_n: int | None = None
+                   ) -> tuple[Records, list[Any]]:
+        """The records of a training or evaluation, and the objects that must outlive them.
 
-        `public` rows may be matched by their place whatever they come from, and need no unit.
+        `public` rows may be matched by their place whatever they come from, and need no unit. A stream is
+        opened last: a refusal runs no query.
         """
-        table = self.shaped(read(X), y is not None)
+        table = self._by_stream(self.shaped(read(X), y is not None))
         label_column = None if y is None else labels(y)
         unit_column = None if units is None else read_column(units, "units")
         apart = [part for part in (label_column, unit_column) if part is not None]
@@ -120,22 +142,100 @@ class Reader:
                 "the schema has a unit, but X is computed when it is read: an unknown program made its "
                 "columns, the unit's too; collect the stored rows into one table, or declare with "
                 "stored_table=True that X has every row and the unit's column of a stored table")
+        if selected and public_n is not None:
+            raise ValueError(f"public_n is {public_n!r}, but X is computed when it is read, so that "
+                             "its number of rows is secret; leave public_n out, or declare with "
+                             "stored_table=True that X has every row of a stored table")
         _check_rows(table, apart)
-        if self.is_matrix:
-            if label_column is None:
-                raise ValueError(f"{self.owner} requires y to be passed, but the target y is None")
-            features, found_units = self._matrix(table), None
-            label_cells = code_labels(label_column.cells, self.classes or [])
-        else:
-            features, found_units = self._table(table, label_column, needs_target=True)
-            label_cells = None
-        if not public:
+        if self.is_matrix and label_column is None:
+            raise ValueError(f"{self.owner} requires y to be passed, but the target y is None")
+        if table.stream is not None and not self.is_matrix:
+            given = self._places_of(table)
+            self._check_target(given, label_column)
+            if not public:
+                self._check_units(self.unit in given, unit_column is not None)
+        records = Records(selected=selected, declared=computed and stored_table,
+                          in_memory=not table.selected)
+        keep, found_units = self._features_into(records, table, label_column)
+        if not public and records.stream is None:
             self._check_units(found_units is not None, unit_column is not None)
         unit_cells = found_units if unit_column is None else unit_column.cells
-        parts = [features, label_cells, None if unit_cells is None else _cells.ids(unit_cells)]
-        records = Records(*(Array() if part is None else _arrays.view(part) for part in parts),
-                          selected, computed and stored_table)
-        return records, [part for part in parts if part is not None]
+        if unit_cells is not None:
+            keep.append(_cells.ids(unit_cells))
+            records.units = _arrays.view(keep[-1])
+        return records, keep
+
+    def _features_into(self, records: Records, table: Table, y: Column | None
+                       ) -> tuple[list[Any], _cells.Cells | None]:
+        """Fills features and labels. (what must outlive them, the unit's cells)
+
+        The library finds the unit in a stream itself.
+        """
+        if self.is_matrix:
+            self._check_width(self.shaped(table, True).width, self.features)
+        if table.sparse is not None:
+            return [*self._sparse_into(records, table), *self._labels_into(records, y)], None
+        stream = table.opened()
+        if stream is not None:
+            records.stream = stream.pointer
+            return [stream, *self._labels_into(records, y)], None
+        if self.is_matrix:
+            features, units = self._matrix(table), None
+        else:
+            features, units = self._table(table.numeric(), y, needs_target=True)
+            y = None
+        records.features = _arrays.view(features)
+        return [features, *self._labels_into(records, y)], units
+
+    def _labels_into(self, records: Records, y: Column | None) -> list[np.ndarray]:
+        """Labels beside the features: of a matrix, or of a stream without the target."""
+        if y is None:
+            return []
+        if self.is_matrix or self.classes is not None:
+            cells = code_labels(y.cells, self.classes or [])
+        else:
+            (target,) = (column for column in self.columns if column["name"] == self.target)
+            cells = _cells_of(target)(y.cells)
+        records.labels = _arrays.view(cells)
+        return [cells]
+
+    def _sparse_into(self, records: Records, table: Table) -> list[Any]:
+        self._check_sparse(table)
+        rows = table.sparse
+        parts = [_arrays.readable(part) for part in (rows.indptr, rows.indices)]
+        parts.append(_arrays.numbers(rows.data))
+        made = Sparse(*map(_arrays.view, parts))
+        records.sparse = pointer(made)
+        return [*parts, made]
+
+    def _check_sparse(self, table: Table) -> None:
+        if not self.is_matrix:
+            raise TypeError("Sparse input is not supported by a schema of columns, or by bounds=: X is a "
+                            "sparse matrix; give data_norm= or a schema with \"features\", or a dense "
+                            "array, for example X.toarray()")
+        self._check_width(table.width, self.features)
+
+    def _by_stream(self, table: Table) -> Table:
+        """The table, without its stream if that has other names than the schema.
+
+        Columns that are told by their place are numbers.
+        """
+        if table.stream is None or self.is_matrix or table.names is not None:
+            return table
+        names = [description["name"] for description in self.columns]
+        without = [name for name in names if name != self.target]
+        return table if list(table.streamed) in (names, without) else table.numeric()
+
+    def _places_of(self, table: Table) -> dict[str, int]:
+        """Where each column of the schema is, by name or by place."""
+        return self._by_place(table) if table.names is None else self._by_name(table)
+
+    def _check_target(self, given: dict[str, int], y: Column | None) -> None:
+        """The target is one of the columns of X, or y."""
+        if (y is None) == (self.target not in given):
+            raise ValueError(
+                f"{self.owner} requires y to be passed, but the target y is None" if y is None else
+                f"the target '{self.target}' is given twice: in X and as y; drop one of them")
 
     def _check_units(self, in_table: bool, apart: bool) -> None:
         """The unit is what the schema names, once: another one would bound nobody's rows."""
@@ -167,11 +267,9 @@ class Reader:
 
         A category is its name, in an array of numbers too: one odd cell makes objects of them all.
         """
-        given = self._by_place(table) if table.names is None else self._by_name(table)
-        if needs_target and (y is None) == (self.target not in given):
-            raise ValueError(
-                f"{self.owner} requires y to be passed, but the target y is None" if y is None else
-                f"the target '{self.target}' is given twice: in X and as y; drop one of them")
+        given = self._places_of(table)
+        if needs_target:
+            self._check_target(given, y)
         units = table.column(given[self.unit]) if self.unit in given else None
         if table.matrix is not None and table.names is None and (
                 len(given) == len(self.columns) and not self.has_categories):
@@ -219,7 +317,7 @@ class Reader:
 
 
 def _check_rows(table: Table, apart: list[Column]) -> None:
-    """The numbers of rows are secret, and not told."""
-    if any(len(part) != table.rows for part in apart):
+    """The numbers of rows are secret, and not told. That of a stream is not known."""
+    if table.rows is not None and any(len(part) != table.rows for part in apart):
         raise ValueError("Found input variables with inconsistent numbers of samples: X, y and units "
                          "must have the same number of rows")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,20 @@ from ._cells import Cells, value_of
 _POLARS_NUMBERS = {"Boolean", "Float32", "Float64", *(f"{sign}Int{bits}" for sign in ("", "U")
                                                       for bits in (8, 16, 32, 64))}
 _POLARS_NESTED = {"List", "Array", "Struct", "Duration"}
+
+
+def is_plain(kind: Any) -> bool:
+    """Whether pandas hands a column of this type to Arrow as it is, or number by number."""
+    if isinstance(kind, np.dtype):
+        return kind.kind in "biuf" and kind.itemsize <= 8 and kind.isnative
+    if hasattr(kind, "pyarrow_dtype"):
+        types, of_arrow = sys.modules["pyarrow"].types, kind.pyarrow_dtype
+        return any(check(of_arrow) for check in (
+            types.is_integer, types.is_floating, types.is_boolean, types.is_string,
+            types.is_large_string, types.is_decimal128))
+    if hasattr(kind, "numpy_dtype"):  # pandas' own numbers and truth values with missing cells
+        return kind.numpy_dtype.kind in "biuf"
+    return getattr(kind, "storage", None) == "pyarrow"  # texts
 
 
 def of_pandas(series: Any) -> Cells:

@@ -97,10 +97,11 @@ def warn_column_vector() -> None:
                   category, stacklevel=4)
 
 
-def tags(non_deterministic: bool, *, multi_class: bool | None = None,
+def tags(non_deterministic: bool, *, sparse: bool, multi_class: bool | None = None,
          positive: bool = False) -> Any:
     """Missing cells are welcome, texts too: a schema's categories are texts.
 
+    ``sparse`` says whether the features have no bounds of their own, so that they may be sparse;
     ``multi_class`` is for classifiers, None for regressors; ``positive`` for targets that are counts.
     """
     from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
@@ -112,7 +113,7 @@ def tags(non_deterministic: bool, *, multi_class: bool | None = None,
         transformer_tags=None,
         regressor_tags=None if classifies else RegressorTags(),
         classifier_tags=ClassifierTags(multi_class=multi_class) if classifies else None,
-        input_tags=InputTags(allow_nan=True, string=True),
+        input_tags=InputTags(allow_nan=True, string=True, sparse=sparse),
         non_deterministic=non_deterministic,
     )
 

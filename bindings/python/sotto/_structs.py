@@ -72,11 +72,18 @@ class Array(Structure):
     ]
 
 
+class Sparse(Structure):
+    """sotto_sparse"""
+
+    _fields_ = [("starts", Array), ("indices", Array), ("values", Array)]
+
+
 class Records(Structure):
     """sotto_records"""
 
     _fields_ = [("features", Array), ("labels", Array), ("units", Array), ("selected", c_bool),
-                ("declared", c_bool)]
+                ("declared", c_bool), ("stream", c_void_p), ("in_memory", c_bool),
+                ("sparse", POINTER(Sparse))]
 
 
 class TrainConfig(Structure):
@@ -437,6 +444,7 @@ STRUCTS = {
     "sotto_account": Account,
     "sotto_progress": Progress,
     "sotto_array": Array,
+    "sotto_sparse": Sparse,
     "sotto_records": Records,
     "sotto_train_config": TrainConfig,
     "sotto_runs": Runs,

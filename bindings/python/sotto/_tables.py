@@ -1,12 +1,13 @@
-"""Rows from any library as columns of cells, by name where they have names.
+"""Rows from any library: Arrow streams as they are, all else as columns of cells, by name where they have names.
 
-Nothing is imported that did not make the object, but for pyarrow, which reads streams of libraries
-that are not known here. Columns are converted one by one, when they are asked for, and by no
-conversion that fails, or gives other cells, because of one cell.
+A table with `__arrow_c_stream__` goes to the library by that interface: types and names are public, and no
+cell can fail. pandas converts a frame before it exports it, which fails on a cell of an object column; such
+frames, arrays and lists are converted here, column by column, by no conversion that fails, or gives
+other cells, because of one cell. Nothing is imported that did not make the object.
 
 Stored rows are what lies in memory: arrays, frames, tables, lists. Everything that is computed when it
-is read may have left rows out, and is *selected*: relations, lazy frames, readers, cursors,
-generators, and streams of unknown libraries (src/data/stability.md).
+is read may have left rows out, and is *selected*: relations, readers, cursors, generators, and streams of
+unknown libraries (src/data/stability.md).
 """
 
 from __future__ import annotations
@@ -26,36 +27,73 @@ class Table:
     """Columns of the same number of rows.
 
     `names` is None where columns are told by their place. `matrix` holds the rows if they are an
-    array of numbers. `listed` holds the rows of a list, whose columns nothing public has told yet:
+    array of numbers, `sparse` if they are a CSR array; `stream` makes the Arrow stream that gives them, which is
+    read once, and `rows` is None if that does not tell their number. `listed` holds the rows of a list, whose columns nothing public has told yet:
     with_names() or with_width() tells them, and `width` is None until then.
     """
 
-    def __init__(self, rows: int, columns: Sequence[Callable[[], Cells]] | None, *,
+    def __init__(self, rows: int | None, columns: Sequence[Callable[[], Cells]] | None, *,
                  names: Sequence[Any] | None = None, matrix: np.ndarray | None = None,
-                 listed: Sequence[Any] | None = None, selected: bool = False):
+                 stream: Callable[[], _arrow.Stream] | None = None, sparse: Any = None,
+                 listed: Sequence[Any] | None = None, width: int | None = None,
+                 streamed: Sequence[str] | None = None, selected: bool = False):
         self.rows = rows
         self.matrix = matrix
+        self.stream = stream
+        self.streamed = names if streamed is None else streamed  # names of the stream
+        self.sparse = sparse
         self.listed = listed
         self.names = None if names is None else list(names)
         self.selected = selected
         self.image: Sequence[int] | None = None  # height, width, perhaps channels, of a row of pixels
-        self.width = matrix.shape[1] if matrix is not None else (
-            None if columns is None else len(columns))
+        self.width = width if width is not None else (
+            matrix.shape[1] if matrix is not None else None if columns is None else len(columns))
         self._columns = columns
 
     def column(self, place: int) -> Cells:
-        """The cells of one column."""
+        """The cells of one column; not of a stream."""
+        if self.sparse is not None:
+            return self.sparse[:, [place]].toarray().ravel()
         return self._columns[place]() if self.matrix is None else self.matrix[:, place]
+
+    def columns(self) -> list[Cells]:
+        """The cells of all columns; none of a stream, whose types are those of Arrow."""
+        return [] if self.stream is not None or self.sparse is not None else [
+            self.column(place) for place in range(self.width)]
 
     def unnamed(self) -> Table:
         """The same columns, told by their place."""
-        return Table(self.rows, self._columns, matrix=self.matrix, selected=self.selected)
+        return Table(self.rows, self._columns, matrix=self.matrix, stream=self.stream,
+                     sparse=self.sparse, width=self.width, streamed=self.streamed,
+                     selected=self.selected)
+
+    def opened(self) -> _arrow.Stream | None:
+        """The stream; None without one, and where pandas' export fails: its columns are converted."""
+        if self.stream is None or self._columns is None:
+            return None if self.stream is None else self.stream()
+        try:
+            return self.stream()
+        except Exception:  # noqa: BLE001
+            return None
+
+    def numeric(self) -> Table:
+        """The same columns; those of a stream as an array of numbers. For rows that are no secret."""
+        if self.stream is None:
+            return self
+        if self._columns is not None:
+            return Table(self.rows, self._columns, names=self.names, selected=self.selected)
+        matrix = self.stream().numbers()
+        return Table(len(matrix), None, names=self.names, matrix=matrix, selected=self.selected)
 
     def reordered(self, places: Sequence[int]) -> Table:
         """The columns in another order; names, which tell nothing about it, stay."""
+        if self.stream is not None:
+            return self.numeric().reordered(places)
         matrix = None if self.matrix is None else self.matrix[:, places]
+        sparse = None if self.sparse is None else self.sparse[:, places]
         columns = None if self._columns is None else [self._columns[place] for place in places]
-        return Table(self.rows, columns, names=self.names, matrix=matrix, selected=self.selected)
+        return Table(self.rows, columns, names=self.names, matrix=matrix, sparse=sparse,
+                     width=self.width, selected=self.selected)
 
     def with_width(self, width: int) -> Table:
         """The same rows; those of a list get this number of columns."""
@@ -132,7 +170,7 @@ def read_column(source: Any, what: str = "y") -> Column:
         return Column(cells)
     if isinstance(source, np.ndarray) and source.ndim not in (1, 2):
         raise _not_one_column(what, f"{source.ndim} dimensions")
-    if isinstance(source, Iterator):
+    if isinstance(source, Iterator) and not hasattr(source, "__arrow_c_stream__"):
         return Column(_rows.cells_of(_read_all(lambda: list(source), what)), selected=True)
     if isinstance(source, Sequence) and not isinstance(source, (str, bytes)):
         return Column(_rows.cells_of(source))
@@ -141,7 +179,13 @@ def read_column(source: Any, what: str = "y") -> Column:
     table = read(source, what)
     if table.width != 1:
         raise _not_one_column(what, f"{table.width} columns")
-    return Column(table.column(0), table.selected, is_matrix=True)
+    if table.stream is None or hasattr(source, "iloc"):
+        return Column(table.column(0), table.selected, is_matrix=True)
+    if table.selected:
+        raise ValueError(f"{what} is computed when it is read, apart from X; collect it into an array "
+                         "first")
+    return Column(_cells_of(source.get_columns()[0] if hasattr(source, "get_columns")
+                            else source.column(0)), is_matrix=True)
 
 
 def _column_of_objects(cells: list[Any]) -> Column:
@@ -184,9 +228,7 @@ def _table_of(source: Any, what: str) -> Table:
     if isinstance(source, np.ndarray):
         return _of_array(source, what)
     if hasattr(source, "tocsr"):
-        raise TypeError(f"Sparse input is not supported: {what} is a sparse matrix; give a dense "
-                        "array, for example X.toarray(), or train from a LIBSVM file with the "
-                        "command")
+        return _of_sparse(source)
     roots = _roots(source)
     for library, make in (("polars", _of_polars), ("pyarrow", _of_pyarrow),
                           ("duckdb", _of_duckdb)):
@@ -198,9 +240,10 @@ def _table_of(source: Any, what: str) -> Table:
         raise _not_two_dimensional(1)
     if hasattr(source, "description") and hasattr(source, "fetchall"):
         return _of_cursor(source, what)
-    if any(hasattr(source, name) for name in
-           ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")):
-        return _of_stream(source, what)
+    if hasattr(source, "__arrow_c_stream__"):
+        return _of_stream(source, what, None)
+    if hasattr(source, "__arrow_c_array__") or hasattr(source, "__dataframe__"):
+        return _of_protocol(source, what)
     return _of_python(source, what)
 
 
@@ -271,6 +314,15 @@ def _of_array(values: np.ndarray, what: str) -> Table:
                                for place in range(values.shape[1])])
 
 
+def _of_sparse(source: Any) -> Table:
+    """A sparse array of scipy, by rows; the entries of a row are in order, and none is there twice."""
+    rows = source.tocsr()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return Table(rows.shape[0], None, sparse=rows, width=rows.shape[1])
+
+
 def _not_two_dimensional(dimensions: int) -> ValueError:
     return ValueError(
         f"Expected 2D array, got {dimensions}D array instead. Reshape your data either using "
@@ -301,8 +353,19 @@ def _of_frame(frame: Any) -> Table:
     if kinds and all(isinstance(kind, np.dtype) and kind == kinds[0] for kind in kinds) and (
             kinds[0].kind in "biuf"):
         return Table(len(frame), None, names=names, matrix=frame.to_numpy())
+    stream = (lambda: _arrow.Stream(frame.__arrow_c_stream__())) if _is_plain(frame, names) else None
     return Table(len(frame), [lambda place=place: _series.of_pandas(frame.iloc[:, place])
-                              for place in range(len(names))], names=names)
+                              for place in range(len(names))], names=names, stream=stream)
+
+
+def _is_plain(frame: Any, names: Sequence[Any]) -> bool:
+    """Whether pandas exports the frame without a look at its cells, by types alone.
+
+    One cell may decide a type: both ways give the same records.
+    """
+    return (hasattr(frame, "__arrow_c_stream__") and len(names) > 0
+            and all(isinstance(name, str) for name in names)
+            and all(map(_series.is_plain, frame.dtypes)) and _arrow.pyarrow_is_there())
 
 
 def _of_other_frame(frame: Any, what: str) -> Table:
@@ -315,42 +378,63 @@ def _of_other_frame(frame: Any, what: str) -> Table:
                  names=names, selected=True)
 
 
-# ---- polars ----
+# ---- Arrow streams ----
+
+def _of_stream(source: Any, what: str, rows: int | None, names: Sequence[str] | None = None
+               ) -> Table:
+    """Any table with the Arrow PyCapsule interface; rows that do not lie in memory have no number.
+
+    Opening the stream may run a query: not before it is needed, if the names are known.
+    """
+    def opened() -> _arrow.Stream:
+        return _read_all(lambda: _arrow.Stream(source.__arrow_c_stream__()), what)
+
+    if names is None:
+        stream = opened()
+        if stream.names is None:
+            raise _not_two_dimensional(1)
+        return Table(rows, None, names=stream.names, stream=lambda: stream,
+                     width=len(stream.names), selected=rows is None)
+    return Table(rows, None, names=names, stream=opened, width=len(names), selected=rows is None)
+
+
+def _of_protocol(source: Any, what: str) -> Table:
+    """A table that pyarrow can read: one array of structs, or the data frame protocol."""
+    if not _arrow.pyarrow_is_there():
+        kind = type(source)
+        raise ValueError(f"{what} is a {kind.__module__}.{kind.__qualname__}, which sotto reads with "
+                         "pyarrow; install pyarrow, or convert it to a pandas DataFrame first")
+    return _of_stream(_read_all(lambda: _arrow.converted(source), what), what, None)
+
 
 def _of_polars(source: Any, what: str) -> Table:
-    selected = not hasattr(source, "to_numpy")  # a LazyFrame
-    frame = _read_all(source.collect, what) if selected else source
-    if not hasattr(frame, "get_column"):
+    if hasattr(source, "collect") and not hasattr(source, "to_numpy"):
+        raise ValueError(f"{what} is a polars LazyFrame, a query that was not run; give {what}.collect()")
+    if not hasattr(source, "get_column"):
         raise _not_two_dimensional(1)
-    return Table(frame.height, [lambda name=name: _series.of_polars(frame.get_column(name))
-                                for name in frame.columns], names=frame.columns, selected=selected)
-
-
-# ---- pyarrow, DuckDB, streams ----
-
-def _of_arrow_table(table: Any, selected: bool) -> Table:
-    return Table(table.num_rows, [lambda place=place: _arrow.cells(table.column(place))
-                                  for place in range(table.num_columns)],
-                 names=table.schema.names, selected=selected)
+    if any(str(kind) in ("Object", "Int128", "UInt128") for kind in source.dtypes):
+        # Arrow has no such types, and one cell may have made polars choose them.
+        return Table(source.height, [lambda name=name: _series.of_polars(source.get_column(name))
+                                     for name in source.columns], names=source.columns)
+    return _of_stream(source, what, source.height, source.columns)
 
 
 def _of_pyarrow(source: Any, what: str) -> Table:
     if hasattr(source, "num_rows"):  # a Table, a RecordBatch
-        return _of_arrow_table(source, selected=False)
-    for name in ("read_all", "to_table"):  # readers; data sets and scanners
-        if hasattr(source, name):
-            return _of_arrow_table(_read_all(getattr(source, name), what), selected=True)
+        return _of_stream(source, what, source.num_rows, source.schema.names)
+    if hasattr(source, "to_table"):  # data sets and scanners
+        return _of_stream(_read_all(source.to_table, what), what, None)
     if hasattr(source, "type") and hasattr(source, "to_pylist"):
         raise _not_two_dimensional(1)
+    if hasattr(source, "__arrow_c_stream__"):  # a reader
+        return _of_stream(source, what, None)
     raise _unknown(source, what)
 
 
 def _of_duckdb(source: Any, what: str) -> Table:
     if not hasattr(source, "columns"):
         return _of_cursor(source, what)  # a connection that was asked
-    if hasattr(source, "__arrow_c_stream__") and _arrow.library() is not None:
-        return _of_stream(source, what)
-    return _of_result(_read_all(source.fetchall, what), source.columns)
+    return _of_stream(source, what, None, source.columns)
 
 
 def _of_cursor(source: Any, what: str) -> Table:
@@ -369,16 +453,6 @@ def _fetched(cursor: Any) -> list[Any]:
         return cursor.fetchall()
     finally:
         cursor.connection.text_factory = str
-
-
-def _of_stream(source: Any, what: str) -> Table:
-    pyarrow = _arrow.library()
-    if pyarrow is None:
-        kind = type(source)
-        raise ValueError(f"{what} is a {kind.__module__}.{kind.__qualname__}, which sotto reads with "
-                         "pyarrow; install pyarrow, or convert it to a pandas DataFrame first")
-    return _of_arrow_table(_read_all(lambda: _arrow.read_stream(pyarrow, source), what),
-                           selected=True)
 
 
 # ---- one column ----

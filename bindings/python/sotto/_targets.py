@@ -38,7 +38,8 @@ class Classifier(Estimator):
         return self._model().decision_function(self._table(X))
 
     def __sklearn_tags__(self) -> Any:
-        return tags(self.insecure_test_seed is None, multi_class=self._multi_class)
+        return tags(self.insecure_test_seed is None, sparse=self._takes_sparse(),
+                    multi_class=self._multi_class)
 
 
 class Probabilities:
@@ -79,4 +80,5 @@ class Regressor(Estimator):
                              "rows, or replace the values")
 
     def __sklearn_tags__(self) -> Any:
-        return tags(self.insecure_test_seed is None, positive=self._counts)
+        return tags(self.insecure_test_seed is None, sparse=self._takes_sparse(),
+                    positive=self._counts)

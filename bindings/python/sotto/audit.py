@@ -130,7 +130,7 @@ def lira(confidences: Any, shadow_confidences: Any, included: Any, *, offline: b
     example that there is nothing to compare with scores as likely as not.
     """
     own = _scores("confidences", confidences)
-    shadows, coins = (read(table, name).with_width_of_most(name) for table, name in (
+    shadows, coins = (read(table, name).with_width_of_most(name).numeric() for table, name in (
         (shadow_confidences, "shadow_confidences"), (included, "included")))
     theirs, taken = matrix(shadows), _coins("included", _alike(coins, shadows))
     if theirs.shape[1] != len(own) or taken.shape != theirs.shape:

@@ -81,7 +81,8 @@ class Model(Certified, Handle):
         self.json = text
         self.schema = json.loads(describe(library.sotto_model_schema(self.pointer)))
         self._given = classes, owner
-        self._reader = Reader(self.schema, classes, owner)
+        self._reader = Reader(self.schema, classes, owner,
+                              library.sotto_model_schema(self.pointer))
         self.kind = text_of("sotto_model_kind_name", library.sotto_model_kind_of(self.pointer))
         self._predicts = library.sotto_model_predicts(self.pointer)
         self.classes_ = None
@@ -174,11 +175,11 @@ class Model(Certified, Handle):
 
     def _outputs(self, X: Any) -> np.ndarray:
         """What the library says of each row, one line each. Any row has a prediction."""
-        features = self._reader.features_of(X)
-        out = np.empty((len(features), library.sotto_model_outputs(self.pointer)))
-        call("sotto_model_predict", self.pointer, byref(view(features)),
-             out.ctypes.data_as(ctypes.POINTER(c_double)))
-        return out
+        size, said = library.sotto_model_outputs(self.pointer), []
+        for features in self._reader.features_of(X):
+            said.append(np.empty((len(features), size)))
+            call("sotto_model_predict", self.pointer, byref(view(features)), _pointer(said[-1]))
+        return said[0] if len(said) == 1 else np.concatenate(said)
 
     def _refuse(self, what: str, *, unless: tuple[int, ...]) -> None:
         if self._predicts not in unless:
@@ -218,11 +219,12 @@ class Model(Certified, Handle):
 
     def predict_draws(self, X: Any) -> np.ndarray:
         """What each draw says of each row: rows x draws, of probabilities x classes."""
-        features = self._reader.features_of(X)
-        size = library.sotto_model_outputs(self.pointer)
-        out = np.empty((len(features), self.draws_, size))
-        call("sotto_model_predict_draws", self.pointer, byref(view(features)),
-             out.ctypes.data_as(ctypes.POINTER(c_double)))
+        size, said = library.sotto_model_outputs(self.pointer), []
+        for features in self._reader.features_of(X):
+            said.append(np.empty((len(features), self.draws_, size)))
+            call("sotto_model_predict_draws", self.pointer, byref(view(features)),
+                 _pointer(said[-1]))
+        out = np.concatenate(said)
         return out if self._predicts == _PROBABILITIES else out[:, :, 0]
 
     def predict_interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
@@ -233,11 +235,12 @@ class Model(Certified, Handle):
         they are about the mean of such rows, not about a new observation. It takes 2 / (1 - level) - 1
         draws.
         """
-        features = self._reader.features_of(X)
-        size = library.sotto_model_outputs(self.pointer)
-        values, lower, upper = (np.empty((len(features), size)) for _ in range(3))
-        call("sotto_model_predict_interval", self.pointer, byref(view(features)), float(level),
-             *(part.ctypes.data_as(ctypes.POINTER(c_double)) for part in (values, lower, upper)))
+        size, said = library.sotto_model_outputs(self.pointer), []
+        for features in self._reader.features_of(X):
+            said.append([np.empty((len(features), size)) for _ in range(3)])
+            call("sotto_model_predict_interval", self.pointer, byref(view(features)), float(level),
+                 *map(_pointer, said[-1]))
+        _, lower, upper = map(np.concatenate, zip(*said, strict=True))
         if self._predicts == _PROBABILITIES:
             return lower, upper
         return lower[:, 0], upper[:, 0]
@@ -281,6 +284,10 @@ class Model(Certified, Handle):
 def load(path: str | os.PathLike[str]) -> Model:
     """A model file, all of it checked; :meth:`Model.verify` checks the certificate too."""
     return Model(pathlib.Path(path).read_text(encoding="utf-8"))
+
+
+def _pointer(values: np.ndarray) -> Any:
+    return values.ctypes.data_as(ctypes.POINTER(c_double))
 
 
 def _restore(text: str, classes: list[Any] | None, owner: str) -> Model:

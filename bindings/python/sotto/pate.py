@@ -329,7 +329,7 @@ def _votes_of(counts: Any, predictions: Any, classes: list[Any]) -> np.ndarray:
         raise ValueError("give counts, queries x classes, or predictions, teachers x queries: one of "
                          "them")
     if counts is not None:
-        return _arrays.matrix(_in_class_order(read(counts, "counts"), classes))
+        return _arrays.matrix(_in_class_order(read(counts, "counts").numeric(), classes))
     said = read(predictions, "predictions").with_width_of_most("predictions")
     if said.names not in (None, list(range(said.width or 0))):
         raise ValueError("predictions has columns with names, and nothing to match them with; give an "

@@ -1,4 +1,4 @@
-#include "data/readers/csv.h"
+#include "data/readers/csv_parts.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -22,37 +22,8 @@ enum { KEPT_BYTES = SOT_NUMBER_BYTES_MAX };
 
 static const uint64_t rows_max = UINT64_C(1) << 32;
 
-typedef struct cell {
-    char *text; /* in the line, or in the place of its field */
-    size_t size_bytes;
-} cell;
-
-/* What the cells of one column of the file mean. */
-typedef struct csv_field {
-    size_t column; /* of the schema */
-    const sotto_column *described;
-    sot_words *categories; /* of a category */
-    bool is_raw;           /* an id, or wanted: its text is asked for */
-    bool is_plain;         /* a number as C writes it, whose text is not asked for */
-    char *kept;            /* of its cell in a line that was cut */
-    size_t kept_room;
-} csv_field;
-
-struct sot_csv {
-    const sotto_schema *schema;
-    const char *path;   /* the caller's, while the file is opened */
-    const bool *wanted; /* likewise */
-    sot_lines *lines;
-    char delimiter; /* '\0': the header tells */
-    bool decimal_comma;
-    csv_field *fields;  /* the columns of the file, then those that it lacks */
-    size_t field_count; /* in the file */
-    cell *raw;          /* schema column -> text of its cell in the current row */
-    double *values;     /* the current row: one for each column of the schema */
-    char *kept;         /* of all fields */
-    size_t kept_bytes;
-    uint64_t rows;
-};
+typedef sot_csv_cell cell;
+typedef sot_csv_field csv_field;
 
 /* ---- cells ---- */
 
@@ -169,8 +140,7 @@ static void exchange_marks(const cell *text)
     }
 }
 
-/* The value of any text as a cell of the field. */
-static double cell_value(sot_csv *csv, const csv_field *field, cell text)
+double sot_csv_cell_value(sot_csv *csv, const csv_field *field, cell text)
 {
     const sotto_column_type type = field->described->type;
     if (csv->decimal_comma && is_number(field)) exchange_marks(&text);
@@ -186,11 +156,10 @@ static double cell_value(sot_csv *csv, const csv_field *field, cell text)
 static double read_cell(sot_csv *csv, const csv_field *field, char **at, const char *end)
 {
     if (field->is_plain) return number_cell(field, csv->delimiter, at, end);
-    return cell_value(csv, field, next_cell(csv->delimiter, at, end));
+    return sot_csv_cell_value(csv, field, next_cell(csv->delimiter, at, end));
 }
 
-/* What a cell that is not there counts as. */
-static double absent_cell(sot_csv *csv, const csv_field *field)
+double sot_csv_absent_cell(sot_csv *csv, const csv_field *field)
 {
     static char nothing[1];
     if (field->is_raw) csv->raw[field->column] = (cell){nothing, 0};
@@ -458,117 +427,6 @@ void sot_csv_close(sot_csv *csv)
     sot_free(csv);
 }
 
-/* ---- long lines ---- */
-
-/* A line that was cut is read a byte at a time, by the rules of next_cell(), so that every cell counts wherever it stands.
- * A line without a row would show that its record is one of those (stability.md, claim 2), and without its id it would count
- * for another unit. */
-typedef enum cell_part {
-    AT_BEGIN,    /* no byte of the cell was read */
-    PLAIN,       /* without quotes */
-    QUOTED,      /* between its quotes */
-    AT_QUOTE,    /* behind a quote: it closes the cell, or another one follows */
-    BEHIND_QUOTE /* passed over, up to the delimiter */
-} cell_part;
-
-typedef struct long_line {
-    sot_csv *csv;
-    double *values; /* one for each column of the schema */
-    csv_field *field, *end;
-    cell_part part;
-    size_t size_bytes;  /* of the cell's text, kept or not; blanks at its end included */
-    size_t solid_bytes; /* up to the last byte that is no blank */
-    bool has_return;    /* a carriage return waits: it counts unless it ends the line */
-} long_line;
-
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t';
-}
-
-static void add_byte(long_line *line, char byte)
-{
-    if (line->part == PLAIN && line->size_bytes == 0 && is_blank(byte)) return;
-    if (line->size_bytes < line->field->kept_room)
-        line->field->kept[line->size_bytes] = byte;
-    line->size_bytes++;
-    if (line->part != PLAIN || !is_blank(byte)) line->solid_bytes = line->size_bytes;
-}
-
-/* A text that is longer than its room has no value; its first bytes are its raw cell all the same. */
-static void end_cell(long_line *line)
-{
-    const csv_field *field = line->field++;
-    cell text = {field->kept, line->solid_bytes};
-    if (text.size_bytes > field->kept_room) text.size_bytes = field->kept_room;
-    const bool is_whole = text.size_bytes == line->solid_bytes;
-    line->values[field->column] =
-        is_whole ? cell_value(line->csv, field, text) : sot_cell_absent(field->described);
-    if (field->is_raw) line->csv->raw[field->column] = text;
-    line->part = AT_BEGIN;
-    line->size_bytes = line->solid_bytes = 0;
-}
-
-static void take_byte(long_line *line, char byte)
-{
-    if (line->field == line->end) return; /* more cells than columns */
-    if (line->part == AT_QUOTE && byte == '"') {
-        line->part = QUOTED;
-        add_byte(line, byte); /* a doubled quote is one */
-        return;
-    }
-    if (line->part == QUOTED) {
-        if (byte == '"') {
-            line->part = AT_QUOTE;
-        } else {
-            add_byte(line, byte);
-        }
-        return;
-    }
-    if (byte == line->csv->delimiter) {
-        end_cell(line);
-        return;
-    }
-    if (line->part == AT_BEGIN && byte == '"') {
-        line->part = QUOTED;
-        return;
-    }
-    if (line->part == AT_BEGIN) line->part = PLAIN;
-    if (line->part == AT_QUOTE) line->part = BEHIND_QUOTE;
-    if (line->part == PLAIN) add_byte(line, byte);
-}
-
-static void take_bytes(long_line *line, const char *bytes, size_t size_bytes)
-{
-    for (size_t i = 0; i < size_bytes; i++) {
-        if (line->has_return) take_byte(line, '\r');
-        line->has_return = bytes[i] == '\r';
-        if (!line->has_return) take_byte(line, bytes[i]);
-    }
-}
-
-/* The row of a line that was cut; `bytes` are those that were kept of it. */
-static sotto_status read_long_row(sot_csv *csv, const char *bytes, size_t size_bytes,
-                                  double *out_values, sotto_error *error)
-{
-    sotto_status status = SOTTO_OK;
-    long_line line = {.csv = csv,
-                      .values = out_values,
-                      .field = csv->fields,
-                      .end = csv->fields + csv->field_count,
-                      .part = AT_BEGIN};
-    while (status == SOTTO_OK && size_bytes > 0) {
-        take_bytes(&line, bytes, size_bytes);
-        status = sot_lines_rest(csv->lines, &bytes, &size_bytes, error);
-    }
-    if (status != SOTTO_OK) return status;
-    if (line.field < line.end) end_cell(&line);
-    const csv_field *const all_end = csv->fields + sotto_schema_size(csv->schema);
-    for (const csv_field *field = line.field; field < all_end; field++)
-        out_values[field->column] = absent_cell(csv, field);
-    return SOTTO_OK;
-}
-
 /* ---- rows ---- */
 
 static void read_row(sot_csv *csv, char *line, const char *end, double *out_values)
@@ -579,7 +437,7 @@ static void read_row(sot_csv *csv, char *line, const char *end, double *out_valu
     for (; field < in_file_end && line <= end; field++)
         out_values[field->column] = read_cell(csv, field, &line, end);
     for (; field < all_end; field++)
-        out_values[field->column] = absent_cell(csv, field);
+        out_values[field->column] = sot_csv_absent_cell(csv, field);
 }
 
 sotto_status sot_csv_next(sot_csv *csv, double *out_values, bool *out_more,
@@ -596,7 +454,7 @@ sotto_status sot_csv_next(sot_csv *csv, double *out_values, bool *out_more,
     }
     csv->rows++;
     if (sot_lines_was_cut(csv->lines))
-        return read_long_row(csv, line, size_bytes, out_values, error);
+        return sot_csv_read_long_row(csv, line, size_bytes, out_values, error);
     read_row(csv, line, line + size_bytes, out_values);
     return SOTTO_OK;
 }

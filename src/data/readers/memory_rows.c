@@ -1,15 +1,13 @@
 #include "data/readers/memory_rows.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/cell.h"
+#include "data/readers/array_view.h"
 #include "data/readers/readers.h"
-#include "data/unit.h"
 
 static const uint64_t rows_max = UINT64_C(1) << 32;
 
@@ -25,68 +23,6 @@ struct sot_memory_rows {
 };
 
 /* ---- shapes ---- */
-
-static size_t element_bytes(sotto_element element)
-{
-    switch (element) {
-    case SOTTO_FLOAT64:
-    case SOTTO_INT64:
-        return 8;
-    case SOTTO_FLOAT32:
-    case SOTTO_INT32:
-        return 4;
-    case SOTTO_UINT8:
-        return 1;
-    case SOTTO_ELEMENT_UNSET:
-        break;
-    }
-    return 0;
-}
-
-static sotto_status check_array(const sotto_array *array, const char *name,
-                                sotto_error *error)
-{
-    if (element_bytes(array->element) == 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the element kind of the %s is %d; set it to SOTTO_FLOAT64 or "
-                        "another kind of sotto/array.h",
-                        name, (int)array->element);
-    }
-    if (array->data == NULL && array->rows > 0 && array->columns > 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the %s have no data; set the pointer", name);
-    }
-    return SOTTO_OK;
-}
-
-/* Labels or units: as many rows as the features, and one column, of an id's bytes more; no rows:
- * left out. */
-static sotto_status check_column(const sotto_array *array, const char *name, size_t rows,
-                                 size_t columns_max, sotto_error *error)
-{
-    if (array->rows == 0) return SOTTO_OK;
-    if (array->rows != rows || array->columns < 1 || array->columns > columns_max) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the %s have %zu rows and %zu columns; give as many rows as the "
-                        "features have, and at most %zu column%s",
-                        name, array->rows, array->columns, columns_max,
-                        columns_max == 1 ? "" : "s");
-    }
-    return check_array(array, name, error);
-}
-
-static sotto_status check_units(const sotto_array *units, size_t rows, sotto_error *error)
-{
-    const size_t columns_max = units->element == SOTTO_UINT8 ? SOT_UNIT_ID_BYTES : 1;
-    if (units->rows > 0 && units->element != SOTTO_INT64 &&
-        units->element != SOTTO_UINT8) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the element kind of the units is %d; use SOTTO_INT64, or "
-                        "SOTTO_UINT8 for the bytes of texts",
-                        (int)units->element);
-    }
-    return check_column(units, "units", rows, columns_max, error);
-}
 
 static sotto_status check_records(const sotto_records *records,
                                   const sotto_schema *schema, sotto_error *error)
@@ -106,11 +42,12 @@ static sotto_status check_records(const sotto_records *records,
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "there are more than 2^32 records; are they the right ones?");
     }
-    sotto_status status = check_array(features, "records", error);
+    sotto_status status = sot_view_check(features, "records", error);
     if (status == SOTTO_OK && is_matrix)
-        status = check_column(&records->labels, "labels", features->rows, 1, error);
-    return status == SOTTO_OK ? check_units(&records->units, features->rows, error)
-                              : status;
+        status = sot_view_check_labels(&records->labels, features->rows, error);
+    return status == SOTTO_OK
+               ? sot_view_check_units(&records->units, features->rows, error)
+               : status;
 }
 
 sotto_status sot_memory_rows_check_training(const sot_memory_rows *rows,
@@ -130,49 +67,12 @@ sotto_status sot_memory_rows_check_training(const sot_memory_rows *rows,
     return SOTTO_OK;
 }
 
-/* ---- numbers ---- */
-
-static const char *element_at(const sotto_array *array, size_t row, size_t column)
-{
-    return (const char *)array->data + (ptrdiff_t)row * array->row_stride_bytes +
-           (ptrdiff_t)column * array->column_stride_bytes;
-}
-
-/* Alignment is not relied upon: views of packed records are fine. */
-static double number_at(const sotto_array *array, size_t row, size_t column)
-{
-    const char *from = element_at(array, row, column);
-    double float64;
-    float float32;
-    int64_t int64;
-    int32_t int32;
-    switch (array->element) {
-    case SOTTO_FLOAT64:
-        memcpy(&float64, from, sizeof float64);
-        return float64;
-    case SOTTO_FLOAT32:
-        memcpy(&float32, from, sizeof float32);
-        return (double)float32;
-    case SOTTO_INT64:
-        memcpy(&int64, from, sizeof int64);
-        return (double)int64;
-    case SOTTO_INT32:
-        memcpy(&int32, from, sizeof int32);
-        return (double)int32;
-    case SOTTO_UINT8:
-        return (double)*(const unsigned char *)from;
-    case SOTTO_ELEMENT_UNSET:
-        break;
-    }
-    return (double)NAN;
-}
-
 /* ---- records ---- */
 
 /* The features of a row where they lie, if they lie like an array of doubles. */
 static const double *lies_ready(const sotto_array *features, size_t row)
 {
-    const char *from = element_at(features, row, 0);
+    const char *from = sot_view_at(features, row, 0);
     return features->element == SOTTO_FLOAT64 &&
                    features->column_stride_bytes == sizeof(double) &&
                    (uintptr_t)from % _Alignof(double) == 0
@@ -184,7 +84,7 @@ static const double *lies_ready(const sotto_array *features, size_t row)
 static const unsigned char *lies_in_bytes(const sotto_array *features, size_t row)
 {
     return features->element == SOTTO_UINT8 && features->column_stride_bytes == 1
-               ? (const unsigned char *)element_at(features, row, 0)
+               ? (const unsigned char *)sot_view_at(features, row, 0)
                : NULL;
 }
 
@@ -201,12 +101,12 @@ static void fill_features(sot_memory_rows *rows, size_t row, sot_record *out_rec
         out_record->values = rows->values;
     } else if (out_record->values == NULL) {
         for (size_t i = 0; i < features->columns; i++)
-            rows->values[i] = number_at(features, row, i);
+            rows->values[i] = sot_view_number(features, row, i);
         out_record->values = rows->values;
     }
     out_record->label = rows->records.labels.rows == 0
                             ? (double)NAN
-                            : number_at(&rows->records.labels, row, 0);
+                            : sot_view_number(&rows->records.labels, row, 0);
 }
 
 static void fill_cells(sot_memory_rows *rows, size_t row, sot_record *out_record)
@@ -214,29 +114,16 @@ static void fill_cells(sot_memory_rows *rows, size_t row, sot_record *out_record
     const sotto_array *features = &rows->records.features;
     for (size_t i = 0; i < features->columns; i++) {
         rows->values[i] = sot_cell_of_number(sotto_schema_column(rows->schema, i),
-                                             number_at(features, row, i));
+                                             sot_view_number(features, row, i));
     }
     out_record->cells = rows->values;
 }
 
-/* The id as the text that a file would have: 17 and "17" are one unit, in every kind of element. */
 static void fill_unit(sot_memory_rows *rows, size_t row, sot_record *out_record)
 {
-    const sotto_array *units = &rows->records.units;
-    size_t size = 0;
-    if (units->element == SOTTO_INT64) {
-        int64_t number;
-        memcpy(&number, element_at(units, row, 0), sizeof number);
-        size = (size_t)snprintf(rows->id, sizeof rows->id, "%" PRId64, number);
-    } else {
-        for (size_t i = 0; i < units->columns; i++) {
-            rows->id[i] = *element_at(units, row, i);
-            if (rows->id[i] != '\0') size = i + 1; /* zeros at the end only fill */
-        }
-    }
-    rows->id_bytes = size;
+    rows->id_bytes = sot_view_id(&rows->records.units, row, rows->id);
     out_record->unit = rows->id;
-    out_record->unit_bytes = size;
+    out_record->unit_bytes = rows->id_bytes;
 }
 
 bool sot_memory_rows_next(sot_memory_rows *rows, sot_record *out_record)
@@ -329,7 +216,7 @@ static sot_value raw_cell(const void *reader, size_t column)
                    : sot_value_of_text(NULL, 0);
     }
     return sot_value_of_number(
-        number_at(&rows->records.features, rows->next - 1, column));
+        sot_view_number(&rows->records.features, rows->next - 1, column));
 }
 
 static uint64_t rows_hint(const void *reader)
