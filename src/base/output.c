@@ -35,7 +35,8 @@ typedef enum found_kind {
 enum {
     HEAD_BYTES = 4096,
     PATH_SHOWN_BYTES = 110,
-    ID_AT = 68 /* application_id in the header of a database: sqlite.org/fileformat2.html */
+    ID_AT =
+        68 /* application_id in the header of a database: sqlite.org/fileformat2.html */
 };
 
 typedef struct head {
@@ -196,29 +197,31 @@ static found_kind find_kind(const char *path)
 
 static const char *name_found(found_kind found)
 {
-    static const char *const names[] = {
-        [FOUND_LEDGER] = "a ledger",
-        [FOUND_BESIDE_LEDGER] = "the name of a ledger's journal",
-        [FOUND_SECRET_KEY] = "a secret key",
-        [FOUND_CHECKPOINT] = "the checkpoint of a run",
-        [FOUND_CERTIFIED] = "a certified file",
-        [FOUND_MODEL] = "a model file",
-        [FOUND_SCHEMA] = "a schema",
-        [FOUND_HTML] = "an HTML page",
-        [FOUND_SVG] = "an SVG picture",
-        [FOUND_C] = "a C source",
-        [FOUND_DATA] = "a file of text data",
-        [FOUND_OTHER] = "a file of an unknown kind"};
+    static const char *const names[] = {[FOUND_LEDGER] = "a ledger",
+                                        [FOUND_BESIDE_LEDGER] =
+                                            "the name of a ledger's journal",
+                                        [FOUND_SECRET_KEY] = "a secret key",
+                                        [FOUND_CHECKPOINT] = "the checkpoint of a run",
+                                        [FOUND_CERTIFIED] = "a certified file",
+                                        [FOUND_MODEL] = "a model file",
+                                        [FOUND_SCHEMA] = "a schema",
+                                        [FOUND_HTML] = "an HTML page",
+                                        [FOUND_SVG] = "an SVG picture",
+                                        [FOUND_C] = "a C source",
+                                        [FOUND_DATA] = "a file of text data",
+                                        [FOUND_OTHER] = "a file of an unknown kind"};
     return names[found];
 }
 
 /* Files that can be made again are replaced by their own kind. A schema is edited by hand. */
 static bool is_replaceable(found_kind found, sotto_output_kind kind)
 {
-    static const found_kind same[] = {
-        [SOTTO_OUTPUT_CERTIFIED] = FOUND_MODEL, [SOTTO_OUTPUT_HTML] = FOUND_HTML,
-        [SOTTO_OUTPUT_SVG] = FOUND_SVG,         [SOTTO_OUTPUT_DATA] = FOUND_DATA,
-        [SOTTO_OUTPUT_C] = FOUND_C,             [SOTTO_OUTPUT_SCHEMA] = FOUND_NOTHING};
+    static const found_kind same[] = {[SOTTO_OUTPUT_CERTIFIED] = FOUND_MODEL,
+                                      [SOTTO_OUTPUT_HTML] = FOUND_HTML,
+                                      [SOTTO_OUTPUT_SVG] = FOUND_SVG,
+                                      [SOTTO_OUTPUT_DATA] = FOUND_DATA,
+                                      [SOTTO_OUTPUT_C] = FOUND_C,
+                                      [SOTTO_OUTPUT_SCHEMA] = FOUND_NOTHING};
     return found == FOUND_NOTHING || found == same[kind];
 }
 
@@ -266,8 +269,7 @@ static sotto_status check_kind(sotto_output_kind kind, sotto_error *error)
 static bool is_direct(const char *path)
 {
     struct stat facts;
-    return stat(path, &facts) == 0 &&
-           (S_ISFIFO(facts.st_mode) || S_ISCHR(facts.st_mode));
+    return stat(path, &facts) == 0 && (S_ISFIFO(facts.st_mode) || S_ISCHR(facts.st_mode));
 }
 
 sotto_status sotto_output_check(const char *path, sotto_output_kind kind, bool overwrite,
@@ -293,8 +295,7 @@ static bool holds(const char *path, const void *bytes, size_t size_bytes)
     if (bytes == NULL ||
         sot_file_read(path, size_bytes, &there, &there_bytes, &ignored) != SOTTO_OK)
         return false;
-    const bool same =
-        there_bytes == size_bytes && memcmp(there, bytes, size_bytes) == 0;
+    const bool same = there_bytes == size_bytes && memcmp(there, bytes, size_bytes) == 0;
     sot_free(there);
     return same;
 }
