@@ -275,7 +275,6 @@ sotto_status sot_file_finish(sot_file_writer *writer, bool is_new, sotto_error *
             sot_file_fail_because(error, "make durable", writer->path,
                                   "it is written, but its directory could not be synced");
     }
-    sot_file_abandon(writer);
     errno = code;
     return status;
 }
@@ -303,7 +302,7 @@ sotto_status sot_file_write(const char *path, const void *bytes, size_t size_byt
     sotto_status status = sot_file_begin(path, mode, &writer, error);
     if (status != SOTTO_OK) return status;
     status = sot_file_add(writer, bytes, size_bytes, error);
-    if (status == SOTTO_OK) return sot_file_finish(writer, false, error);
+    if (status == SOTTO_OK) status = sot_file_finish(writer, false, error);
     sot_file_abandon(writer);
     return status;
 }

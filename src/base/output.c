@@ -366,19 +366,25 @@ sotto_status sotto_output_write(sotto_output *output, const void *bytes,
 }
 
 /* The name may have been taken since the file was begun: the rule holds for the file that is there now. */
-sotto_status sotto_output_close(sotto_output *output, sotto_error *error)
+static sotto_status place(const sotto_output *output, sotto_error *error)
 {
+    enum { TRIES = 10 }; /* others may place and remove files at the same time */
     struct stat there;
     sotto_status status = SOTTO_OK;
-    if (output->writer != NULL) {
+    for (int tries = 0; tries < TRIES; tries++) {
         status = sot_output_admit(output->path, output->kind, output->overwrite, NULL, 0,
                                   error);
-        if (status == SOTTO_OK) {
-            const bool is_new = lstat(output->path, &there) != 0;
-            status = sot_file_finish(output->writer, is_new, error);
-            output->writer = NULL;
-        }
+        if (status != SOTTO_OK) return status;
+        const bool is_new = lstat(output->path, &there) != 0;
+        status = sot_file_finish(output->writer, is_new, error);
+        if (status == SOTTO_OK || errno != EEXIST) break;
     }
+    return status;
+}
+
+sotto_status sotto_output_close(sotto_output *output, sotto_error *error)
+{
+    const sotto_status status = output->writer == NULL ? SOTTO_OK : place(output, error);
     sotto_output_discard(output);
     return status;
 }

@@ -173,6 +173,25 @@ static void the_rule_holds_when_the_file_is_closed(void **state)
     assert_replaced_by("out", "000000", false);
 }
 
+/* Two reports at once: the later one replaces its own kind, a certified file does not. */
+static void a_name_taken_meanwhile_is_judged_by_its_kind(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_output *first = NULL, *second = NULL;
+    assert_ok(sotto_output_open("r", SOTTO_OUTPUT_HTML, false, &first, &error), &error);
+    assert_ok(sotto_output_open("r", SOTTO_OUTPUT_HTML, false, &second, &error), &error);
+    assert_ok(sotto_output_write(first, "<html>1", 7, &error), &error);
+    assert_ok(sotto_output_write(second, "<html>2", 7, &error), &error);
+    assert_ok(sotto_output_close(first, &error), &error);
+    assert_ok(sotto_output_close(second, &error), &error);
+    assert_ok(sotto_output_open("c", SOTTO_OUTPUT_CERTIFIED, false, &first, &error),
+              &error);
+    leave_text("c", "{\"certificate\": 1}");
+    assert_refused(sotto_output_close(first, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "certified", NULL);
+}
+
 static void links_directories_and_devices_are_not_replaced(void **state)
 {
     (void)state;
@@ -206,6 +225,7 @@ int main(void)
         OUTPUT_TEST(certified_files_are_kept),
         OUTPUT_TEST(ledgers_and_secret_keys_are_never_replaced),
         OUTPUT_TEST(the_rule_holds_when_the_file_is_closed),
+        OUTPUT_TEST(a_name_taken_meanwhile_is_judged_by_its_kind),
         OUTPUT_TEST(links_directories_and_devices_are_not_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
