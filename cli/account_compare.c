@@ -203,7 +203,8 @@ static sotto_status draw(const cli_call *call, const sotto_plan *plan,
     sotto_accountant drawn[ACCOUNTANTS];
     for (size_t i = 0; i < made->opinion_count; i++)
         drawn[i] = made->opinions[i].accountant;
-    return account_compare_draw(call, plan, made->delta, drawn, made->opinion_count, error);
+    return account_compare_draw(call, plan, made->delta, drawn, made->opinion_count,
+                                error);
 }
 
 static sotto_status run(const cli_call *call, sotto_error *error)

@@ -217,15 +217,14 @@ static void draw_lines(FILE *file, const picture *of)
     draw_names(file, of, colours);
 }
 
-sotto_status account_compare_draw(const cli_call *call, const sotto_plan *plan, double delta,
-                                  const sotto_accountant *accountants,
+sotto_status account_compare_draw(const cli_call *call, const sotto_plan *plan,
+                                  double delta, const sotto_accountant *accountants,
                                   size_t accountant_count, sotto_error *error)
 {
     picture made = {.line_count = 0};
     if (accountant_count >= LINES_MAX)
         return cli_fail(error, SOTTO_INTERNAL, "more accountants than lines");
-    sotto_status status =
-        fill(plan, delta, accountants, accountant_count, &made, error);
+    sotto_status status = fill(plan, delta, accountants, accountant_count, &made, error);
     if (status != SOTTO_OK) return status;
     cli_stream svg;
     status = cli_open_stream(call, "svg", &svg, error);

@@ -98,17 +98,14 @@ static sotto_status write_canaries(const cli_call *call, const sotto_schema *sch
 {
     char *all = NULL, *picked = NULL;
     sotto_status status = sample(schema, call, &all, error);
-    if (status == SOTTO_OK)
-        status = cli_write_file(call, "canaries", all, error);
+    if (status == SOTTO_OK) status = cli_write_file(call, "canaries", all, error);
     if (status == SOTTO_OK) {
         picked = pick(all, !sotto_schema_is_matrix(schema), included, count);
-        status =
-            picked == NULL
-                ? cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the canaries")
-                : cli_write_file(call, "included", picked, error);
+        status = picked == NULL ? cli_fail(error, SOTTO_OUT_OF_MEMORY,
+                                           "out of memory for the canaries")
+                                : cli_write_file(call, "included", picked, error);
     }
-    if (status == SOTTO_OK)
-        status = write_coins(call, included, count, error);
+    if (status == SOTTO_OK) status = write_coins(call, included, count, error);
     free(all);
     free(picked);
     return status;

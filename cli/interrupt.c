@@ -12,7 +12,8 @@ enum { SIGNALS = sizeof signals / sizeof signals[0], EXIT_INTERRUPTED = 130 };
 
 static const char plain[] = "sotto: interrupted; every file is as it was\n";
 static const char charged[] =
-    "sotto: interrupted; every output is as it was; if the ledger was charged, the charge "
+    "sotto: interrupted; every output is as it was; if the ledger was charged, the "
+    "charge "
     "stands, and the same command goes on without another one\n";
 
 static const char *volatile message = plain;

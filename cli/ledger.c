@@ -217,8 +217,7 @@ static sotto_status run_show(const cli_call *call, sotto_error *error)
     /* Information: where there is none (nothing charged, out of reach), none is shown. */
     story.has_account =
         sotto_ledger_account(ledger, SOTTO_EXACT, &story.account, NULL) == SOTTO_OK;
-    if (cli_given(call, "svg"))
-        status = ledger_draw(call, &story, error);
+    if (cli_given(call, "svg")) status = ledger_draw(call, &story, error);
     if (status != SOTTO_OK) goto done;
     if (cli_flag(call, "json")) {
         status = ledger_show_json(&story, error);

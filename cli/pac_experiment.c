@@ -152,8 +152,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     if (status == SOTTO_OK && cli_given(call, "svg")) {
         status = sotto_pac_experiment_to_svg(of.experiments[0], of.experiments[1], &svg,
                                              error);
-        if (status == SOTTO_OK)
-            status = cli_write_file(call, "svg", svg, error);
+        if (status == SOTTO_OK) status = cli_write_file(call, "svg", svg, error);
     }
     if (status == SOTTO_OK && cli_flag(call, "json")) {
         status = show_json(&of, error);

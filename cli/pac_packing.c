@@ -220,8 +220,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     if (status == SOTTO_OK) status = sotto_packing_study_new(&config, &study, error);
     if (status == SOTTO_OK && cli_given(call, "svg")) {
         status = sotto_packing_study_to_svg(study, &svg, error);
-        if (status == SOTTO_OK)
-            status = cli_write_file(call, "svg", svg, error);
+        if (status == SOTTO_OK) status = cli_write_file(call, "svg", svg, error);
     }
     if (status == SOTTO_OK && cli_flag(call, "json")) {
         status = show_json(&config, study, error);

@@ -43,7 +43,8 @@ static const cli_option options[] = {
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee", .value = "D",
      .example = "1e-5", .range = CLI_BELOW_ONE},
     {"output", CLI_FILE, CLI_REQUIRED, "write the labels with their certificate",
-     .value = "FILE", .example = "labels.json", .letter = 'o', .output = SOTTO_OUTPUT_CERTIFIED},
+     .value = "FILE", .example = "labels.json", .letter = 'o',
+     .output = SOTTO_OUTPUT_CERTIFIED},
     {"answers", CLI_COUNT, CLI_OPTIONAL, "answer at most so many", .value = "N",
      .example = "600", .count_max = UINT64_C(1) << 32},
     {"skip", CLI_COUNT, CLI_OPTIONAL, "rows before the first query", .value = "N",
@@ -257,8 +258,7 @@ static sotto_status write_plot(const cli_call *call, const sotto_pate_result *re
     char *svg = NULL;
     if (cli_text(call, "plot") == NULL) return SOTTO_OK;
     sotto_status status = sotto_pate_plot(result, &svg, error);
-    if (status == SOTTO_OK)
-        status = cli_write_file(call, "plot", svg, error);
+    if (status == SOTTO_OK) status = cli_write_file(call, "plot", svg, error);
     sotto_pate_free_text(svg);
     return status;
 }

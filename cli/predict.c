@@ -30,7 +30,8 @@ static const cli_option options[] = {
      "also what this share of the model's draws say: lower and upper end, after tabs",
      .value = "LEVEL", .example = "0.9", .range = CLI_POSITIVE},
     {"output", CLI_FILE, CLI_OPTIONAL, "write to a file instead of standard output",
-     .value = "FILE", .example = "predictions.txt", .letter = 'o', .output = SOTTO_OUTPUT_DATA},
+     .value = "FILE", .example = "predictions.txt", .letter = 'o',
+     .output = SOTTO_OUTPUT_DATA},
     {0},
 };
 

@@ -185,8 +185,7 @@ static sotto_status run_check(const cli_call *call, sotto_error *error)
     sotto_status status = check_owner(call, error);
     if (status == SOTTO_OK)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
-    const sotto_data_file file =
-        cli_data_file(call, cli_text(call, "data"));
+    const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     if (status == SOTTO_OK && cli_flag(call, "owner")) {
         status = check_rows(call, schema, &file, error);
         sotto_schema_free(schema);

@@ -81,8 +81,7 @@ static sotto_status write_page(const cli_call *call, const certified *file,
     const sotto_verify_config config = checks_of(call);
     sotto_status status = sotto_verify_render(file->text, file->size_bytes, &config,
                                               SOTTO_CERTIFICATE_HTML, &page, error);
-    if (status == SOTTO_OK)
-        status = cli_write_file(call, "html", page, error);
+    if (status == SOTTO_OK) status = cli_write_file(call, "html", page, error);
     sotto_certificate_free_text(page);
     return status;
 }

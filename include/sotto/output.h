@@ -69,12 +69,9 @@ SOTTO_API void sotto_output_discard(sotto_output *output);
 SOTTO_API void sotto_output_unlink(const sotto_output *output);
 
 /* A whole file in one call. The same bytes under the name are left as they are. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_output_put(const char *path,
-                                                         sotto_output_kind kind,
-                                                         bool overwrite,
-                                                         const void *bytes,
-                                                         size_t size_bytes,
-                                                         sotto_error *error);
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_output_put(const char *path, sotto_output_kind kind, bool overwrite,
+                 const void *bytes, size_t size_bytes, sotto_error *error);
 
 #ifdef __cplusplus
 }

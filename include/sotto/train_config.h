@@ -172,7 +172,7 @@ typedef struct sotto_train_config {
                             none */
     bool
         again; /* a new run, newly charged, though the ledger has the same one finished */
-    bool overwrite; /* the output may replace a file that <sotto/output.h> protects */
+    bool overwrite;     /* the output may replace a file that <sotto/output.h> protects */
     bool insecure_test; /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;
     size_t threads; /* 0: one per CPU; the result is the same for any number */

@@ -40,14 +40,15 @@ SOTTO_MUST_CHECK sotto_status sot_file_write(const char *path, const void *bytes
                                              size_t size_bytes, mode_t mode,
                                              sotto_error *error);
 
-/* The same, piece by piece. sot_file_finish() and sot_file_abandon() free the writer. */
+/* The same, piece by piece. sot_file_abandon() ends every writer: it removes the temporary that was not put in its place,
+ * and frees. */
 typedef struct sot_file_writer sot_file_writer;
 SOTTO_MUST_CHECK sotto_status sot_file_begin(const char *path, mode_t mode,
                                              sot_file_writer **out_writer,
                                              sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_file_add(sot_file_writer *writer, const void *bytes,
                                            size_t size_bytes, sotto_error *error);
-/* `is_new`: fails if a file has the name; errno is then EEXIST. */
+/* `is_new`: fails if a file has the name; errno is then EEXIST, and it may be called again. */
 SOTTO_MUST_CHECK sotto_status sot_file_finish(sot_file_writer *writer, bool is_new,
                                               sotto_error *error);
 void sot_file_abandon(sot_file_writer *writer);      /* NULL is fine */

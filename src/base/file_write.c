@@ -121,9 +121,8 @@ static void remove_if_stale(int directory, const char *name)
     const int file =
         openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return;
-    if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
-        facts.st_uid == geteuid() && flock(file, LOCK_EX | LOCK_NB) == 0 &&
-        has_name(directory, name, file))
+    if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
+        flock(file, LOCK_EX | LOCK_NB) == 0 && has_name(directory, name, file))
         (void)unlinkat(directory, name, 0);
     (void)close(file);
 }
@@ -211,8 +210,8 @@ sotto_status sot_file_begin(const char *path, mode_t mode, sot_file_writer **out
 {
     sot_file_writer *writer = sot_new_array(1, sizeof *writer);
     if (writer == NULL) return sot_fail_memory(error, 1, sizeof *writer);
-    *writer = (sot_file_writer){
-        .path = sot_copy_string(path), .directory = -1, .file = -1};
+    *writer =
+        (sot_file_writer){.path = sot_copy_string(path), .directory = -1, .file = -1};
     sotto_status status = writer->path == NULL
                               ? sot_fail_memory(error, strlen(path) + 1, 1)
                               : sot_file_open_directory(writer->path, &writer->name,
@@ -276,7 +275,6 @@ sotto_status sot_file_finish(sot_file_writer *writer, bool is_new, sotto_error *
             sot_file_fail_because(error, "make durable", writer->path,
                                   "it is written, but its directory could not be synced");
     }
-    sot_file_abandon(writer);
     errno = code;
     return status;
 }
@@ -304,7 +302,7 @@ sotto_status sot_file_write(const char *path, const void *bytes, size_t size_byt
     sotto_status status = sot_file_begin(path, mode, &writer, error);
     if (status != SOTTO_OK) return status;
     status = sot_file_add(writer, bytes, size_bytes, error);
-    if (status == SOTTO_OK) return sot_file_finish(writer, false, error);
+    if (status == SOTTO_OK) status = sot_file_finish(writer, false, error);
     sot_file_abandon(writer);
     return status;
 }

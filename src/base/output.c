@@ -35,7 +35,8 @@ typedef enum found_kind {
 enum {
     HEAD_BYTES = 4096,
     PATH_SHOWN_BYTES = 110,
-    ID_AT = 68 /* application_id in the header of a database: sqlite.org/fileformat2.html */
+    ID_AT =
+        68 /* application_id in the header of a database: sqlite.org/fileformat2.html */
 };
 
 typedef struct head {
@@ -196,29 +197,31 @@ static found_kind find_kind(const char *path)
 
 static const char *name_found(found_kind found)
 {
-    static const char *const names[] = {
-        [FOUND_LEDGER] = "a ledger",
-        [FOUND_BESIDE_LEDGER] = "the name of a ledger's journal",
-        [FOUND_SECRET_KEY] = "a secret key",
-        [FOUND_CHECKPOINT] = "the checkpoint of a run",
-        [FOUND_CERTIFIED] = "a certified file",
-        [FOUND_MODEL] = "a model file",
-        [FOUND_SCHEMA] = "a schema",
-        [FOUND_HTML] = "an HTML page",
-        [FOUND_SVG] = "an SVG picture",
-        [FOUND_C] = "a C source",
-        [FOUND_DATA] = "a file of text data",
-        [FOUND_OTHER] = "a file of an unknown kind"};
+    static const char *const names[] = {[FOUND_LEDGER] = "a ledger",
+                                        [FOUND_BESIDE_LEDGER] =
+                                            "the name of a ledger's journal",
+                                        [FOUND_SECRET_KEY] = "a secret key",
+                                        [FOUND_CHECKPOINT] = "the checkpoint of a run",
+                                        [FOUND_CERTIFIED] = "a certified file",
+                                        [FOUND_MODEL] = "a model file",
+                                        [FOUND_SCHEMA] = "a schema",
+                                        [FOUND_HTML] = "an HTML page",
+                                        [FOUND_SVG] = "an SVG picture",
+                                        [FOUND_C] = "a C source",
+                                        [FOUND_DATA] = "a file of text data",
+                                        [FOUND_OTHER] = "a file of an unknown kind"};
     return names[found];
 }
 
 /* Files that can be made again are replaced by their own kind. A schema is edited by hand. */
 static bool is_replaceable(found_kind found, sotto_output_kind kind)
 {
-    static const found_kind same[] = {
-        [SOTTO_OUTPUT_CERTIFIED] = FOUND_MODEL, [SOTTO_OUTPUT_HTML] = FOUND_HTML,
-        [SOTTO_OUTPUT_SVG] = FOUND_SVG,         [SOTTO_OUTPUT_DATA] = FOUND_DATA,
-        [SOTTO_OUTPUT_C] = FOUND_C,             [SOTTO_OUTPUT_SCHEMA] = FOUND_NOTHING};
+    static const found_kind same[] = {[SOTTO_OUTPUT_CERTIFIED] = FOUND_MODEL,
+                                      [SOTTO_OUTPUT_HTML] = FOUND_HTML,
+                                      [SOTTO_OUTPUT_SVG] = FOUND_SVG,
+                                      [SOTTO_OUTPUT_DATA] = FOUND_DATA,
+                                      [SOTTO_OUTPUT_C] = FOUND_C,
+                                      [SOTTO_OUTPUT_SCHEMA] = FOUND_NOTHING};
     return found == FOUND_NOTHING || found == same[kind];
 }
 
@@ -266,8 +269,7 @@ static sotto_status check_kind(sotto_output_kind kind, sotto_error *error)
 static bool is_direct(const char *path)
 {
     struct stat facts;
-    return stat(path, &facts) == 0 &&
-           (S_ISFIFO(facts.st_mode) || S_ISCHR(facts.st_mode));
+    return stat(path, &facts) == 0 && (S_ISFIFO(facts.st_mode) || S_ISCHR(facts.st_mode));
 }
 
 sotto_status sotto_output_check(const char *path, sotto_output_kind kind, bool overwrite,
@@ -293,8 +295,7 @@ static bool holds(const char *path, const void *bytes, size_t size_bytes)
     if (bytes == NULL ||
         sot_file_read(path, size_bytes, &there, &there_bytes, &ignored) != SOTTO_OK)
         return false;
-    const bool same =
-        there_bytes == size_bytes && memcmp(there, bytes, size_bytes) == 0;
+    const bool same = there_bytes == size_bytes && memcmp(there, bytes, size_bytes) == 0;
     sot_free(there);
     return same;
 }
@@ -365,19 +366,25 @@ sotto_status sotto_output_write(sotto_output *output, const void *bytes,
 }
 
 /* The name may have been taken since the file was begun: the rule holds for the file that is there now. */
-sotto_status sotto_output_close(sotto_output *output, sotto_error *error)
+static sotto_status place(const sotto_output *output, sotto_error *error)
 {
+    enum { TRIES = 10 }; /* others may place and remove files at the same time */
     struct stat there;
     sotto_status status = SOTTO_OK;
-    if (output->writer != NULL) {
+    for (int tries = 0; tries < TRIES; tries++) {
         status = sot_output_admit(output->path, output->kind, output->overwrite, NULL, 0,
                                   error);
-        if (status == SOTTO_OK) {
-            const bool is_new = lstat(output->path, &there) != 0;
-            status = sot_file_finish(output->writer, is_new, error);
-            output->writer = NULL;
-        }
+        if (status != SOTTO_OK) return status;
+        const bool is_new = lstat(output->path, &there) != 0;
+        status = sot_file_finish(output->writer, is_new, error);
+        if (status == SOTTO_OK || errno != EEXIST) break;
     }
+    return status;
+}
+
+sotto_status sotto_output_close(sotto_output *output, sotto_error *error)
+{
+    const sotto_status status = output->writer == NULL ? SOTTO_OK : place(output, error);
     sotto_output_discard(output);
     return status;
 }

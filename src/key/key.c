@@ -84,12 +84,12 @@ static sotto_status create_file(const char *path, mode_t mode, const char *title
     const int size = snprintf(text, sizeof text, "%s%s %s\n", title, algorithm, hex);
     status = sot_file_add(writer, text, (size_t)size, error);
     sodium_memzero(text, sizeof text);
-    if (status != SOTTO_OK) {
-        sot_file_abandon(writer);
-        return status;
+    if (status == SOTTO_OK) {
+        status = sot_file_finish(writer, true, error);
+        if (status != SOTTO_OK && errno == EEXIST) status = refuse_existing(path, error);
     }
-    status = sot_file_finish(writer, true, error);
-    return status != SOTTO_OK && errno == EEXIST ? refuse_existing(path, error) : status;
+    sot_file_abandon(writer);
+    return status;
 }
 
 /* The owner alone may read it: a key that others could copy proves nothing. */

@@ -209,8 +209,7 @@ static sotto_status check_output(const sot_session *session, sotto_error *error)
     const bool is_data =
         (session->data_path != NULL && sot_file_is_same(output, session->data_path)) ||
         (session->labels_path != NULL && sot_file_is_same(output, session->labels_path));
-    if (is_data || is_key ||
-        (ledger != NULL && sot_file_is_same(output, ledger))) {
+    if (is_data || is_key || (ledger != NULL && sot_file_is_same(output, ledger))) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the output %.120s would replace the %s; give it a name of its own", output,

@@ -319,6 +319,7 @@ static void a_second_write_spares_the_first_ones_temporary(void **state)
     assert_int_equal(list_directory(0), 2);
     assert_ok(sot_file_add(writer, ", ended", 7, &error), &error);
     assert_ok(sot_file_finish(writer, false, &error), &error);
+    sot_file_abandon(writer);
     assert_content("slow", "begun, ended");
     assert_int_equal(list_directory(0), 2);
     assert_ok(sot_file_begin(in_directory("slow"), 0644, &writer, &error), &error);
@@ -338,6 +339,7 @@ static void a_new_file_never_replaces_one(void **state)
     assert_int_equal(sot_file_finish(writer, true, &error), SOTTO_IO);
     assert_int_equal(errno, EEXIST);
     assert_content("key", "somebody was faster");
+    sot_file_abandon(writer);
     assert_int_equal(list_directory(0), 1);
 }
 

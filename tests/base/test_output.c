@@ -10,7 +10,8 @@
 #include "base/memory.h"
 #include "base/output.h"
 
-static char before[1024], directory[256]; /* a new one for each test, and the current one */
+static char before[1024],
+    directory[256]; /* a new one for each test, and the current one */
 
 static int make_directory(void **state)
 {
@@ -123,9 +124,9 @@ static void certified_files_are_kept(void **state)
         leave_text("file", text);
         assert_false(passes("file", SOTTO_OUTPUT_HTML, false));
         assert_true(passes("file", SOTTO_OUTPUT_CERTIFIED, false)); /* the run decides */
-        assert_int_equal(sot_output_admit("file", SOTTO_OUTPUT_CERTIFIED, false, NULL, 0,
-                                          &error),
-                         SOTTO_INVALID_ARGUMENT);
+        assert_int_equal(
+            sot_output_admit("file", SOTTO_OUTPUT_CERTIFIED, false, NULL, 0, &error),
+            SOTTO_INVALID_ARGUMENT);
     }
     assert_ok(sot_output_admit("file", SOTTO_OUTPUT_CERTIFIED, true, NULL, 0, &error),
               &error);
@@ -135,10 +136,9 @@ static void certified_files_are_kept(void **state)
     assert_ok(sotto_output_put("file", SOTTO_OUTPUT_CERTIFIED, false, text, strlen(text),
                                &error),
               &error);
-    assert_refused(sotto_output_put("file", SOTTO_OUTPUT_CERTIFIED, false, "{}", 2,
-                                    &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "file", "certified", "--overwrite",
-                   NULL);
+    assert_refused(
+        sotto_output_put("file", SOTTO_OUTPUT_CERTIFIED, false, "{}", 2, &error),
+        SOTTO_INVALID_ARGUMENT, &error, "file", "certified", "--overwrite", NULL);
 }
 
 static void ledgers_and_secret_keys_are_never_replaced(void **state)
@@ -173,6 +173,25 @@ static void the_rule_holds_when_the_file_is_closed(void **state)
     assert_replaced_by("out", "000000", false);
 }
 
+/* Two reports at once: the later one replaces its own kind, a certified file does not. */
+static void a_name_taken_meanwhile_is_judged_by_its_kind(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_output *first = NULL, *second = NULL;
+    assert_ok(sotto_output_open("r", SOTTO_OUTPUT_HTML, false, &first, &error), &error);
+    assert_ok(sotto_output_open("r", SOTTO_OUTPUT_HTML, false, &second, &error), &error);
+    assert_ok(sotto_output_write(first, "<html>1", 7, &error), &error);
+    assert_ok(sotto_output_write(second, "<html>2", 7, &error), &error);
+    assert_ok(sotto_output_close(first, &error), &error);
+    assert_ok(sotto_output_close(second, &error), &error);
+    assert_ok(sotto_output_open("c", SOTTO_OUTPUT_CERTIFIED, false, &first, &error),
+              &error);
+    leave_text("c", "{\"certificate\": 1}");
+    assert_refused(sotto_output_close(first, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "certified", NULL);
+}
+
 static void links_directories_and_devices_are_not_replaced(void **state)
 {
     (void)state;
@@ -188,9 +207,9 @@ static void links_directories_and_devices_are_not_replaced(void **state)
                    SOTTO_IO, &error, "regular file", NULL);
     assert_ok(sotto_output_put("/dev/null", SOTTO_OUTPUT_DATA, false, "1\n", 2, &error),
               &error);
-    assert_refused(sotto_output_put("/dev/full", SOTTO_OUTPUT_DATA, false, "1\n", 2,
-                                    &error),
-                   SOTTO_IO, &error, "No space left", NULL);
+    assert_refused(
+        sotto_output_put("/dev/full", SOTTO_OUTPUT_DATA, false, "1\n", 2, &error),
+        SOTTO_IO, &error, "No space left", NULL);
     assert_false(sotto_output_is_same("/dev/null", "/dev/null"));
     assert_true(sotto_output_is_same("data", "link"));
 }
@@ -206,6 +225,7 @@ int main(void)
         OUTPUT_TEST(certified_files_are_kept),
         OUTPUT_TEST(ledgers_and_secret_keys_are_never_replaced),
         OUTPUT_TEST(the_rule_holds_when_the_file_is_closed),
+        OUTPUT_TEST(a_name_taken_meanwhile_is_judged_by_its_kind),
         OUTPUT_TEST(links_directories_and_devices_are_not_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

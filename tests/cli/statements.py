@@ -50,7 +50,7 @@ class Ledger:
     def train(self, ledger, method, epsilon, delta):
         return self.run("train", self.data, "--schema", self.schema, "--ledger", ledger, "--model", "logistic",
                         "--method", method, "--epsilon", epsilon, "--delta", delta, "--expected-rows", "400",
-                        "-o", "model.json")
+                        "-o", "model.json", "--overwrite")
 
     def plan(self, ledger, event, delta):
         """The exit code of a release of this event: `sotto plan` says what the ledger would do."""

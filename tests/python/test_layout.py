@@ -94,7 +94,7 @@ ENUMS = ("sotto_status", "sotto_adjacency", "sotto_accountant", "sotto_kernel", 
          "sotto_model_kind", "sotto_calibration", "sotto_certificate_form", "sotto_sampling",
          "sotto_schedule", "sotto_iterate", "sotto_clipping", "sotto_optimizer", "sotto_prediction",
          "sotto_sampler", "sotto_runs_law", "sotto_pate_aggregator", "sotto_audit_aim",
-         "sotto_one_run_choice", "sotto_lira_centre")
+         "sotto_one_run_choice", "sotto_lira_centre", "sotto_output_kind")
 
 
 def ctype_of(words, result=False):

@@ -227,7 +227,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_audit_to_svg": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_audit_free_svg": (None, [c_void_p]),
     "sotto_output_put": (
-        c_int, [c_char_p, c_int, c_bool, c_char_p, c_size_t, POINTER(Error)]),
+        c_int, [c_char_p, c_int, c_bool, c_void_p, c_size_t, POINTER(Error)]),
     "sotto_verify": (
         c_int, [c_char_p, c_size_t, POINTER(VerifyConfig), POINTER(CertificateSummary),
                 POINTER(Error)]),
