@@ -169,7 +169,7 @@ const cli_option cli_training_options[] = {
     {"freeze", CLI_TEXT, CLI_OPTIONAL, "networks: layers that stay as --init has them",
      .value = "LAYERS", .example = "1-3"},
     {"max-minutes", CLI_NUMBER, CLI_OPTIONAL,
-     "networks, sgd, gd: stop then; the same command goes on", .value = "M",
+     "networks, sgd, gd: stop after M minutes; run the same command to resume", .value = "M",
      .example = "10", .range = CLI_POSITIVE},
     {"validation", CLI_FILE, CLI_OPTIONAL,
      "PUBLIC rows: of networks for a learning curve, of tune for the score",
