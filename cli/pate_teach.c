@@ -28,7 +28,7 @@ static const cli_option options[] = {
     {"teachers", CLI_COUNT, CLI_REQUIRED, "how many, each with a shard of its own",
      .value = "N", .example = "250", .count_max = 65536},
     {"output", CLI_FILE, CLI_REQUIRED,
-     "directory to make, or to go on with; as SECRET as the rows", .value = "DIR",
+     "directory to make, or to resume in; as SECRET as the rows", .value = "DIR",
      .example = "teachers", .letter = 'o'},
     {"sharding", CLI_CHOICE, CLI_OPTIONAL, "what decides a record's shard",
      .value = "RULE", .fallback = "auto", .choices = sharding_choice},
@@ -76,7 +76,7 @@ const cli_command pate_teach = {
     .summary = "Learn teachers from disjoint shards of private rows, without noise",
     .details =
         "Nothing is released and nothing is charged: the directory is as secret as\n"
-        "the rows. The same command goes on after an interruption.",
+        "the rows. Run the same command to resume after an interruption.",
     .options = options,
     .shared = shared,
     .example =

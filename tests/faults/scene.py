@@ -38,7 +38,7 @@ class Command:
     check: tuple = ()      # words that must succeed on a finished output
     same: bool = False     # the output depends on the inputs only
     once: bool = False     # refuses an existing output, by design
-    old: bool = False      # starts with an older file under the output's name
+    old: str = None        # content of an older file of the same kind under the output's name; None: there is none
     prints: bool = False   # the result goes to standard output
     pending: bool = False  # has a writer of its own (PENDING)
 
@@ -72,16 +72,16 @@ COMMANDS = (
     charging("tune", "tune", *PRIVATE, "--model", "logistic", "--method", "output", "--expected-rows", "40", "--grid", "lambda=10,30",
              "--runs-mean", "2", "--score-epsilon", "0.05", "--epsilon", "0.5"),
     charging("pate-label", *LABEL, "--ledger", LEDGER),
-    writing("pate-student", "x.json", "pate", "student", "labels.json", "public.csv", "--model", "logistic", "-o", "x.json", old=True,
+    writing("pate-student", "x.json", "pate", "student", "labels.json", "public.csv", "--model", "logistic", "-o", "x.json", same=True,
             check=("verify", "x.json")),
     writing("ledger-init", "new.ledger", "ledger", "init", "new.ledger", "--dataset", "clinic-2026", "--epsilon", "2", once=True,
             check=("ledger", "check", "new.ledger")),
     writing("ledger-grant", LEDGER, "ledger", "grant", LEDGER, "--epsilon", "1", "--reason", "more", check=("ledger", "check", LEDGER)),
     Command("key-new", ("key", "new", "k.key"), ("k.key", "k.key.pub"), once=True, pending=True),
-    writing("schema-draft", "x.json", "schema", "draft", "--from-public", "public.csv", "-o", "x.json", same=True, old=True, pending=True),
-    writing("predict", "x.csv", "predict", "model.json", "public.csv", "-o", "x.csv", same=True, old=True, pending=True),
-    writing("report", "x.html", "report", "model.json", "-o", "x.html", same=True, old=True, pending=True),
-    writing("export", "x.h", "export", "model.json", "--c", "-o", "x.h", same=True, old=True, pending=True),
+    writing("schema-draft", "x.json", "schema", "draft", "--from-public", "public.csv", "-o", "x.json", same=True, old="", pending=True),
+    writing("predict", "x.csv", "predict", "model.json", "public.csv", "-o", "x.csv", same=True, old="older\n", pending=True),
+    writing("report", "x.html", "report", "model.json", "-o", "x.html", same=True, old="<!doctype html>older\n", pending=True),
+    writing("export", "x.h", "export", "model.json", "--c", "-o", "x.h", same=True, old="/* older */\n", pending=True),
     Command("pate-teach", ("pate", "teach", "d.csv", "--schema", "s.json", "--teachers", "3", "--model", "logistic", "-o", "taught"),
             tuple("taught/" + name for name in ("SECRET.txt", "rows.digest", "teachers.json", "teacher-00001.json", "teacher-00002.json",
                                                 "teacher-00003.json")),
@@ -138,9 +138,9 @@ class Scene:
         with tempfile.TemporaryDirectory(dir=where or self.base) as directory:
             place = os.path.join(directory, "place")
             shutil.copytree(self.template, place)
-            if command is not None and command.old:
+            if command is not None and command.old is not None:
                 with open(os.path.join(place, command.outputs[0]), "w", encoding="utf-8") as file:
-                    file.write("an older file\n")
+                    file.write(command.old)
             yield place
 
     def run(self, place, words, fault=None, log=None, before=(), variables=(), **options):
