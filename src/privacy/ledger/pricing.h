@@ -9,7 +9,8 @@
 
 /* Which certified (epsilon, delta) of a run the basic member counts. */
 typedef enum sot_point {
-    SOT_POINT_SUM = 0, /* of a plan whose events all have an epsilon: their sums; else as below */
+    SOT_POINT_SUM =
+        0, /* of a plan whose events all have an epsilon: their sums; else as below */
     SOT_POINT_CERTIFIED = 1 /* the exact accountant's epsilon at the run's delta */
 } sot_point;
 

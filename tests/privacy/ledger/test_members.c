@@ -248,7 +248,8 @@ static void a_certified_run_of_many_pure_releases_fits(void **state)
     assert_int_equal(basic->kind, SOTTO_MEMBER_BASIC);
     assert_within(basic->spent, account.epsilon, account.epsilon + 2e-12);
     assert_within(basic->delta_spent, 1.9e-7, 1.9e-7 * (1.0 + 1e-9));
-    assert_ok(reserve(ledger, plan, NULL, &error), &error); /* at what is left: no delta is stated */
+    assert_ok(reserve(ledger, plan, NULL, &error),
+              &error); /* at what is left: no delta is stated */
     assert_true(balance_of(ledger).members[0].covers);
     assert_ok(sotto_ledger_check(ledger, NULL, &error), &error);
     sotto_ledger_close(ledger);
