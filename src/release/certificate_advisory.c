@@ -204,6 +204,22 @@ static bool is_accuracy_of_file(const origin *from)
     return from->from_file && strcmp(from->statistic, "accuracy") == 0;
 }
 
+/* 0.1.0 wrote the same of a stream and of a stored file. Its number of rows and its unit column were believed. */
+static bool may_be_stream(const origin *from)
+{
+    return from->from_file && (from->by_column || from->replaced);
+}
+
+static bool is_unit_of_lines(const origin *from)
+{
+    return from->by_column && from->from_file && !from->is_matrix;
+}
+
+static bool is_taught(const origin *from)
+{
+    return from->from_teachers;
+}
+
 /* The table that Python made from `bounds`: its last column is the target, named "target" with underscores
  * behind it where a feature had the name. */
 static bool has_made_target(const origin *from)
@@ -344,6 +360,29 @@ static const entry entries[] = {
           "If no operator follows the character behind ESCAPE, the guarantee holds. "
           "Otherwise the file itself is private, but each run of the query, failed or "
           "not, told more than was charged. " SPENT),
+    ENTRY(
+        "09", true, is_taught,
+        "If \"sotto pate teach\" ran twice in one directory, teachers of two keys could "
+        "be mixed. One record was then in two shards, and its influence was twice the "
+        "stated one.",
+        "If one teaching made the directory, without an interruption and a second "
+        "process, the guarantee holds. Otherwise do not publish the file, and train the "
+        "teachers again with sotto 0.2.0 or newer. " SPENT),
+    ENTRY(
+        "10", true, may_be_stream,
+        "If the data file was a pipe or standard input, the program behind it may have "
+        "left records out or renamed columns. The number of its rows counted as public "
+        "under replace-one, and its unit column was believed.",
+        "If the data file was a stored file, or the program behind the pipe wrote every "
+        "record and every column of a stored table, the guarantee holds. " OTHERWISE
+            SPENT),
+    ENTRY(
+        "11", true, is_unit_of_lines,
+        "Cells behind the first MiB of a line were missing. If one of them was the "
+        "unit's "
+        "id, the line counted for another unit.",
+        "If no line of the data file has more than 1 MiB, the guarantee holds. " OTHERWISE
+            SPENT),
 };
 
 enum { ENTRIES = sizeof entries / sizeof entries[0] };
@@ -371,8 +410,11 @@ size_t sot_certificate_advisories(const sot_certificate_file *file,
     size_t count = 0;
     const origin from = read_origin(file);
     const char *version = file->certificate.software.version;
+    /* A newer sotto writes version 1 of one file only: a student of labels of version 1, whose plan and teachers it has. */
+    const bool is_old = file->certificate.version < 2;
     for (size_t i = 0; i < ENTRIES; i++) {
-        if (is_before(version, entries[i].advisory.fixed_in) && entries[i].applies(&from))
+        if ((is_old || is_before(version, entries[i].advisory.fixed_in)) &&
+            entries[i].applies(&from))
             out[count++] = &entries[i].advisory;
     }
     return count;
@@ -388,7 +430,12 @@ void sot_advisory_title(const sotto_advisory *advisory, char *out, size_t size_b
 void sot_advisory_text(const sotto_advisory *advisory, const char *version, char *out,
                        size_t size_bytes)
 {
-    (void)snprintf(out, size_bytes, "sotto %.40s made this file. %s %s", version,
+    char made[64];
+    (void)snprintf(made, sizeof made, "sotto %.40s made this file.", version);
+    (void)snprintf(out, size_bytes, "%s %s %s",
+                   is_before(version, advisory->fixed_in)
+                       ? made
+                       : "This file follows from labels of an older sotto.",
                    advisory->effect, advisory->remedy);
 }
 

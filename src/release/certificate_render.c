@@ -8,21 +8,30 @@
 
 enum { SENTENCE_BYTES = 768, ADVISORY_BYTES = 1024 };
 
-/* What was recomputed, by whom, and how exactly. */
+/* What was recomputed, by whom, and how exactly. A forger can take the request away and call the file one of version 1: the
+ * title tells what is not checked then. */
 static void add_verified(sot_page *page, const sot_certificate_file *file,
                          const sot_verdict *verdict)
 {
     char sentence[SENTENCE_BYTES];
-    const bool follows = verdict->is_whole && file->certificate.version >= 2 &&
-                         !sot_certificate_is_application(file);
-    (void)snprintf(sentence, sizeof sentence, "sotto %s recomputed %s from %s. %s",
-                   sotto_version(),
-                   follows ? "the plan, the noise, every setting and every number below"
-                           : "every number below",
-                   follows ? "the request in this file" : "this file alone",
-                   verdict->is_exact ? "Each agrees to the last bit."
-                                     : "Other software made it; each bound holds.");
-    sot_page_good_news(page, "Verified", sentence);
+    const bool old = file->certificate.version < 2;
+    const bool follows =
+        verdict->is_whole && !old && !sot_certificate_is_application(file);
+    (void)snprintf(
+        sentence, sizeof sentence, "sotto %s recomputed %s from %s. %s%s",
+        sotto_version(),
+        follows ? "the plan, the noise, every setting and every number below"
+                : "every number below",
+        follows ? "the request in this file"
+        : old   ? "the plan in the certificate"
+                : "this file alone",
+        verdict->is_exact ? "Each agrees to the last bit."
+                          : "Other software made it; each bound holds.",
+        old ? " Files of version 1 state no request: nothing shows that the plan "
+              "and the settings are those of the run."
+            : "");
+    sot_page_good_news(page, old ? "Verified by the rules of version 1" : "Verified",
+                       sentence);
 }
 
 static void add_outcome(sot_page *page, const sot_certificate_file *file,
@@ -80,9 +89,6 @@ void sot_page_add_believed(sot_page *page, const sot_certificate_file *file)
     const sotto_belief *believed[SOTTO_BELIEFS_MAX];
     const size_t count = sot_certificate_believed(file, believed);
     sot_page_heading(page, "Not checked by verify; believed");
-    if (file->certificate.version < 2)
-        sot_page_paragraph(page, "Files of version 1 are checked less strictly: they do "
-                                 "not state the request that they follow from.");
     for (size_t i = 0; i < count; i++) {
         char line[SENTENCE_BYTES];
         (void)snprintf(line, sizeof line, "%s: %s", believed[i]->path,

@@ -47,7 +47,7 @@ def test_an_advisory_says_what_to_do():
 
 def test_labels_by_teachers_warn():
     labels = pate.load(MADE / "teachers-labels.json")
-    assert ids(labels) == ["SOTTO-2026-01", "SOTTO-2026-03"]
+    assert ids(labels) == ["SOTTO-2026-01", "SOTTO-2026-03", "SOTTO-2026-09"]
     with pytest.warns(sotto.PrivacyWarning, match="SOTTO-2026-01"):
         labels.verify()
 

@@ -97,10 +97,10 @@ static void a_filtered_query_under_replace_one_is_warned_of(void **state)
     /* The end of a long query is not known. */
     assert_found(REPLACE, "row", QUERY "SELECT * FROM t ...", "{\"statistic\": \"sum\"}",
                  "01 08");
-    assert_found(REPLACE, "row", TEACHERS, "{" TABLE "}", "01");
-    assert_found(ADD, "row", TEACHERS, "{" TABLE "}", "");
+    assert_found(REPLACE, "row", TEACHERS, "{" TABLE "}", "01 09");
+    assert_found(ADD, "row", TEACHERS, "{" TABLE "}", "09");
     assert_found(REPLACE, "row", "the table of votes, once", "{" TABLE "}", "");
-    assert_found(REPLACE, "row", FILE_, "{\"statistic\": \"sum\"}", "");
+    assert_found(REPLACE, "row", FILE_, "{\"statistic\": \"sum\"}", "10");
 }
 
 static void a_query_with_an_escape_is_warned_of(void **state)
@@ -124,7 +124,7 @@ static void randomized_responses_of_a_query_are_warned_of(void **state)
     const char *rr = "{\"statistic\": \"rr\"}";
     assert_found(REPLACE, "row", QUERY "SELECT * FROM t", rr, "02");
     assert_found(REPLACE, "row", QUERY "SELECT * FROM t WHERE age > 1", rr, "01 02");
-    assert_found(REPLACE, "row", FILE_, rr, "");
+    assert_found(REPLACE, "row", FILE_, rr, "10");
 }
 
 static void a_unit_that_a_query_may_rename_is_warned_of(void **state)
@@ -154,8 +154,19 @@ static void a_unit_that_a_query_may_rename_is_warned_of(void **state)
         assert_found(ADD, COLUMN, covered, "{}", "");
     }
     assert_found(ADD, COLUMN, QUERY "SELECT person...", "{}", "03 08");
-    assert_found(ADD, COLUMN, TEACHERS, "{" TABLE "}", "03");
-    assert_found(ADD, COLUMN, FILE_, "{" TABLE "}", "");
+    assert_found(ADD, COLUMN, TEACHERS, "{" TABLE "}", "03 09");
+    assert_found(ADD, COLUMN, FILE_, "{" TABLE "}", "10 11");
+}
+
+/* 0.1.0 wrote the same of a pipe and of a stored file. */
+static void units_and_numbers_of_a_file_are_warned_of(void **state)
+{
+    (void)state;
+    assert_found(ADD, COLUMN, FILE_, "{}", "10 11");
+    assert_found(ADD, COLUMN, FILE_, "{" MATRIX "}", "05 10");
+    assert_found(REPLACE, "row", FILE_, "{" TABLE "}", "10");
+    assert_found(ADD, "row", FILE_, "{" TABLE "}", "");
+    assert_found(REPLACE, COLUMN, QUERY "SELECT * FROM t", "{" TABLE "}", "");
 }
 
 static void tables_handed_over_are_warned_of(void **state)
@@ -172,7 +183,7 @@ static void files_read_as_libsvm_are_warned_of(void **state)
 {
     (void)state;
     assert_found(ADD, "row", FILE_, "{" MATRIX CLASSES "}", "05");
-    assert_found(ADD, "row", TEACHERS, "{" MATRIX "}", "05");
+    assert_found(ADD, "row", TEACHERS, "{" MATRIX "}", "05 09");
     assert_found(ADD, "row", FILE_, "{\"statistic\": \"accuracy\"}", "05");
     assert_found(ADD, "row", FILE_, "{" TABLE CLASSES "}", "");
     assert_found(ADD, "row", FILE_, "{\"statistic\": \"count\"}", "");
@@ -335,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_query_with_an_escape_is_warned_of),
         cmocka_unit_test(randomized_responses_of_a_query_are_warned_of),
         cmocka_unit_test(a_unit_that_a_query_may_rename_is_warned_of),
+        cmocka_unit_test(units_and_numbers_of_a_file_are_warned_of),
         cmocka_unit_test(tables_handed_over_are_warned_of),
         cmocka_unit_test(files_read_as_libsvm_are_warned_of),
         cmocka_unit_test(label_sets_of_python_are_warned_of),

@@ -132,15 +132,16 @@ sotto_status sot_price_mu_square(const sotto_plan *plan, double *out_mu_square,
     return SOTTO_OK;
 }
 
-/* Bounded range e: e^2/8 (Cesar & Rogers, ALT 2021, Lemma 3.4); the discrete Gaussian: that of the Gaussian (Canonne,
+/* Bounded range e: e^2/8 (Cesar & Rogers, ALT 2021, Lemma 3.4), and no more than any pure release of e, which is less above
+ * e = 8; the discrete Gaussian: that of the Gaussian (Canonne,
  * Kamath & Steinke, NeurIPS 2020, Thm 14). */
 static double law_rho(const sot_law *law)
 {
     if (law->kind == SOT_LAW_REPLACED || law->kind == SOT_LAW_FIXED) return HUGE_VAL;
     double rho = sot_pure_rho_upper(sot_law_loss_max(law));
     if (law->kind == SOT_LAW_BOX)
-        rho = law->has_ends ? sot_laplace_rho_upper(law->loss)
-                            : 0.125 * square_up(law->loss);
+        rho = fmin(rho, law->has_ends ? sot_laplace_rho_upper(law->loss)
+                                      : 0.125 * square_up(law->loss));
     if (law->kind == SOT_LAW_DISCRETE_GAUSSIAN)
         rho = 0.5 * square_up(sot_div_up(law->steps, law->sigma));
     return sot_mul_up(law->count, rho);

@@ -57,14 +57,6 @@ double sot_decimal_value(int64_t amount)
     return (double)amount / 1e12;
 }
 
-bool sot_amount_times(int64_t amount, uint64_t count, int64_t *out_product)
-{
-    assert(amount >= 0 && amount <= sot_amount_max);
-    if (amount > 0 && count > (uint64_t)(sot_amount_max / amount)) return false;
-    *out_product = amount * (int64_t)count;
-    return true;
-}
-
 bool sot_amount_add(int64_t a, int64_t b, int64_t *out_sum)
 {
     assert(a >= 0 && a <= sot_amount_max && b >= 0 && b <= sot_amount_max);

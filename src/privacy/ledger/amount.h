@@ -39,9 +39,6 @@ bool sot_decimal_up(double value, int64_t *out_amount);
 bool sot_decimal_down(double value, int64_t *out_amount);
 double sot_decimal_value(int64_t amount); /* the nearest double */
 
-/* amount * count, or false beyond sot_amount_max. */
-bool sot_amount_times(int64_t amount, uint64_t count, int64_t *out_product);
-
 /* a + b, or false beyond sot_amount_max; both are amounts. */
 bool sot_amount_add(int64_t a, int64_t b, int64_t *out_sum);
 

@@ -183,12 +183,16 @@ static sotto_status make_reserve(const sot_state *state, const sot_request *requ
                    request->asked == NULL ? "" : request->asked);
     (void)snprintf(out_entry->software, sizeof out_entry->software, "sotto %s",
                    sotto_version());
-    /* If no member covers the run at its own delta, the basic member may at all the delta that it has left. */
-    const double deltas[] = {request->delta, sot_price_delta_left(state)};
+    /* A pure plan costs its sum in the basic member or, if no member covers that, its certified epsilon. If no member covers
+     * the run at its own delta, the basic member may at all the delta that it has left. */
+    const double left = sot_price_delta_left(state);
+    const double deltas[] = {request->delta, request->delta, left};
     sotto_status status = SOTTO_BUDGET_EXCEEDED;
-    for (int i = 0; i < 2 && status == SOTTO_BUDGET_EXCEEDED; i++) {
-        if (i == 1 && !(deltas[1] > 0.0)) break;
+    for (int i = 0; i < 3 && status == SOTTO_BUDGET_EXCEEDED; i++) {
+        if (i > 0 && !(left > 0.0)) break;
+        if (i == 1 && !sot_price_has_sum(request->plan)) continue;
         status = sot_price_plan(state, request->plan, request->sampler_error, deltas[i],
+                                i == 0 ? SOT_POINT_SUM : SOT_POINT_CERTIFIED,
                                 &out_entry->charges, error);
         if (status == SOTTO_OK)
             status = sot_admit(state, request->plan, &out_entry->charges,

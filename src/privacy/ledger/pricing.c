@@ -36,7 +36,7 @@ static bool is_pure(const sotto_event *event)
     return false;
 }
 
-static bool is_pure_plan(const sotto_plan *plan)
+bool sot_price_has_sum(const sotto_plan *plan)
 {
     bool pure = true;
     for (size_t i = 0; i < sotto_plan_size(plan); i++)
@@ -44,7 +44,8 @@ static bool is_pure_plan(const sotto_plan *plan)
     return pure;
 }
 
-/* Basic composition of events with an epsilon, in decimal: ten of 0.1 are 1. SOT_MISSING: beyond every budget. */
+/* Basic composition of events with an epsilon, in decimal: ten of 0.1 are 1, and three of 1/6 are 0.5. SOT_MISSING: beyond
+ * every budget. */
 static void add_up(const sotto_plan *plan, int64_t *out_epsilon, int64_t *out_delta)
 {
     int64_t epsilon = 0, delta = 0;
@@ -54,10 +55,11 @@ static void add_up(const sotto_plan *plan, int64_t *out_epsilon, int64_t *out_de
         const double own = event->mechanism == SOTTO_APPROXIMATE
                                ? sot_mul_up((double)event->count, sot_event_delta(event))
                                : 0.0;
-        int64_t one = 0, part = 0;
-        fits = sot_decimal_up(sot_event_epsilon(event, SOTTO_UNSET), &one) &&
-               sot_amount_times(one, event->count, &one) &&
-               sot_amount_add(epsilon, one, &epsilon) &&
+        const double all =
+            sot_mul_up((double)event->count, sot_event_epsilon(event, SOTTO_UNSET));
+        int64_t charge = 0, part = 0;
+        fits = sot_decimal_up(all, &charge) &&
+               sot_amount_add(epsilon, charge, &epsilon) &&
                sot_amount_up(own, SOT_DELTA_UNIT, &part) &&
                sot_amount_add(delta, part, &delta);
     }
@@ -93,7 +95,16 @@ typedef struct question {
     const sotto_plan *plan;
     int steps;
     sot_two_steps two; /* if steps is 2 */
+    sot_point point;
+    int64_t point_delta; /* of a row that is there; SOT_MISSING for a new one */
 } question;
+
+/* Whether the sum of a pure plan, whose deltas are `sum_delta`, is the point. A row that is there tells by its delta. */
+static bool takes_sum(const question *asked, int64_t sum_delta)
+{
+    if (asked->point_delta != SOT_MISSING) return asked->point_delta == sum_delta;
+    return asked->point == SOT_POINT_SUM;
+}
 
 /* A point with this delta; missing if there is none. */
 static sotto_status price_point(const question *asked, double delta, sot_charges *charges,
@@ -104,9 +115,11 @@ static sotto_status price_point(const question *asked, double delta, sot_charges
     double epsilon = HUGE_VAL, point = delta;
     *out_charge = SOT_MISSING;
     charges->point_delta = 0;
-    if (known && is_pure_plan(plan)) {
+    if (known && sot_price_has_sum(plan)) {
         add_up(plan, out_charge, &charges->point_delta);
-        return SOTTO_OK;
+        if (takes_sum(asked, charges->point_delta)) return SOTTO_OK;
+        *out_charge = SOT_MISSING;
+        charges->point_delta = 0;
     }
     if (!(delta > 0.0)) return SOTTO_OK;
     sotto_account account;
@@ -239,7 +252,7 @@ static sotto_status price_all(const sot_state *state, const question *asked, dou
 static sotto_status open_question(const sot_state *state, const sotto_plan *plan,
                                   question *out_asked, sotto_error *error)
 {
-    *out_asked = (question){.plan = plan, .steps = 1};
+    *out_asked = (question){.plan = plan, .steps = 1, .point_delta = SOT_MISSING};
     sotto_status status = sot_relation_steps(state, plan, &out_asked->steps, error);
     if (status == SOTTO_OK && out_asked->steps == 2)
         status = sot_two_steps_new(plan, &out_asked->two, error);
@@ -266,12 +279,13 @@ static sotto_status price_sampler(double sampler_error, sot_charges *charges,
 }
 
 sotto_status sot_price_plan(const sot_state *state, const sotto_plan *plan,
-                            double sampler_error, double delta, sot_charges *out_charges,
-                            sotto_error *error)
+                            double sampler_error, double delta, sot_point point,
+                            sot_charges *out_charges, sotto_error *error)
 {
     question asked;
     sot_charges charges = {.own = 0};
     sotto_status status = open_question(state, plan, &asked, error);
+    asked.point = point;
     if (status == SOTTO_OK) status = price_sampler(sampler_error, &charges, error);
     if (status == SOTTO_OK)
         status = price_all(state, &asked, choose_delta(state, delta), &charges, error);
@@ -287,6 +301,7 @@ sotto_status sot_price_plan_again(const sot_state *state, const sotto_plan *plan
     question asked;
     sot_charges charges = {.own = 0};
     sotto_status status = open_question(state, plan, &asked, error);
+    asked.point_delta = point_delta;
     if (status == SOTTO_OK)
         status =
             price_all(state, &asked, sot_amount_value_down(point_delta, SOT_DELTA_UNIT),
@@ -309,7 +324,7 @@ static bool has_rows_of_a_unit(const sotto_plan *plan)
 sotto_status sot_price_older(const sot_state *state, const sotto_plan *plan,
                              sot_charges *charges, bool *out_of_units, sotto_error *error)
 {
-    question asked = {.plan = plan, .steps = 1};
+    question asked = {.plan = plan, .steps = 1, .point_delta = SOT_MISSING};
     sot_charges again = {.own = 0};
     *out_of_units = has_rows_of_a_unit(plan);
     sotto_status status = SOTTO_OK;

@@ -2,16 +2,28 @@
 #ifndef SOT_LEDGER_PRICING_H
 #define SOT_LEDGER_PRICING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "privacy/ledger/replay.h"
+
+/* Which certified (epsilon, delta) of a run the basic member counts. */
+typedef enum sot_point {
+    SOT_POINT_SUM =
+        0, /* of a plan whose events all have an epsilon: their sums; else as below */
+    SOT_POINT_CERTIFIED = 1 /* the exact accountant's epsilon at the run's delta */
+} sot_point;
+
+/* Whether the plan has an epsilon by summation: SOT_POINT_SUM is then another point than SOT_POINT_CERTIFIED. */
+bool sot_price_has_sum(const sotto_plan *plan);
 
 /* Rounded up; SOT_MISSING where a member has no price. `delta` is that of the guarantee that the run certifies, for the
  * basic member's point: SOTTO_UNSET, or more than is left there, lets the ledger choose. Refuses plans of another relation,
  * plans that cost nothing, and sampler errors that are no such thing. */
 SOTTO_MUST_CHECK sotto_status sot_price_plan(const sot_state *state,
                                              const sotto_plan *plan, double sampler_error,
-                                             double delta, sot_charges *out_charges,
+                                             double delta, sot_point point,
+                                             sot_charges *out_charges,
                                              sotto_error *error);
 
 /* The delta that the basic member has left for points; 0: none. */

@@ -218,6 +218,78 @@ static void what_is_left_can_be_run(void **state)
     scratch_free(&made);
 }
 
+static sotto_plan *repeated(sotto_mechanism mechanism, double epsilon, uint64_t count)
+{
+    sotto_event event = sotto_event_defaults();
+    event.mechanism = mechanism;
+    event.epsilon = epsilon;
+    event.count = count;
+    return plan_of(&event);
+}
+
+/* "Any run certified at epsilon E, delta D" is also said of a run of many pure releases, whose sum is far above E. It pays
+ * for the point that it certifies, delta included, and check() finds the same price again. */
+static void a_certified_run_of_many_pure_releases_fits(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 0.5, 1e-6);
+    sotto_error error;
+    sotto_account account;
+    sotto_ledger_preview preview;
+    const sotto_ledger_room room = balance_of(ledger).room;
+    sotto_plan *plan = repeated(SOTTO_PURE, 0.00572, 400);
+    assert_ok(sotto_account_epsilon(plan, SOTTO_EXACT, 1.9e-7, &account, &error), &error);
+    assert_within(account.epsilon, 0.4, room.certified_epsilon);
+    assert_true(room.certified_delta >= 1.9e-7);
+    assert_ok(sotto_ledger_try(ledger, plan, 0.0, 1.9e-7, &preview, &error), &error);
+    assert_true(preview.admitted);
+    const sotto_ledger_member *basic = &preview.after.members[0];
+    assert_int_equal(basic->kind, SOTTO_MEMBER_BASIC);
+    assert_within(basic->spent, account.epsilon, account.epsilon + 2e-12);
+    assert_within(basic->delta_spent, 1.9e-7, 1.9e-7 * (1.0 + 1e-9));
+    assert_ok(reserve(ledger, plan, NULL, &error),
+              &error); /* at what is left: no delta is stated */
+    assert_true(balance_of(ledger).members[0].covers);
+    assert_ok(sotto_ledger_check(ledger, NULL, &error), &error);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+/* The sum is rounded once: three thirds are one. */
+static void three_thirds_are_one(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_ledger *ledger = ledger_new(&made, 1.0, 0.0);
+    sotto_error error;
+    assert_ok(reserve(ledger, repeated(SOTTO_PURE, 1.0 / 3.0, 3), NULL, &error), &error);
+    assert_ok(sotto_ledger_check(ledger, NULL, &error), &error);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
+/* Above epsilon 8 the bound of a bounded range is above that of every pure release. */
+static void a_choice_costs_no_more_rho_than_a_pure_release(void **state)
+{
+    (void)state;
+    const scratch made = scratch_new();
+    sotto_error error;
+    sotto_reservation reservation;
+    sotto_ledger_config config = config_of(NAN, NAN);
+    config.rho = 20.0;
+    sotto_ledger *ledger = ledger_of(&made, &config);
+    const double pure = 9.5 * tanh(4.75);
+    assert_ok(reserve(ledger, repeated(SOTTO_EXPONENTIAL, 9.5, 1), &reservation, &error),
+              &error);
+    assert_within(reservation.charged, pure, pure + 0x1p-38);
+    assert_ok(reserve(ledger, repeated(SOTTO_EXPONENTIAL, 4.0, 1), &reservation, &error),
+              &error);
+    assert_within(reservation.charged, 2.0, 2.0 + 0x1p-38);
+    sotto_ledger_close(ledger);
+    scratch_free(&made);
+}
+
 /* A sampler error of at most 2^-800 costs a zCDP budget no delta: it has none. */
 static void a_zcdp_balance_has_no_deltas(void **state)
 {
@@ -408,6 +480,9 @@ int main(void)
         cmocka_unit_test(every_member_counts_every_run),
         cmocka_unit_test(a_grant_lets_an_exceeded_member_cover_again),
         cmocka_unit_test(what_is_left_can_be_run),
+        cmocka_unit_test(a_certified_run_of_many_pure_releases_fits),
+        cmocka_unit_test(three_thirds_are_one),
+        cmocka_unit_test(a_choice_costs_no_more_rho_than_a_pure_release),
         cmocka_unit_test(a_zcdp_balance_has_no_deltas),
         cmocka_unit_test(a_zcdp_budget_adds_up_rho),
         cmocka_unit_test(members_and_prices_are_those_of_the_reference),
