@@ -91,7 +91,7 @@ static sotto_status check_absent(const sot_arrow_stream *reader, const bool *fou
         const sotto_column *column = sotto_schema_column(reader->schema, i);
         if (found[i] || i == reader->target || column->type == SOTTO_COLUMN_IGNORE ||
             column->type == SOTTO_COLUMN_ID ||
-            sot_cell_is_optional(reader->schema, i, without_target))
+            sot_cell_is_optional(reader->schema, i, without_target, NULL))
             continue;
         return sot_fail(error, SOTTO_PARSE,
                         "the stream lacks the column '%.80s' of the schema; give all of "
