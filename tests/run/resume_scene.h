@@ -96,6 +96,7 @@ static inline sotto_train_config scene_config(const scene *s, stopper *listener)
     sotto_train_config config = study_config(SOTTO_METHOD_GD, SOTTO_ADD_REMOVE, 1e-6);
     config.steps = SCENE_STEPS;
     config.output = s->output;
+    config.overwrite = true;
     config.ledger = s->has_ledger ? s->ledger : NULL;
     config.threads = 1;
     config.progress = listener == NULL ? NULL : scene_listen;

@@ -80,6 +80,7 @@ static sotto_pate_label_config asks(const scene *here, sotto_pate_aggregator agg
     config.vote.touched = 1;
     config.vote.teachers = TEACHERS;
     config.output = here->labels;
+    config.overwrite = true;
     config.insecure_test = false;
     if (aggregator == SOTTO_PATE_CONFIDENT) config.vote.threshold = 45.0;
     return config;

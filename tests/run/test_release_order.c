@@ -206,7 +206,10 @@ static void the_output_never_replaces_data_or_ledger(void **state)
         config.output = outputs[i];
         assert_int_equal(releases_of(&config, s, &status, &error), 0);
         assert_refused(status, SOTTO_INVALID_ARGUMENT, &error,
-                       i == 0 ? "replace the data" : "replace the ledger", NULL);
+                       i == 0   ? "replace the data"
+                       : i == 3 ? "a ledger's journal"
+                                : "replace the ledger",
+                       NULL);
     }
     assert_true(spent(s) == 0.0); /* and still a ledger */
     tear_down(s);
@@ -272,6 +275,7 @@ static void renaming_the_ledger_is_no_new_budget(void **state)
              strrchr(s->directory, '/') + 1);
     config.ledger = detour;
     config.again = true;
+    config.overwrite = true;
     assert_int_equal(releases_of(&config, s, &status, &error), 0);
     assert_int_equal(status, SOTTO_BUDGET_EXCEEDED);
     tear_down(s);

@@ -207,6 +207,7 @@ static void frozen_layers_stay_and_others_move(void **state)
     write_rows(data_path, false, 1);
     sotto_train_config config = public_config(net_path);
     config.output = model_path;
+    config.overwrite = true;
     sotto_model *first = train(&config, CLASSES);
     config = private_config(net_path);
     config.init = model_path;
@@ -234,6 +235,7 @@ static void data_norms_are_paid_for_once(void **state)
     sotto_error error;
     sotto_train_config config = private_config(paid_path);
     config.output = model_path;
+    config.overwrite = true;
     sotto_model *first = train(&config, CLASSES);
     config.output = NULL;
     config.init = model_path;
@@ -277,6 +279,7 @@ static void certificates_say_what_is_public_and_what_was_released(void **state)
     sotto_error error;
     sotto_train_config config = private_config(paid_path);
     config.output = model_path;
+    config.overwrite = true;
     config.steps = 2;
     sotto_schema *schema = parse(CLASSES);
     for (int again = 0; again < 2; again++) {
@@ -373,6 +376,7 @@ static void no_memory_is_an_error_and_not_a_crash(void **state)
     write_rows(other_path, false, 2);
     sotto_train_config config = public_config(net_path);
     config.output = model_path;
+    config.overwrite = true;
     config.epochs = 1.0;
     sotto_model_free(train(&config, CLASSES));
     config = private_config(net_path);
