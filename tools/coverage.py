@@ -22,7 +22,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 AREAS = {
     "ledger": ("src/privacy/ledger/*.c",),
-    "outputs": ("src/base/file*.c", "src/base/pair.c", "src/base/output*.c", "cli/output*.c"),
+    "outputs": ("src/base/file*.c", "src/base/pair.c", "src/base/create.c", "src/base/output*.c", "cli/output*.c"),
     "checkpoints": ("src/run/checkpoint*.c", "src/run/session*.c"),
     "PATE directories": ("src/run/pate_directory*.c", "src/run/pate_teach*.c"),
 }

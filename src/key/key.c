@@ -187,8 +187,9 @@ sotto_status sotto_key_new(const char *secret_path, const char *public_path,
 {
     sotto_key *key = NULL;
     /* A kill may have come between the two files: then the second one is written. */
-    const bool is_half = access(public_path, F_OK) != 0 &&
-                         sotto_key_open(secret_path, &key, NULL) == SOTTO_OK;
+    const bool has_public = access(public_path, F_OK) == 0;
+    const bool is_half =
+        !has_public && sotto_key_open(secret_path, &key, NULL) == SOTTO_OK;
     sotto_status status = is_half ? SOTTO_OK : create_secret(secret_path, error);
     if (status != SOTTO_OK) return status;
     if (!is_half) status = sotto_key_open(secret_path, &key, error);
@@ -196,7 +197,10 @@ sotto_status sotto_key_new(const char *secret_path, const char *public_path,
         status =
             create_file(public_path, PUBLIC_MODE, public_title, key->public_hex, error);
     if (status == SOTTO_OK) memcpy(out_public, key->public_hex, SOTTO_KEY_HEX_BYTES);
-    if (status != SOTTO_OK && !is_half) (void)unlink(secret_path);
+    if (status != SOTTO_OK && !is_half) {
+        (void)unlink(secret_path);
+        if (!has_public) (void)unlink(public_path);
+    }
     sotto_key_close(key);
     return status;
 }

@@ -97,6 +97,8 @@ class Aftermath:
             self.check_succeeds(("ledger", "check", LEDGER))
         if self.command.check:
             self.check_succeeds(self.command.check)
+            for name in set(self.command.check) & set(files_of(self.place)) - set(after):
+                os.unlink(os.path.join(self.place, name))  # the check may run again
         return after
 
     def check_succeeds(self, words):

@@ -201,7 +201,7 @@ static sotto_status step(const char *line, size_t size_bytes, uint64_t row, void
 enum { PART_ROWS = 256, PART_BYTES = 1 << 20 }; /* at least one row, of up to 2 MiB */
 
 typedef struct part {
-    char *bytes; /* lines, each followed by a line feed */
+    char *bytes; /* lines, each followed by a line feed and a NUL */
     size_t used_bytes, capacity_bytes;
     size_t sizes[PART_ROWS];
     size_t count;
@@ -213,7 +213,7 @@ static sotto_status copy_line(const char *line, size_t size_bytes, uint64_t row,
     part *p = context;
     (void)row;
     if (p->count == PART_ROWS || p->used_bytes >= PART_BYTES) return SOTTO_OK;
-    const size_t needed = p->used_bytes + size_bytes + 1;
+    const size_t needed = p->used_bytes + size_bytes + 2;
     if (needed > p->capacity_bytes) {
         char *grown = sot_resize_array(p->bytes, p->capacity_bytes, 2 * needed, 1);
         if (grown == NULL) return sot_fail_memory(error, 2 * needed, 1);
@@ -221,7 +221,8 @@ static sotto_status copy_line(const char *line, size_t size_bytes, uint64_t row,
         p->capacity_bytes = 2 * needed;
     }
     memcpy(p->bytes + p->used_bytes, line, size_bytes);
-    p->bytes[needed - 1] = '\n';
+    p->bytes[needed - 2] = '\n';
+    p->bytes[needed - 1] = '\0';
     p->used_bytes = needed;
     p->sizes[p->count++] = size_bytes;
     return SOTTO_OK;
@@ -244,7 +245,7 @@ static sotto_status read_part(sotto_ledger *ledger, uint64_t first, uint64_t las
     return status;
 }
 
-/* Calls `look` with every row up to `last`, outside of any transaction. A line feed follows each line. */
+/* Calls `look` with every row up to `last`, outside of any transaction. A line feed and a NUL follow each line. */
 static sotto_status read_in_parts(sotto_ledger *ledger, uint64_t last,
                                   sot_store_reader look, void *context,
                                   sotto_error *error)
@@ -257,7 +258,7 @@ static sotto_status read_in_parts(sotto_ledger *ledger, uint64_t last,
         line = p.bytes;
         for (size_t i = 0; i < p.count && status == SOTTO_OK; i++, row++) {
             status = look(line, p.sizes[i], row, context, error);
-            line += p.sizes[i] + 1;
+            line += p.sizes[i] + 2;
         }
     }
     sot_free(p.bytes);
