@@ -2,7 +2,7 @@
  *
  * Formats     The name, the schema and, for a table, its header decide, before anything is charged. A file of
  *             no known format is refused.
- *               a query is given                   SQLite; a table's schema
+ *               a table or a query is given        SQLite; a table's schema
  *               *.npy, *.npy.gz                    NPY: an array of numbers
  *               *.idx, *idx3-ubyte ... (.gz)       IDX: the format of MNIST
  *               a matrix schema, *.bin, *.bin.gz   CIFAR-10: records of a label and 3 x 32 x 32 pixels
@@ -33,7 +33,7 @@ typedef struct sotto_data_file {
      * needed for predictions, and CIFAR-10 has them in its records; NULL: none. Rows and labels are
      * joined by place: both files must be stored, or declared (`stored_table`). */
     const char *labels;
-    /* SQLite: SELECT columns FROM one table [WHERE condition]; NULL: the file is no database. */
+    /* SQLite, old spelling of `table` and `where`: SELECT columns FROM one table [WHERE condition]. NULL: none. */
     const char *query;
     /* Declares the format, one of sotto_data_format(): no byte is then looked at to tell it. NULL: by name and
      * content. */

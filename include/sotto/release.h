@@ -66,8 +66,9 @@ typedef struct sotto_release_config {
                                   SOTTO_PERMUTE_AND_FLIP for a choice */
     sotto_adjacency adjacency; /* default SOTTO_ADD_REMOVE */
     uint64_t public_n;         /* rows of the file, declared public; 0: not said */
-    const char *const
-        *where;        /* "COLUMN=VALUE", all must hold; NULL ends; NULL: all rows */
+    const char *const *
+        where; /* conditions as those of sotto_data_file.where, at most 64, all must hold;
+                          NULL ends; NULL: all rows */
     double confidence; /* of intervals and accuracy; default 0.95 */
     const char *edges; /* histogram: bin edges, ascending: "0,18,65,110"; NULL: none */
     uint64_t bins;     /* histogram: so many bins between the bounds; 0: none */
