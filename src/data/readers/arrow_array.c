@@ -212,8 +212,9 @@ static sot_arrow_value text_of(const char *text, uint64_t size_bytes)
 static sot_arrow_value utf8_at(const sot_arrow_cells *cells, uint64_t place)
 {
     const int64_t from = offset_at(cells, place), to = offset_at(cells, place + 1);
+    if (from == to) return text_of("", 0); /* there may be no text at all */
     if (from < 0 || to < from || (uint64_t)to > cells->text_bytes)
-        return from == to ? text_of("", 0) : (sot_arrow_value){.kind = SOT_ARROW_MISSING};
+        return (sot_arrow_value){.kind = SOT_ARROW_MISSING};
     return text_of(cells->text + from, (uint64_t)(to - from));
 }
 
