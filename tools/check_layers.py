@@ -40,7 +40,7 @@ SAMPLER_USERS = {"random", "privacy/mechanisms", "learn/posterior", "data"}
 
 # Who may open files for writing, rename and remove them: the one atomic writer, pairs of files with a lock, and
 # SQLite's file when a ledger is made. Other exceptions open, lock or remove, and write no content.
-WRITERS = {"src/base/file_write.c", "src/base/pair.c", "src/privacy/ledger/store.c"}
+WRITERS = {"src/base/create.c", "src/base/file_write.c", "src/base/pair.c", "src/privacy/ledger/store.c"}
 NO_CONTENT = {
     "src/base/output.c": {"open"},  # a FIFO or a device, which has no temporary
     "src/key/key.c": {"unlink"},  # the secret half of a pair whose public half failed

@@ -125,17 +125,19 @@ static found_kind kind_of_head(const head *first)
     return FOUND_DATA;
 }
 
-static size_t fill(int file, char *bytes, size_t room)
+/* False if the medium fails. */
+static bool fill(int file, char *bytes, size_t room, size_t *out_size)
 {
     size_t size = 0;
-    while (size < room) {
-        const ssize_t got = read(file, bytes + size, room - size);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        size += (size_t)got;
+    ssize_t got = 1;
+    while (size < room && got != 0) {
+        got = read(file, bytes + size, room - size);
+        if (got < 0 && errno != EINTR) return false;
+        if (got > 0) size += (size_t)got;
     }
     bytes[size] = '\0';
-    return size;
+    *out_size = size;
+    return true;
 }
 
 /* Whether the JSON text has a certificate. A string of that name in another place counts too: that errs on the side of
@@ -144,10 +146,10 @@ static bool has_certificate(int file)
 {
     static const char member[] = "\"certificate\"";
     char window[HEAD_BYTES + sizeof member];
-    size_t kept = 0;
+    size_t kept = 0, got = 0;
     if (lseek(file, 0, SEEK_SET) != 0) return true;
     for (;;) {
-        const size_t got = fill(file, window + kept, HEAD_BYTES);
+        if (!fill(file, window + kept, HEAD_BYTES, &got)) return true;
         const size_t size = kept + got;
         if (memmem(window, size, member, sizeof member - 1) != NULL) return true;
         if (got < HEAD_BYTES) return false;
@@ -156,22 +158,33 @@ static bool has_certificate(int file)
     }
 }
 
-/* FOUND_OTHER also when the file cannot be read: unknown files are not replaced. */
-static found_kind look(const char *path)
+static sotto_status fail_look(const char *path, int code, sotto_error *error)
+{
+    char shown[PATH_SHOWN_BYTES];
+    return sot_fail(error, SOTTO_IO,
+                    "cannot read %s to see what an output would replace: %s",
+                    sot_printable(path, shown, sizeof shown), strerror(code));
+}
+
+/* A file that cannot be read may be a ledger: that is a failure, whatever the settings. */
+static sotto_status look(const char *path, found_kind *out_found, sotto_error *error)
 {
     head first = {.size = 0};
+    *out_found = FOUND_NOTHING;
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (file < 0) return errno == ENOENT ? FOUND_NOTHING : FOUND_OTHER;
-    first.size = fill(file, first.bytes, HEAD_BYTES);
-    found_kind found = kind_of_head(&first);
-    if (begins_text(&first, "{") && found != FOUND_CHECKPOINT && has_certificate(file))
-        found = FOUND_CERTIFIED;
+    if (file < 0) return errno == ENOENT ? SOTTO_OK : fail_look(path, errno, error);
+    const int code = fill(file, first.bytes, HEAD_BYTES, &first.size) ? 0 : errno;
+    *out_found = kind_of_head(&first);
+    if (code == 0 && begins_text(&first, "{") && *out_found != FOUND_CHECKPOINT &&
+        has_certificate(file))
+        *out_found = FOUND_CERTIFIED;
     (void)close(file);
-    return found;
+    return code == 0 ? SOTTO_OK : fail_look(path, code, error);
 }
 
 /* SQLite looks for these names beside a ledger and would take such files for its own. */
-static bool is_beside_ledger(const char *path)
+static sotto_status look_for_ledger(const char *path, found_kind *out_found,
+                                    sotto_error *error)
 {
     static const char *const ends[] = {"-journal", "-wal", "-shm"};
     const size_t length = strlen(path);
@@ -179,18 +192,23 @@ static bool is_beside_ledger(const char *path)
         const size_t end = strlen(ends[i]);
         if (length <= end || strcmp(path + length - end, ends[i]) != 0) continue;
         char *ledger = sot_copy_string(path);
-        if (ledger == NULL) return true;
+        if (ledger == NULL) return sot_fail_memory(error, length + 1, 1);
         ledger[length - end] = '\0';
-        const bool found = look(ledger) == FOUND_LEDGER;
+        const sotto_status status = look(ledger, out_found, error);
         sot_free(ledger);
-        if (found) return true;
+        return status;
     }
-    return false;
+    *out_found = FOUND_NOTHING;
+    return SOTTO_OK;
 }
 
-static found_kind find_kind(const char *path)
+static sotto_status find_kind(const char *path, found_kind *out_found, sotto_error *error)
 {
-    return is_beside_ledger(path) ? FOUND_BESIDE_LEDGER : look(path);
+    const sotto_status status = look_for_ledger(path, out_found, error);
+    if (status != SOTTO_OK) return status;
+    if (*out_found != FOUND_LEDGER) return look(path, out_found, error);
+    *out_found = FOUND_BESIDE_LEDGER;
+    return SOTTO_OK;
 }
 
 /* ---- the rule ---- */
@@ -280,7 +298,9 @@ sotto_status sotto_output_check(const char *path, sotto_output_kind kind, bool o
     if (kind != SOTTO_OUTPUT_CERTIFIED && is_direct(path)) return SOTTO_OK;
     status = sot_file_check_write(path, error);
     if (status != SOTTO_OK) return status;
-    const found_kind found = find_kind(path);
+    found_kind found;
+    status = find_kind(path, &found, error);
+    if (status != SOTTO_OK) return status;
     if (is_replaceable(found, kind) || (overwrite && !is_untouchable(found)) ||
         (kind == SOTTO_OUTPUT_CERTIFIED && found == FOUND_CERTIFIED))
         return SOTTO_OK;
@@ -303,9 +323,12 @@ static bool holds(const char *path, const void *bytes, size_t size_bytes)
 sotto_status sot_output_admit(const char *path, sotto_output_kind kind, bool overwrite,
                               const void *bytes, size_t size_bytes, sotto_error *error)
 {
-    const sotto_status status = sotto_output_check(path, kind, overwrite, error);
+    found_kind found;
+    sotto_status status = sotto_output_check(path, kind, overwrite, error);
     if (status != SOTTO_OK || kind != SOTTO_OUTPUT_CERTIFIED || overwrite) return status;
-    if (look(path) != FOUND_CERTIFIED || holds(path, bytes, size_bytes)) return SOTTO_OK;
+    status = look(path, &found, error);
+    if (status != SOTTO_OK || found != FOUND_CERTIFIED || holds(path, bytes, size_bytes))
+        return status;
     return refuse(path, FOUND_CERTIFIED, kind, error);
 }
 

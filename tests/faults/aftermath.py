@@ -71,14 +71,14 @@ class Aftermath:
 
     def check_printed(self, done, failed):
         """A result that was printed leaves no file; one that could not be removed is printed again, and removed then."""
-        if unexpected(self.before, self.command, failed, self.scene.pending):
+        if unexpected(self.before, self.command, failed):
             again = self.scene.run(self.place, self.command.words)
             self.expect(again.returncode == 0 and again.stdout.splitlines()[:1] == done.stdout.splitlines()[:1],
                         "the result that was left behind is not printed again")
         self.check_litter()
 
     def check_litter(self):
-        litter = {re.sub(r"\d+", "N", name) for name in unexpected(self.before, self.command, files_of(self.place), self.scene.pending)}
+        litter = {re.sub(r"\d+", "N", name) for name in unexpected(self.before, self.command, files_of(self.place))}
         self.expect(not litter, f"left behind: {' '.join(sorted(litter))}")
 
     def check_finished(self, done):

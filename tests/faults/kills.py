@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 
-from scene import COMMANDS, ENVIRONMENT, LEDGER, PENDING, Scene, count, ledger_rows, work_directory
+from scene import COMMANDS, ENVIRONMENT, LEDGER, Scene, count, ledger_rows, work_directory
 
 NAMES = ("train-objective", "train-gd", "release-count", "evaluate", "tune", "pate-label")
 SECOND = "second.ledger"
@@ -96,7 +96,7 @@ def check(scene, place, before, workers):
     for ledger in (LEDGER, SECOND):
         findings += check_ledger(scene, place, ledger, workers)
     outputs = {output for worker in workers for output in worker.outputs}
-    litter = {name for name in set(os.listdir(place)) - before - outputs if not (scene.pending and PENDING.match(name))}
+    litter = {name for name in set(os.listdir(place)) - before - outputs}
     if litter:
         kinds = collections.Counter(name[name.index("."):].rsplit("-", 2)[0] for name in litter)
         findings.append(f"{len(litter)} files left behind: {dict(kinds)}")
@@ -107,12 +107,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sotto", required=True, help="the command under test")
     parser.add_argument("--kills", type=int, default=60, help="in all (default 60)")
-    parser.add_argument("--pending", action="store_true", help="leave out what is not done yet (scene.py)")
     parser.add_argument("--seed", type=int, default=20260101, help="of the moments (default 20260101)")
     arguments = parser.parse_args()
     began = time.monotonic()
     with work_directory() as base:
-        scene = Scene(arguments.sotto, base, pending=arguments.pending)
+        scene = Scene(arguments.sotto, base)
         with scene.copy() as place:
             scene.run(place, ("ledger", "init", SECOND, "--dataset", "clinic-2026", "--epsilon", "400", "--delta", "1e-3"))
             before = set(os.listdir(place))

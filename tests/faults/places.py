@@ -91,8 +91,6 @@ def few_descriptors(scene, sample):
 def container(scene, sample):
     """Process number 1, as in a container that is started again: the temporaries of its forerunner are there."""
     before = ("unshare", "-fp", "--mount-proc")
-    if scene.pending:
-        return "stale temporaries are not removed yet"
     if os.geteuid() != 0 or subprocess.run([*before, "true"], capture_output=True, check=False).returncode != 0:
         return "only root can make a process namespace"
     for command in some([command for command in charged_commands() if command.outputs], sample):
@@ -149,12 +147,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sotto", required=True, help="the command under test")
     parser.add_argument("--sample", type=int, help="settings of each place (default: all)")
-    parser.add_argument("--pending", action="store_true", help="leave out what is not done yet (scene.py)")
     parser.add_argument("--only", action="append", choices=[place.__name__ for place in PLACES], help="these places")
     arguments = parser.parse_args()
     failed = 0
     with work_directory() as base:
-        scene = Scene(arguments.sotto, base, pending=arguments.pending)
+        scene = Scene(arguments.sotto, base)
         for place in PLACES:
             if arguments.only and place.__name__ not in arguments.only:
                 continue

@@ -18,10 +18,6 @@ EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", 
 LEDGER = "b.ledger"
 SECONDS = 120  # for one command; the slowest takes a tenth of a second
 
-# --pending leaves out what src/base/file.c does not do yet: remove the temporaries of a process that was killed, and write
-# the files of every command in one step.
-PENDING = re.compile(r"(.*/)?\.sotto-\d+-\d+\.tmp$")
-
 FAILED = 1  # exit code of a failure that is not the user's (docs/command.md)
 # With the testing library a checkpoint is kept after every step.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "SOTTO_KEEP_SECONDS": "0"}
@@ -40,7 +36,6 @@ class Command:
     once: bool = False     # refuses an existing output, by design
     old: str = None        # content of an older file of the same kind under the output's name; None: there is none
     prints: bool = False   # the result goes to standard output
-    pending: bool = False  # has a writer of its own (PENDING)
 
 
 PRIVATE = ("d.csv", "--schema", "s.json", "--ledger", LEDGER)
@@ -77,11 +72,11 @@ COMMANDS = (
     writing("ledger-init", "new.ledger", "ledger", "init", "new.ledger", "--dataset", "clinic-2026", "--epsilon", "2", once=True,
             check=("ledger", "check", "new.ledger")),
     writing("ledger-grant", LEDGER, "ledger", "grant", LEDGER, "--epsilon", "1", "--reason", "more", check=("ledger", "check", LEDGER)),
-    Command("key-new", ("key", "new", "k.key"), ("k.key", "k.key.pub"), once=True, pending=True),
-    writing("schema-draft", "x.json", "schema", "draft", "--from-public", "public.csv", "-o", "x.json", same=True, once=True, pending=True),
-    writing("predict", "x.csv", "predict", "model.json", "public.csv", "-o", "x.csv", same=True, old="older\n", pending=True),
-    writing("report", "x.html", "report", "model.json", "-o", "x.html", same=True, old="<!doctype html>older\n", pending=True),
-    writing("export", "x.h", "export", "model.json", "--c", "-o", "x.h", same=True, old="/* older */\n", pending=True),
+    Command("key-new", ("key", "new", "k.key"), ("k.key", "k.key.pub"), once=True),
+    writing("schema-draft", "x.json", "schema", "draft", "--from-public", "public.csv", "-o", "x.json", same=True, once=True),
+    writing("predict", "x.csv", "predict", "model.json", "public.csv", "-o", "x.csv", same=True, old="older\n"),
+    writing("report", "x.html", "report", "model.json", "-o", "x.html", same=True, old="<!doctype html>older\n"),
+    writing("export", "x.h", "export", "model.json", "--c", "-o", "x.h", same=True, old="/* older */\n"),
     Command("pate-teach", ("pate", "teach", "d.csv", "--schema", "s.json", "--teachers", "3", "--model", "logistic", "-o", "taught"),
             tuple("taught/" + name for name in ("SECRET.txt", "rows.digest", "teachers.json", "teacher-00001.json", "teacher-00002.json",
                                                 "teacher-00003.json")),
@@ -111,8 +106,8 @@ def files_of(directory):
 class Scene:
     """Runs the command under test on copies of one directory."""
 
-    def __init__(self, sotto, base, preload=None, pending=False):
-        self.sotto, self.base, self.preload, self.pending = os.path.abspath(sotto), base, preload, pending
+    def __init__(self, sotto, base, preload=None):
+        self.sotto, self.base, self.preload = os.path.abspath(sotto), base, preload
         self.template = os.path.join(base, "template")
         os.mkdir(self.template)
         with open(os.path.join(EXAMPLES, "clinic.csv"), encoding="utf-8") as file:
@@ -170,7 +165,7 @@ def count(rows, kind):
     return sum(row["kind"] == kind for row in rows)
 
 
-def unexpected(scene_files, command, now, pending=False):
+def unexpected(scene_files, command, now):
     """Files that neither the scene nor a finished run of the command has; its check may have written one."""
     found = set(now) - set(scene_files) - set(command.outputs) - set(command.check)
-    return sorted(name for name in found if not (pending and PENDING.match(name)))
+    return sorted(found)

@@ -104,15 +104,14 @@ def main():
     parser.add_argument("--sample", type=int, help="faults of each class (default: all)")
     parser.add_argument("--memory-step", type=int, default=1, help="of the allocations every N-th fails (default 1)")
     parser.add_argument("--share", default="1/1", help="I/N: the I-th of N parts of the commands (default 1/1)")
-    parser.add_argument("--pending", action="store_true", help="leave out what is not done yet (scene.py)")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     failed = 0
     with work_directory() as base:
-        scene = Scene(arguments.sotto, base, arguments.preload, arguments.pending)
+        scene = Scene(arguments.sotto, base, arguments.preload)
         part, parts = map(int, arguments.share.split("/"))
         for command in COMMANDS[part - 1::parts]:
-            if (arguments.only and command.name not in arguments.only) or (arguments.pending and command.pending):
+            if arguments.only and command.name not in arguments.only:
                 continue
             cases = sweep(scene, command, arguments)
             show(cases, f"--only {command.name} --fault")
