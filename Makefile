@@ -145,6 +145,7 @@ bench: benches
 	fi
 	@if [ -n "$(PEERS)" ] && [ -n "$(DATA)" ]; then \
 	    PYTHONPATH=build/release/python "$(PEERS)/bin/python" bench/peers_train.py --json "$(DATA)" && \
+	    PYTHONPATH=build/release/python "$(PEERS)/bin/python" -W ignore bench/same_model.py "$(DATA)" && \
 	    "$(PEERS)/bin/python" bench/peers_adassp.py --json --sotto build/sotto "$(DATA)"; \
 	fi
 	@$(SKIPPED)
