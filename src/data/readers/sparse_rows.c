@@ -83,8 +83,9 @@ static sotto_status open_sparse(const sot_reader_input *input, void **out_reader
     rows->indices = sot_new_array(rows->features, sizeof *rows->indices);
     rows->values = sot_new_array(rows->features, sizeof *rows->values);
     if (rows->indices == NULL || rows->values == NULL) {
+        const size_t features = rows->features;
         close_sparse(rows);
-        return sot_fail_memory(error, rows->features, sizeof *rows->values);
+        return sot_fail_memory(error, features, sizeof *rows->values);
     }
     *out_reader = rows;
     return SOTTO_OK;
