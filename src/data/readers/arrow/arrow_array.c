@@ -1,4 +1,4 @@
-#include "data/readers/arrow_array.h"
+#include "data/readers/arrow/arrow_array.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "data/readers/arrow_cell.h"
+#include "data/readers/arrow/arrow_cell.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,13 +1,13 @@
-/* data/readers/arrow_cell.h: what a value of an Arrow column counts as. The type of the column does not matter: a value
+/* data/readers/arrow/arrow_cell.h: what a value of an Arrow column counts as. The type of the column does not matter: a value
  * counts as its text in a file would (data/cell.h), and has one spelling: 1, 1.0, the decimal 1.00 and true are the category
  * and the id "1". Total.
  */
-#ifndef SOT_DATA_READERS_ARROW_CELL_H
-#define SOT_DATA_READERS_ARROW_CELL_H
+#ifndef SOT_DATA_READERS_ARROW_ARROW_CELL_H
+#define SOT_DATA_READERS_ARROW_ARROW_CELL_H
 
 #include <sotto/schema.h>
 
-#include "data/readers/arrow_array.h"
+#include "data/readers/arrow/arrow_array.h"
 #include "data/words.h"
 
 /* The digits of the largest number that is spelled by all of them, 10^300, its sign and a NUL. */

@@ -1,4 +1,4 @@
-#include "data/readers/arrow_parts.h"
+#include "data/readers/arrow/arrow_parts.h"
 
 #include <string.h>
 
