@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-#include "data/readers/query.h"
+#include "data/readers/sqlite/query.h"
 #include "require.h"
 
 enum { COLUMNS = 5, ROWS = 12, RECORDS_MAX = 4 * ROWS, PATH_BYTES = 96 };

@@ -4,8 +4,8 @@
 #include <sqlite3.h>
 
 #include "base/memory.h"
-#include "data/readers/query.h"
-#include "data/readers/query_text.h"
+#include "data/readers/sqlite/query.h"
+#include "data/readers/sqlite/query_text.h"
 #include "data/source.h"
 
 static const char schema_text[] =

@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "data/readers/query.h"
+#include "data/readers/sqlite/query.h"
 
 static const char schema_text[] =
     "{\"unit\": {\"column\": \"rowid\", \"rows\": 2}, \"columns\": ["

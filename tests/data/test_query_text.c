@@ -1,7 +1,7 @@
 /* Queries as texts: whatever hides a word from a reader must not hide it from the check. */
 #include "support.h"
 
-#include "data/readers/query_text.h"
+#include "data/readers/sqlite/query_text.h"
 
 #define LENGTH(list) (sizeof(list) / sizeof(list)[0])
 

@@ -148,7 +148,7 @@ def test_a_value_has_one_spelling():
 
 
 def test_a_float_is_spelled_as_the_library_spells_it(tmp_path):
-    """The SQLite reader takes 0.1 as "0.1", 1e-7 as "1e-7", 3.0 as "3" (src/data/readers/query.c)."""
+    """The SQLite reader takes 0.1 as "0.1", 1e-7 as "1e-7", 3.0 as "3" (src/data/readers/sqlite/query.c)."""
     random = np.random.default_rng(3)
     values = np.concatenate([random.normal(size=200) * 10.0 ** random.integers(-30, 15, 200),
                              [0.1, 1e-7, 3.0, -2.0**62, 123456789.25, 5e-324]])

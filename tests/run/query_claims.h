@@ -7,8 +7,8 @@
 #include "query_tables.h"
 #include "source_cases.h"
 
-#include "data/readers/query.h"
-#include "data/readers/query_text.h"
+#include "data/readers/sqlite/query.h"
+#include "data/readers/sqlite/query_text.h"
 
 static char claim_failure[10000];
 

@@ -1,9 +1,9 @@
-/* data/readers/arrow_parts.h: what the files of the Arrow reader share. */
-#ifndef SOT_DATA_READERS_ARROW_PARTS_H
-#define SOT_DATA_READERS_ARROW_PARTS_H
+/* data/readers/arrow/arrow_parts.h: what the files of the Arrow reader share. */
+#ifndef SOT_DATA_READERS_ARROW_ARROW_PARTS_H
+#define SOT_DATA_READERS_ARROW_ARROW_PARTS_H
 
 #include "data/readers/array_view.h"
-#include "data/readers/arrow_cell.h"
+#include "data/readers/arrow/arrow_cell.h"
 
 /* A column of the stream that is read. */
 typedef struct sot_arrow_field {

@@ -1,8 +1,8 @@
-/* data/readers/query.h: rows of a SQLite table, all of them or chosen by a query, by the schema.
+/* data/readers/sqlite/query.h: rows of a SQLite table, all of them or chosen by a query, by the schema.
  *
  * Isolation   A record is one row of one table. The query sees each row by itself
- *             (data/readers/query_text.h), and its table holds the rows (data/readers/query_prepare.h).
- * Order       That of the table's own tree, whatever the query and the indexes are (data/readers/query_prepare.h).
+ *             (data/readers/sqlite/query_text.h), and its table holds the rows (data/readers/sqlite/query_prepare.h).
+ * Order       That of the table's own tree, whatever the query and the indexes are (data/readers/sqlite/query_prepare.h).
  * Totality    Every row that meets the condition gives a record. NULL, a blob where a number is
  *             meant, a text that is none count as missing; numbers are clipped, as in data/readers/csv.h.
  * Refused     Only what is seen before the first row: no database, a query that is none of records,

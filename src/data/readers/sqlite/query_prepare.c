@@ -1,4 +1,4 @@
-#include "data/readers/query_prepare.h"
+#include "data/readers/sqlite/query_prepare.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/readers/query_text.h"
+#include "data/readers/sqlite/query_text.h"
 
 /* ---- failures ---- */
 

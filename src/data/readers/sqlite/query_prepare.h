@@ -1,4 +1,4 @@
-/* data/readers/query_prepare.h: from the text of a query to a statement that reads a stored table.
+/* data/readers/sqlite/query_prepare.h: from the text of a query to a statement that reads a stored table.
  *
  * Isolation   SQLite's authorizer sees everything that the text refers to while it is prepared: one table, total functions.
  *             The table is one of the file, not a view or a virtual one, and has no columns that are computed when they are
@@ -19,7 +19,7 @@
 
 #include <sotto/error.h>
 
-#include "data/readers/query_text.h"
+#include "data/readers/sqlite/query_text.h"
 
 enum { SOT_QUERY_NAME_BYTES = 128 };
 

@@ -1,4 +1,4 @@
-#include "data/readers/query.h"
+#include "data/readers/sqlite/query.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/cell.h"
-#include "data/readers/query_prepare.h"
-#include "data/readers/query_text.h"
 #include "data/readers/readers.h"
+#include "data/readers/sqlite/query_prepare.h"
+#include "data/readers/sqlite/query_text.h"
 
 enum { BUSY_MILLISECONDS = 5000 };
 

@@ -1,12 +1,12 @@
-/* data/readers/arrow_array.h: one column of an Arrow batch: its type, its cells, checked before they are read.
+/* data/readers/arrow/arrow_array.h: one column of an Arrow batch: its type, its cells, checked before they are read.
  *
  * Theorem     sot_arrow_value() returns for every array and every place: of a place outside the array, of an array
  *             that lacks a buffer and of a cell whose offsets or code make no sense it gives a missing value. It
  *             reads only what the array's own lengths and offsets cover.
  * Assumes     Buffers are as long as lengths, offsets and sizes say: the C data interface does not tell.
  */
-#ifndef SOT_DATA_READERS_ARROW_ARRAY_H
-#define SOT_DATA_READERS_ARROW_ARRAY_H
+#ifndef SOT_DATA_READERS_ARROW_ARROW_ARRAY_H
+#define SOT_DATA_READERS_ARROW_ARROW_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,8 +41,8 @@ typedef struct sot_arrow_type {
     sot_arrow_kind kind;
     bool is_dictionary; /* `kind` is that of its values; `codes` is that of its indices */
     sot_arrow_kind codes;
-    int scale;          /* of a decimal: the number is the integer times 10^-scale */
-    double ticks_a_day; /* of dates and timestamps; 0 for all others */
+    int scale;       /* of a decimal: the number is the integer times 10^-scale */
+    int64_t tick_ns; /* of dates and timestamps; 0 for all others */
 } sot_arrow_type;
 
 /* The type of a column; the kind of one that is not read is SOT_ARROW_UNKNOWN. Public. */

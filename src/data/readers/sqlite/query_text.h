@@ -1,4 +1,4 @@
-/* data/readers/query_text.h: which queries give records: rows of one table, each by itself.
+/* data/readers/sqlite/query_text.h: which queries give records: rows of one table, each by itself.
  *
  * Idea        SELECT expressions FROM one table [WHERE condition], where every expression is a
  *             function of one row, and none can fail. Then taking one row out of the table takes at most

@@ -1,4 +1,4 @@
-#include "data/readers/query_text.h"
+#include "data/readers/sqlite/query_text.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
-/* data/readers/arrow_cell.h: what a value of an Arrow column counts as. The type of the column does not matter: a value
+/* data/readers/arrow/arrow_cell.h: what a value of an Arrow column counts as. The type of the column does not matter: a value
  * counts as its text in a file would (data/cell.h), and has one spelling: 1, 1.0, the decimal 1.00 and true are the category
  * and the id "1". Total.
  */
-#ifndef SOT_DATA_READERS_ARROW_CELL_H
-#define SOT_DATA_READERS_ARROW_CELL_H
+#ifndef SOT_DATA_READERS_ARROW_ARROW_CELL_H
+#define SOT_DATA_READERS_ARROW_ARROW_CELL_H
 
 #include <sotto/schema.h>
 
-#include "data/readers/arrow_array.h"
+#include "data/readers/arrow/arrow_array.h"
 #include "data/words.h"
 
 /* The digits of the largest number that is spelled by all of them, 10^300, its sign and a NUL. */
@@ -29,8 +29,11 @@ double sot_arrow_number(const sot_arrow_value *value);
 typedef struct sot_arrow_use {
     const sotto_column *column;  /* NULL: a feature of a matrix, a number as it is */
     const sot_words *categories; /* of a category */
-    double divisor; /* of dates and timestamps: ticks in a time unit; else 1 */
+    int64_t tick_ns; /* of dates and timestamps, whose column has a time unit; else 0 */
 } sot_arrow_use;
+
+/* The number of sot_arrow_number(), before the bounds; dates and timestamps in the time unit of the column. */
+double sot_arrow_raw_number(const sot_arrow_use *use, const sot_arrow_value *value);
 
 double sot_arrow_cell(const sot_arrow_use *use, const sot_arrow_value *value);
 
