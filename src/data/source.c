@@ -452,7 +452,7 @@ sotto_status sot_source_next(sot_source *source, sot_record *out_record, bool *o
              !sot_where_selects(source->where, cell_of, source));
     if (status != SOTTO_OK || !*out_more || source->unit_column == SIZE_MAX)
         return status;
-    const sot_value id = cell_of(source, source->unit_column);
+    const sot_value id = sot_value_trimmed(cell_of(source, source->unit_column));
     out_record->unit = id.kind == SOT_VALUE_TEXT ? id.text : "";
     out_record->unit_bytes = id.size_bytes;
     return SOTTO_OK;

@@ -3,9 +3,10 @@
  * One meaning for every format, so that a condition and a unit's id do not depend on where the rows lie:
  * Absent      The record has no such cell, or NULL, or a text of no bytes: formats without NULL write it so.
  * Number      Where the format stores numbers (arrays, columns of numbers of a database); NaN and infinities too.
- * Text        Everything else, the numbers of a text file too. Blanks around a cell of CSV that has no quotes do not
- *             count. Of a longer text the first SOT_VALUE_BYTES bytes.
- * Ids         A cell of a column of type id is a text or absent, never a number: a double has no room for all ids.
+ * Text        Everything else, the numbers of a text file too. Of a longer text the first SOT_VALUE_BYTES bytes.
+ * Blanks      Those around a text do not count (sot_value_trimmed()), as in the cells of data/cell.h: a text of blanks is absent.
+ * Ids         A cell of a column of type id, category or ignore is a text or absent in a database, never a number: a double
+ *             has no room for all of them.
  */
 #ifndef SOT_DATA_VALUE_H
 #define SOT_DATA_VALUE_H
@@ -44,6 +45,22 @@ static inline sot_value sot_value_of_text(const char *text, size_t size_bytes)
                        .text = text,
                        .size_bytes =
                            size_bytes < SOT_VALUE_BYTES ? size_bytes : SOT_VALUE_BYTES};
+}
+
+/* A text without the blanks around it. One of SOT_VALUE_BYTES stays: its end may be missing. */
+static inline sot_value sot_value_trimmed(sot_value cell)
+{
+    if (cell.kind != SOT_VALUE_TEXT || cell.size_bytes >= SOT_VALUE_BYTES) return cell;
+    const char *text = cell.text;
+    size_t size_bytes = cell.size_bytes;
+    while (size_bytes > 0 && (*text == ' ' || *text == '\t')) {
+        text++;
+        size_bytes--;
+    }
+    while (size_bytes > 0 &&
+           (text[size_bytes - 1] == ' ' || text[size_bytes - 1] == '\t'))
+        size_bytes--;
+    return sot_value_of_text(text, size_bytes);
 }
 
 #endif

@@ -23,23 +23,6 @@ typedef struct where_operand {
     char spelled[SOT_DOUBLE_TEXT_BYTES]; /* of a number in a column of texts */
 } where_operand;
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* The cell without blanks around it: numbers and booleans are read so (data/cell.h). */
-static sot_value trimmed(sot_value cell)
-{
-    while (cell.size_bytes > 0 && is_blank(cell.text[0])) {
-        cell.text++;
-        cell.size_bytes--;
-    }
-    while (cell.size_bytes > 0 && is_blank(cell.text[cell.size_bytes - 1]))
-        cell.size_bytes--;
-    return cell;
-}
-
 /* A number that is whole, in a column of integers; any finite one in a column of numbers. */
 static bool is_valid_number(const sotto_column *column, double number)
 {
@@ -58,12 +41,9 @@ static bool read_number(const sotto_column *column, sot_value cell, double *out_
         return false; /* its end may be missing */
     } else if (column->type == SOTTO_COLUMN_BOOLEAN) {
         const sotto_column unset = {.type = SOTTO_COLUMN_BOOLEAN, .missing = NAN};
-        cell = trimmed(cell);
         *out_number = sot_cell_boolean(&unset, cell.text, cell.size_bytes);
-    } else {
-        cell = trimmed(cell);
-        if (!sot_cell_read_number(column, cell.text, cell.size_bytes, out_number))
-            return false;
+    } else if (!sot_cell_read_number(column, cell.text, cell.size_bytes, out_number)) {
+        return false;
     }
     return is_valid_number(column, *out_number);
 }
@@ -88,6 +68,7 @@ static bool is_text_column(const sotto_column *column)
 
 static void read_operand(const sotto_column *column, sot_value cell, where_operand *out)
 {
+    cell = sot_value_trimmed(cell);
     out->kind = SOT_VALUE_ABSENT;
     if (cell.kind == SOT_VALUE_ABSENT) return;
     if (!is_text_column(column)) {

@@ -122,8 +122,8 @@ static void escapes_and_surrogates_are_decoded(void **state)
 {
     (void)state;
     assert_row(
-        "{\"town\": \"H\\u00F6\\u00f6r\", \"person\": \"a\\/\\\\\\\"\\b\\f\\n\\r\\t\"}",
-        41.25, 7, 2, 1, "a/\\\"\b\f\n\r\t");
+        "{\"town\": \"H\\u00F6\\u00f6r\", \"person\": \"a\\/\\\\\\\"\\b\\f\\n\\t\\r\"}",
+        41.25, 7, 2, 1, "a/\\\"\b\f\n\t\r");
     assert_row("{\"person\": \"\\ud83d\\ude00\"}", 41.25, 7, 1, 1, "\xf0\x9f\x98\x80");
     assert_row("{\"person\": \"\\ud83dx\\ude00\\ud83d\\ud83d\\ude00\\ud83d\"}", 41.25, 7,
                1, 1, "\xef\xbf\xbdx\xef\xbf\xbd\xef\xbf\xbd\xf0\x9f\x98\x80\xef\xbf\xbd");

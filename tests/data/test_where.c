@@ -435,7 +435,7 @@ static sot_value oracle_cell(const void *cells, size_t column)
 static void fill_oracle(sqlite3 *database)
 {
     static const double numbers[] = {0.0, -1.5, 2.0, 0.1, 1e300, -7.25};
-    static const char *const texts[] = {"x", "yy", "Z", "it's", " ", "\xc3\xa4", "xx"};
+    static const char *const texts[] = {"x", "yy", "Z", "it's", "x y", "\xc3\xa4", "xx"};
     sqlite3_stmt *insert = NULL;
     assert_int_equal(
         sqlite3_exec(database, "CREATE TABLE t(n, i, b, c, t)", NULL, NULL, NULL),

@@ -219,6 +219,96 @@ static void dialects_select_the_same_rows(void **state)
     sotto_schema_free(schema);
 }
 
+/* Blanks around a text are no part of it: the encoding, a condition and a unit see the same cell in every format. */
+static void blanks_around_a_text_do_not_count(void **state)
+{
+    (void)state;
+    static const char rows[] = "INSERT INTO t VALUES(1, ' Lund', 'p1\t', ' '), "
+                               "(2, 'Lund ', ' p1', ' a b ')";
+    static const char *const conditions[] = {"town = 'Lund'", "person = 'p1'",
+                                             "note IS NULL OR note = 'a b'"};
+    sotto_error error;
+    sqlite3 *database = NULL;
+    sotto_schema *schema = schema_of(
+        "{'unit': {'column': 'person', 'rows': 1}, 'columns': ["
+        "{'name': 'serial', 'type': 'integer', 'lower': 0, 'upper': 100},"
+        "{'name': 'town', 'type': 'category', 'values': ['Ystad', 'Lund']},"
+        "{'name': 'person', 'type': 'id'}, {'name': 'note', 'type': 'ignore'}]}");
+    char path[64], csv[128], *lines = malloc(2200000);
+    assert_non_null(lines);
+    (void)snprintf(path, sizeof path, "blanks_%ld.db", (long)getpid());
+    (void)unlink(path);
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    run_sql(database, "CREATE TABLE t(serial, town, person, note)");
+    run_sql(database, rows);
+    assert_int_equal(sqlite3_close(database), SQLITE_OK);
+    (void)sprintf(lines,
+                  "serial,town,person,note\n1,\" Lund\",\"p1\t\",\" \"\n"
+                  "2,\"Lund \",\" p1\",\" a b \",%*s\n",
+                  2000000, "x"); /* the second line is read in blocks */
+    (void)snprintf(csv, sizeof csv, "%s", write_file("blanks.csv", lines));
+    const sotto_data_file files[] = {
+        {.path = csv},
+        {.path = write_file(
+             "blanks.jsonl",
+             "{\"serial\": 1, \"town\": \" Lund\", \"person\": \"p1\\t\", \"note\": \" \"}\n"
+             "{\"serial\": 2, \"town\": \"Lund \", \"person\": \" p1\", \"note\": \" a b "
+             "\"}\n")},
+        {.path = path, .table = "t"}};
+    for (size_t i = 0; i < LENGTH(files); i++) {
+        sotto_data_file file = files[i];
+        sot_source *source = NULL;
+        sot_record record;
+        bool more;
+        for (size_t j = 0; j < LENGTH(conditions); j++) {
+            file.where = conditions[j];
+            expect_rows(&file, schema, "12");
+        }
+        assert_ok(sot_source_open(&files[i], schema, false, &source, &error), &error);
+        for (size_t row = 0; row < 2; row++) {
+            assert_ok(sot_source_next(source, &record, &more, &error), &error);
+            assert_true(more && record.cells[1] == 1.0);
+            assert_int_equal(record.unit_bytes, 2);
+            assert_memory_equal(record.unit, "p1", 2);
+        }
+        sot_source_close(source);
+        (void)unlink(files[i].path);
+    }
+    free(lines);
+    sotto_schema_free(schema);
+}
+
+/* A double has no room for 2^53 + 1; a text has. */
+static void a_condition_on_texts_sees_all_digits_of_an_integer(void **state)
+{
+    (void)state;
+    static const char rows[] = "INSERT INTO t VALUES(1, 9007199254740993, 9007199254740993), "
+                               "(2, 9007199254740992, 9007199254740992), (3, 17.0, 17.0)";
+    sqlite3 *database = NULL;
+    char path[64];
+    sotto_schema *schema = schema_of(
+        "{'columns': [{'name': 'serial', 'type': 'integer', 'lower': 0, 'upper': 100},"
+        "{'name': 'code', 'type': 'category', 'values': ['17', '9007199254740993']},"
+        "{'name': 'note', 'type': 'ignore'}]}");
+    (void)snprintf(path, sizeof path, "digits_%ld.db", (long)getpid());
+    (void)unlink(path);
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    run_sql(database, "CREATE TABLE t(serial, code, note)");
+    run_sql(database, rows);
+    assert_int_equal(sqlite3_close(database), SQLITE_OK);
+    sotto_data_file file = {.path = path, .table = "t"};
+    file.where = "code = '9007199254740993'";
+    expect_rows(&file, schema, "1");
+    file.where = "note = '9007199254740993'";
+    expect_rows(&file, schema, "1");
+    file.where = "note = '9007199254740992'";
+    expect_rows(&file, schema, "2");
+    file.where = "note = '17' AND code = '17'";
+    expect_rows(&file, schema, "3");
+    (void)unlink(path);
+    sotto_schema_free(schema);
+}
+
 static void all_rows_of_a_table_are_stored(void **state)
 {
     (void)state;
@@ -329,6 +419,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_rows_are_selected_in_every_format),
         cmocka_unit_test(dialects_select_the_same_rows),
+        cmocka_unit_test(blanks_around_a_text_do_not_count),
+        cmocka_unit_test(a_condition_on_texts_sees_all_digits_of_an_integer),
         cmocka_unit_test(all_rows_of_a_table_are_stored),
         cmocka_unit_test(tables_that_do_not_hold_their_rows_are_refused),
         cmocka_unit_test(a_tested_column_must_be_there),

@@ -8,6 +8,8 @@ import collections
 import json
 import sqlite3
 import warnings
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -384,6 +386,16 @@ def test_the_unit_of_computed_rows_must_be_declared(name):
     with pytest.raises(ValueError, match="the schema has a unit, but X is computed.*stored_table=True"):
         private().fit(table)
     private(stored_table=True).fit(SELECTED[name](columns_of(ROWS)))
+
+
+def test_no_cell_decides_whether_a_frame_of_polars_is_refused():
+    """polars chooses the type Object for a column by one cell; another column has a type that Arrow streams lack."""
+    ignored = {**TWO, "columns": [*TWO["columns"], {"name": "note", "type": "ignore"}]}
+    for odd in ([date(2026, 3, 1)] * 3, [datetime(2026, 3, 1)] * 3, [timedelta(1)] * 3, [[1.0]] * 3, [{"x": 1}] * 3,
+                [Decimal(1)] * 3, [2**70] * 3, ["x"] * 3, [None] * 3):
+        full = {"a": [0.5] * 3, "b": pl.Series(odd), "t": [True, False, None]}
+        for note in (pl.Series(["x", "y", "z"]), pl.Series([1j, "y", "z"], dtype=pl.Object)):
+            private(schema=ignored).fit(pl.DataFrame({**full, "note": note}))
 
 
 def test_types_without_cells_are_refused_by_name():

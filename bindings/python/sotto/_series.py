@@ -13,6 +13,8 @@ from ._cells import Cells, value_of
 # Types whose array has every cell; of others polars makes floats, or fails on a cell.
 _POLARS_NUMBERS = {"Boolean", "Float32", "Float64", *(f"{sign}Int{bits}" for sign in ("", "U")
                                                       for bits in (8, 16, 32, 64))}
+# Types that the library reads from a stream, besides.
+_POLARS_TEXTS = {"String", "Binary", "Categorical", "Enum", "Decimal", "Null"}
 _POLARS_NESTED = {"List", "Array", "Struct", "Duration"}
 
 
@@ -28,6 +30,11 @@ def is_plain(kind: Any) -> bool:
     if hasattr(kind, "numpy_dtype"):  # pandas' own numbers and truth values with missing cells
         return kind.numpy_dtype.kind in "biuf"
     return getattr(kind, "storage", None) == "pyarrow"  # texts
+
+
+def is_plain_polars(kind: Any) -> bool:
+    """Whether the library reads a column of this type of polars from a stream."""
+    return kind.base_type().__name__ in _POLARS_NUMBERS | _POLARS_TEXTS
 
 
 def of_pandas(series: Any) -> Cells:

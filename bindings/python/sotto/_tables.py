@@ -412,8 +412,8 @@ def _of_polars(source: Any, what: str) -> Table:
         raise ValueError(f"{what} is a polars LazyFrame, a query that was not run; give {what}.collect()")
     if not hasattr(source, "get_column"):
         raise _not_two_dimensional(1)
-    if any(str(kind) in ("Object", "Int128", "UInt128") for kind in source.dtypes):
-        # Arrow has no such types, and one cell may have made polars choose them.
+    if not all(map(_series.is_plain_polars, source.dtypes)):
+        # One cell may have made polars choose such a type, and a stream of it would be refused.
         return Table(source.height, [lambda name=name: _series.of_polars(source.get_column(name))
                                      for name in source.columns], names=source.columns)
     return _of_stream(source, what, source.height, source.columns)

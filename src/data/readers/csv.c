@@ -91,6 +91,13 @@ static cell next_cell(char delimiter, char **at, const char *end)
     return trimmed(begin, stop);
 }
 
+/* The same for a cell of a record. Blanks within its quotes do not count either: other formats have no quotes. */
+static cell next_value(char delimiter, char **at, const char *end)
+{
+    const cell text = next_cell(delimiter, at, end);
+    return trimmed(text.text, text.text + text.size_bytes);
+}
+
 static double category_value(const csv_field *field, const cell *text)
 {
     const size_t index = sot_words_find(field->categories, text->text, text->size_bytes);
@@ -118,7 +125,7 @@ static double number_cell(const csv_field *field, char delimiter, char **at,
         *at += number - *at + 1;
         return sot_cell_bounded(field->described, value);
     }
-    const cell text = next_cell(delimiter, at, end);
+    const cell text = next_value(delimiter, at, end);
     return number_value(field, &text);
 }
 
@@ -156,7 +163,7 @@ double sot_csv_cell_value(sot_csv *csv, const csv_field *field, cell text)
 static double read_cell(sot_csv *csv, const csv_field *field, char **at, const char *end)
 {
     if (field->is_plain) return number_cell(field, csv->delimiter, at, end);
-    return sot_csv_cell_value(csv, field, next_cell(csv->delimiter, at, end));
+    return sot_csv_cell_value(csv, field, next_value(csv->delimiter, at, end));
 }
 
 double sot_csv_absent_cell(sot_csv *csv, const csv_field *field)

@@ -31,11 +31,11 @@ static bool is_blank(char byte)
 
 static void add_byte(long_line *line, char byte)
 {
-    if (line->part == PLAIN && line->size_bytes == 0 && is_blank(byte)) return;
+    if (line->size_bytes == 0 && is_blank(byte)) return;
     if (line->size_bytes < line->field->kept_room)
         line->field->kept[line->size_bytes] = byte;
     line->size_bytes++;
-    if (line->part != PLAIN || !is_blank(byte)) line->solid_bytes = line->size_bytes;
+    if (!is_blank(byte)) line->solid_bytes = line->size_bytes;
 }
 
 /* A text that is longer than its room has no value; its first bytes are its raw cell all the same. */

@@ -375,10 +375,14 @@ static sotto_status keep_raw(sot_query *query, query_field *field, int place,
     const int kind = sqlite3_column_type(query->statement, place);
     sot_value *raw = &query->raw[field->column];
     id_text text = query->ids[field->column];
-    if (field->described->type != SOTTO_COLUMN_ID) {
+    const sotto_column_type type = field->described->type;
+    if (type != SOTTO_COLUMN_ID) {
+        /* A double has no room for all categories either. */
+        const bool is_text =
+            type == SOTTO_COLUMN_CATEGORY || type == SOTTO_COLUMN_IGNORE;
         *raw = sot_value_of_text(NULL, 0);
         if (kind == SQLITE_BLOB) return SOTTO_OK; /* missing, as in read_cell() */
-        if (kind == SQLITE_INTEGER || kind == SQLITE_FLOAT) {
+        if (!is_text && (kind == SQLITE_INTEGER || kind == SQLITE_FLOAT)) {
             *raw = sot_value_of_number(sqlite3_column_double(query->statement, place));
             return SOTTO_OK;
         }
