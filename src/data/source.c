@@ -308,12 +308,14 @@ uint64_t sot_source_rows(const sot_source *source)
     return source->kind->rows_hint == NULL ? 0 : source->kind->rows_hint(source->reader);
 }
 
-bool sot_file_keeps_order(const sotto_data_file *file, const sotto_schema *schema)
+sotto_status sot_file_keeps_order(const sotto_data_file *file, const sotto_schema *schema,
+                                  bool *out_keeps, sotto_error *error)
 {
     const sot_reader_kind *kind = NULL;
-    return sot_format_decide(file, sotto_schema_is_matrix(schema), &kind, NULL) ==
-               SOTTO_OK &&
-           kind->keeps_order;
+    const sotto_status status =
+        sot_format_decide(file, sotto_schema_is_matrix(schema), &kind, error);
+    *out_keeps = status == SOTTO_OK && kind->keeps_order;
+    return status == SOTTO_OUT_OF_MEMORY || status == SOTTO_IO ? status : SOTTO_OK;
 }
 
 /* ---- where rows come from ---- */

@@ -54,8 +54,11 @@ bool sot_rows_are_secret(sot_origin origin);
 /* Whether the caller declared a stream to be a stored table. */
 bool sot_rows_are_declared(sot_origin origin);
 
-/* Whether the rows of a file come in their stored order, whatever they say. Public. */
-bool sot_file_keeps_order(const sotto_data_file *file, const sotto_schema *schema);
+/* Tells whether the rows of a file come in their stored order, whatever they say. Public. A format that is refused keeps
+ * none: opening the file says why. A failure to read the file is an error. */
+SOTTO_MUST_CHECK sotto_status sot_file_keeps_order(const sotto_data_file *file,
+                                                   const sotto_schema *schema,
+                                                   bool *out_keeps, sotto_error *error);
 
 /* Whether the file holds features alone, and a file of its labels is not given. Public. */
 bool sot_file_lacks_labels(const sotto_data_file *file, const sotto_schema *schema);

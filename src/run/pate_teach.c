@@ -90,13 +90,14 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
                         (unsigned long long)public_n);
     }
     sot_origin origin;
-    const sotto_status found = sot_origin_find(file, NULL, &origin, error);
-    if (found != SOTTO_OK) return found;
-    /* An index, or the program at the other end of a pipe, may order rows by what they say. */
-    const bool keeps_place =
-        sot_file_keeps_order(file, schema) && origin == SOT_ROWS_STORED;
-    const sotto_status status = sot_check_origin(origin, public_n, error);
+    bool keeps_order = false;
+    sotto_status status = sot_origin_find(file, NULL, &origin, error);
+    if (status == SOTTO_OK)
+        status = sot_file_keeps_order(file, schema, &keeps_order, error);
+    if (status == SOTTO_OK) status = sot_check_origin(origin, public_n, error);
     if (status != SOTTO_OK) return status;
+    /* An index, or the program at the other end of a pipe, may order rows by what they say. */
+    const bool keeps_place = keeps_order && origin == SOT_ROWS_STORED;
     if (chosen == SOTTO_PATE_BY_RULE)
         chosen = has_unit                      ? SOTTO_PATE_BY_UNIT
                  : public_n > 0 && keeps_place ? SOTTO_PATE_BY_PLACE

@@ -97,17 +97,22 @@ static sotto_status refuse_finished(const sot_session *session, uint64_t row,
                     what);
 }
 
-/* Whether these bytes are the output that was committed. */
-static bool is_committed(const char *text, size_t size_bytes, const char *committed)
+/* Refuses bytes that are not the output that was committed. */
+static sotto_status check_committed(const sot_session *session, const char *text,
+                                    size_t size_bytes, const sot_finished_run *finished,
+                                    sotto_error *error)
 {
     sot_certificate_file file = {0};
-    sotto_error ignored;
     char hash[SOTTO_HASH_HEX_BYTES] = "";
-    sotto_status status = sot_certificate_file_open(text, size_bytes, &file, &ignored);
+    sotto_status status = sot_certificate_file_open(text, size_bytes, &file, error);
     if (status == SOTTO_OK)
-        status = sot_certificate_hash(&file.root, &file.member, hash, &ignored);
+        status = sot_certificate_hash(&file.root, &file.member, hash, error);
     sot_certificate_file_close(&file);
-    return status == SOTTO_OK && strcmp(hash, committed) == 0;
+    if (status == SOTTO_OUT_OF_MEMORY || strcmp(hash, finished->output) == 0)
+        return status;
+    return refuse_finished(session, finished->row,
+                           "is not what it wrote: put that back, or give another output",
+                           error);
 }
 
 /* The charge as it was made, for the summary. */
@@ -136,16 +141,9 @@ static sotto_status hand_out(sot_session *session, const sot_finished_run *finis
     sotto_status status = sot_file_read(session->output, SOTTO_CERTIFIED_BYTES_MAX, &text,
                                         &size_bytes, error);
     if (status != SOTTO_OK) return status;
-    if (!is_committed(text, size_bytes, finished->output)) {
-        status = refuse_finished(session, finished->row,
-                                 "is not what it wrote: put that back, or give another "
-                                 "output",
-                                 error);
-    } else {
-        status = take_reservation(session, finished, error);
-        if (status == SOTTO_OK)
-            status = take_text(session, text, SOTTO_RUN_FINISHED, error);
-    }
+    status = check_committed(session, text, size_bytes, finished, error);
+    if (status == SOTTO_OK) status = take_reservation(session, finished, error);
+    if (status == SOTTO_OK) status = take_text(session, text, SOTTO_RUN_FINISHED, error);
     sot_free(text);
     return status;
 }

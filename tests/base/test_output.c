@@ -89,6 +89,12 @@ static void each_kind_replaces_its_own(void **state)
     assert_replaced_by("file", "000100", true);
     leave_text("file", "/* a model of sotto */\n#ifndef MODEL_H\n");
     assert_replaced_by("file", "000010", true);
+    static const char *const sources[] = {"// a model", "#include <math.h>\n",
+                                          "#pragma once\n", "#define MODEL_H\n"};
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        leave_text("file", sources[i]);
+        assert_replaced_by("file", "000010", true);
+    }
     leave_text("file", "{\"kind\":\"model\",\"columns\":[]}"); /* of public rows */
     assert_replaced_by("file", "100000", true);
 }
@@ -104,6 +110,7 @@ static void other_files_are_replaced_only_with_overwrite(void **state)
                                          "#!/bin/sh\necho\n",
                                          "sotto public key 1\ned25519 00\n",
                                          "-----BEGIN PRIVATE KEY-----\n",
+                                         "%PDF-1.7\n",
                                          "PAR1\001\002"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         leave_text("file", others[i]);
@@ -214,6 +221,77 @@ static void links_directories_and_devices_are_not_replaced(void **state)
     assert_true(sotto_output_is_same("data", "link"));
 }
 
+static void a_kind_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    sotto_error error;
+    static const int kinds[] = {0, KINDS + 1};
+    for (size_t i = 0; i < 2; i++) {
+        assert_refused(
+            sotto_output_put("file", (sotto_output_kind)kinds[i], true, "1\n", 2, &error),
+            SOTTO_INVALID_ARGUMENT, &error, "sotto_output_kind", NULL);
+        assert_int_not_equal(access("file", F_OK), 0);
+    }
+}
+
+/* The same length is not the same content. */
+static void another_certified_file_is_kept(void **state)
+{
+    (void)state;
+    static const char first[] = "{\"certificate\": 1}", other[] = "{\"certificate\": 2}";
+    sotto_error error;
+    leave_text("file", first);
+    assert_refused(sotto_output_put("file", SOTTO_OUTPUT_CERTIFIED, false, other,
+                                    strlen(other), &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "certified", "--overwrite", NULL);
+    assert_ok(sotto_output_put("file", SOTTO_OUTPUT_CERTIFIED, true, other, strlen(other),
+                               &error),
+              &error);
+}
+
+static void memory_that_fails_leaves_the_old_file(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"data", "data-wal"};
+    sotto_error error;
+    size_t failures = 0;
+    for (size_t i = 0; i < 2; i++) {
+        leave_text(names[i], "1\n");
+        for (size_t nth = 1;; nth++) {
+            char *text = NULL;
+            size_t size_bytes = 0;
+            (void)sot_test_fail_allocation(nth);
+            const sotto_status status =
+                sotto_output_put(names[i], SOTTO_OUTPUT_DATA, false, "22\n", 3, &error);
+            const bool failed = sot_test_fail_allocation(0) >= nth;
+            assert_ok(sot_file_read(names[i], 100, &text, &size_bytes, &error), &error);
+            assert_string_equal(text, status == SOTTO_OK ? "22\n" : "1\n");
+            sot_free(text);
+            if (status != SOTTO_OK) assert_int_equal(status, SOTTO_OUT_OF_MEMORY);
+            failures += status != SOTTO_OK;
+            if (!failed) break;
+            leave_text(names[i], "1\n");
+        }
+    }
+    assert_true(failures >= 6);
+}
+
+/* As after a signal: the bytes so far are gone, and the name is free. */
+static void an_unlinked_output_leaves_nothing(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sotto_output *output = NULL;
+    sotto_output_unlink(NULL);
+    assert_ok(sotto_output_open("out", SOTTO_OUTPUT_DATA, true, &output, &error), &error);
+    assert_ok(sotto_output_write(output, "1,2\n", 4, &error), &error);
+    sotto_output_unlink(output);
+    sotto_output_discard(output);
+    assert_int_not_equal(access("out", F_OK), 0);
+    assert_int_equal(rmdir(directory), 0); /* it is empty */
+    assert_int_equal(mkdir(directory, 0700), 0);
+}
+
 #define OUTPUT_TEST(test)                                                                \
     cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
 
@@ -227,6 +305,10 @@ int main(void)
         OUTPUT_TEST(the_rule_holds_when_the_file_is_closed),
         OUTPUT_TEST(a_name_taken_meanwhile_is_judged_by_its_kind),
         OUTPUT_TEST(links_directories_and_devices_are_not_replaced),
+        OUTPUT_TEST(a_kind_that_is_none_is_refused),
+        OUTPUT_TEST(another_certified_file_is_kept),
+        OUTPUT_TEST(memory_that_fails_leaves_the_old_file),
+        OUTPUT_TEST(an_unlinked_output_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

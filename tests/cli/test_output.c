@@ -85,12 +85,37 @@ static void numbers_read_back_as_the_same_double(void **state)
     assert_string_equal(cli_shortest(0.1 + 0.2, text), "0.30000000000000004");
 }
 
+/* An answer with a part that could not be made is not printed. */
+static void an_incomplete_answer_is_an_error(void **state)
+{
+    (void)state;
+    for (int what = 0; what < 3; what++) {
+        sotto_error error;
+        cli_json answer = cli_json_new(), row = cli_json_new();
+        json_t *rows = json_array();
+        cli_json_text(&row, "label", NULL); /* no such member */
+        assert_int_equal(json_object_size(row.object), 0);
+        if (what == 1) cli_json_add(&answer, "rows", NULL);
+        if (what == 2) row.failed = true;
+        cli_json_append(&answer, rows, &row);
+        assert_int_equal(answer.failed, what > 0);
+        assert_int_equal(json_array_size(rows), what < 2);
+        cli_json_add(&answer, "rows", rows);
+        if (what == 0)
+            assert_ok(cli_json_print(&answer, &error), &error);
+        else
+            assert_refused(cli_json_print(&answer, &error), SOTTO_OUT_OF_MEMORY, &error,
+                           "out of memory for the answer", NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shown_bounds_stay_on_their_safe_side),
         cmocka_unit_test(rounding_is_as_by_hand),
         cmocka_unit_test(numbers_read_back_as_the_same_double),
+        cmocka_unit_test(an_incomplete_answer_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,6 +193,56 @@ static void memory_that_fails_loses_nothing(void **state)
     scene_free(&s);
 }
 
+/* Paid once: the same command gives the output again, or says why it cannot and what brings it back. */
+static void a_finished_run_is_handed_out_or_refused(void **state)
+{
+    (void)state;
+    scene s = scene_new(true);
+    sotto_error error;
+    size_t releases = 99;
+    sotto_train_config config = scene_config(&s, NULL);
+    config.steps = 2;
+    assert_ok(scene_train(&s, &config, NULL, &error), &error);
+    scene_file whole = scene_take(s.output);
+    const char byte = whole.bytes[whole.size_bytes / 2];
+
+    whole.bytes[whole.size_bytes / 2] = (char)(byte ^ 1);
+    scene_put(s.output, &whole);
+    assert_refused(scene_train(&s, &config, &releases, &error), SOTTO_INVALID_ARGUMENT,
+                   &error, "is not what it wrote: put that back", "--again", NULL);
+    scene_write(s.output, "{\"certificate\": 7}\n");
+    assert_refused(scene_train(&s, &config, &releases, &error), SOTTO_INVALID_ARGUMENT,
+                   &error, "is not what it wrote: put that back", "--again", NULL);
+    assert_int_equal(unlink(s.output), 0);
+    assert_refused(scene_train(&s, &config, &releases, &error), SOTTO_INVALID_ARGUMENT,
+                   &error, "is no longer there: put it back from a copy", "--again",
+                   NULL);
+    assert_int_equal(releases, 0);
+    whole.bytes[whole.size_bytes / 2] = byte;
+    scene_put(s.output, &whole);
+
+    size_t failures = 0;
+    for (size_t nth = 1;; nth++) {
+        sotto_train_result *result = NULL;
+        (void)sot_test_fail_allocation(nth);
+        const sotto_status status =
+            sotto_train_file(&config, s.schema, s.data, &result, &error);
+        const bool failed = sot_test_fail_allocation(0) >= nth;
+        sotto_train_free(result);
+        assert_int_equal(status, failed ? SOTTO_OUT_OF_MEMORY : SOTTO_OK);
+        failures += status != SOTTO_OK;
+        if (!failed) break;
+    }
+    assert_true(failures > 20);
+    assert_ok(scene_train(&s, &config, &releases, &error), &error);
+    assert_int_equal(releases, 0);
+    assert_int_equal(scene_tally(&s).reserves, 1);
+    assert_int_equal(scene_tally(&s).commits, 1);
+    scene_check_model(&s);
+    sot_free(whole.bytes);
+    scene_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +251,7 @@ int main(void)
         cmocka_unit_test(a_state_that_is_not_recorded_cannot_be_read),
         cmocka_unit_test(a_failed_write_loses_nothing),
         cmocka_unit_test(memory_that_fails_loses_nothing),
+        cmocka_unit_test(a_finished_run_is_handed_out_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "privacy/ledger/failing_vfs.h"
+#include "privacy/ledger/kept.h"
 
 /* ---- SQLite's own allocations, which can fail too ---- */
 
@@ -119,6 +120,48 @@ static void a_disk_that_fails_at_any_write_loses_no_charge(void **state)
             assert_true(refused >= 10);
         }
     }
+    scratch_free(&made);
+}
+
+/* The output is made and paid for: a hiccup must not lose its row, and a dead disk must not hang. */
+static void a_commit_outlasts_a_hiccup(void **state)
+{
+    (void)state;
+    static const char other[] =
+        "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100";
+    const scratch made = scratch_new();
+    sotto_error error;
+    failing_set(0, 0, 0);
+    sotto_ledger *ledger = ledger_new(&made, 1000.0, 0.0);
+    sotto_reservation reservation;
+    long n = 1;
+    for (long seen = 1; seen >= n; n++) {
+        assert_ok(reserve(ledger, pure_plan(0.001), &reservation, &error), &error);
+        (void)failing_set(n, 1, SQLITE_IOERR_WRITE);
+        assert_ok(
+            sot_ledger_commit_surely(ledger, &reservation, SOME_HASH, NULL, NULL, &error),
+            &error);
+        seen = failing_set(0, 0, 0);
+    }
+    assert_true(n > 5);
+    /* It is there: the same output is no second commit, and another one is refused at once. */
+    assert_ok(
+        sot_ledger_commit_surely(ledger, &reservation, SOME_HASH, NULL, NULL, &error),
+        &error);
+    assert_refused(
+        sot_ledger_commit_surely(ledger, &reservation, other, NULL, NULL, &error),
+        SOTTO_INVALID_ARGUMENT, &error, "committed already", NULL);
+    assert_ok(reserve(ledger, pure_plan(0.001), &reservation, &error), &error);
+    (void)failing_set(1, 1000000, SQLITE_FULL);
+    assert_refused(
+        sot_ledger_commit_surely(ledger, &reservation, SOME_HASH, NULL, NULL, &error),
+        SOTTO_IO, &error, "ledger ", NULL);
+    (void)failing_set(0, 0, 0);
+    assert_ok(
+        sot_ledger_commit_surely(ledger, &reservation, SOME_HASH, NULL, NULL, &error),
+        &error);
+    assert_ok(sotto_ledger_check(ledger, NULL, &error), &error);
+    sotto_ledger_close(ledger);
     scratch_free(&made);
 }
 
@@ -378,6 +421,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_disk_that_fails_at_any_write_loses_no_charge),
+        cmocka_unit_test(a_commit_outlasts_a_hiccup),
         cmocka_unit_test(an_init_that_fails_leaves_nothing_behind),
         cmocka_unit_test(a_full_file_refuses_and_keeps_what_is_charged),
         cmocka_unit_test(what_cannot_be_written_cannot_be_charged),
