@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/file_steps.h"
 
 enum { TEMPORARY_NAMES = 100, NAME_BYTES = 48 };
@@ -85,9 +85,8 @@ int sot_create_file(int directory, const char *name, const void *bytes, size_t s
 
 static bool is_temporary(int directory, const char *name, const struct stat *facts)
 {
-    static const char begin[] = ".sotto-";
     struct stat found;
-    return strncmp(name, begin, sizeof begin - 1) == 0 &&
+    return sot_file_is_temporary(name) &&
            fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
            found.st_dev == facts->st_dev && found.st_ino == facts->st_ino;
 }

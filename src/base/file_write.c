@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* renameat2 */
+#define _GNU_SOURCE /* renameat2, statx */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -97,12 +97,17 @@ bool sot_file_sync_directory(int directory)
 
 static const char temporary_begin[] = ".sotto-", temporary_end[] = ".tmp";
 
+/* The exact form, because a sweep removes files by it: a file of the user with a similar name stays. */
 bool sot_file_is_temporary(const char *name)
 {
-    const size_t length = strlen(name), end = sizeof temporary_end - 1;
-    return length > sizeof temporary_begin + end &&
-           strncmp(name, temporary_begin, sizeof temporary_begin - 1) == 0 &&
-           strcmp(name + length - end, temporary_end) == 0;
+    const size_t begin = sizeof temporary_begin - 1;
+    if (strncmp(name, temporary_begin, begin) != 0) return false;
+    const char *number = name + begin;
+    const size_t digits = strspn(number, "0123456789");
+    if (digits == 0 || number[digits] != '-') return false;
+    const char *moment = number + digits + 1;
+    const size_t length = strspn(moment, "0123456789abcdef");
+    return length > 0 && strcmp(moment + length, temporary_end) == 0;
 }
 
 static bool has_name(int directory, const char *name, int file)
@@ -151,9 +156,54 @@ struct sot_file_writer {
     char temporary[64]; /* its name in the directory; empty when there is none */
 };
 
+/* Attributes of a name in the directory; none if the system cannot tell. */
+static uint64_t attributes_of(int directory, const char *name)
+{
+    struct statx facts = {0};
+    if (statx(directory, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &facts) != 0) return 0;
+    return facts.stx_attributes;
+}
+
+/* Returns why rename(2) would not put a file in the place of `target`, though the directory may be written to; or
+ * NULL. After a charge it would be too late to find out. */
+static const char *find_obstacle(const sot_file_writer *writer,
+                                 const struct stat *target)
+{
+    struct stat directory;
+    const uid_t user = geteuid();
+    const uint64_t attributes = attributes_of(writer->directory, writer->name);
+    if ((attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+        return "it is a mount point, which cannot be replaced; mount its directory "
+               "instead";
+    if ((attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0)
+        return "it is immutable or append-only; give another name, or chattr -ia it";
+    if (user != 0 && fstat(writer->directory, &directory) == 0 &&
+        (directory.st_mode & S_ISVTX) != 0 && directory.st_uid != user &&
+        target->st_uid != user)
+        return "it belongs to another user, and its directory is sticky; give another "
+               "name";
+    return NULL;
+}
+
+/* Refuses names and directories in which a written file would not stay or could not get its name. */
+static sotto_status check_place(const sot_file_writer *writer, sotto_error *error)
+{
+    if (sot_file_is_temporary(writer->name))
+        return sot_file_fail_because(error, "write", writer->path,
+                                     "the name is that of a temporary file, which the "
+                                     "next command removes; give another name");
+    if ((attributes_of(writer->directory, ".") & STATX_ATTR_APPEND) != 0)
+        return sot_file_fail_because(error, "write", writer->path,
+                                     "its directory is append-only; chattr -a it, or "
+                                     "give another directory");
+    return SOTTO_OK;
+}
+
 static sotto_status check_target(const sot_file_writer *writer, sotto_error *error)
 {
     struct stat target;
+    const sotto_status status = check_place(writer, error);
+    if (status != SOTTO_OK) return status;
     if (fstatat(writer->directory, writer->name, &target, AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno == ENOENT) return SOTTO_OK;
         return sot_file_fail(error, "write", writer->path, errno);
@@ -166,7 +216,10 @@ static sotto_status check_target(const sot_file_writer *writer, sotto_error *err
     if (!S_ISREG(target.st_mode))
         return sot_file_fail_because(error, "write", writer->path,
                                      "it is not a regular file");
-    return SOTTO_OK;
+    const char *obstacle = find_obstacle(writer, &target);
+    return obstacle == NULL
+               ? SOTTO_OK
+               : sot_file_fail_because(error, "write", writer->path, obstacle);
 }
 
 /* A new file, locked. A process that sweeps may lock it first and remove it: then the next name is tried. File systems

@@ -308,6 +308,36 @@ static void temporaries_are_removed_when_their_writer_is_gone(void **state)
     assert_int_equal(list_directory(0), 4);
 }
 
+/* A sweep removes files by their names: only by the exact form that sotto writes. */
+static void files_with_similar_names_are_not_swept(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        ".sotto-notes.tmp",  ".sotto-1-notes.tmp", ".sotto-1-.tmp",   ".sotto--1.tmp",
+        ".sotto-1-2.tmp.gz", ".sotto-1-2 .tmp",    ".sotto-1-2A.tmp", "x.sotto-1-2.tmp",
+        ".sotto-1.tmp",      ".sotto-1-2",         ".sotto-1-2.tm"};
+    enum { NAMES = sizeof names / sizeof names[0] };
+    for (size_t i = 0; i < NAMES; i++)
+        close(leave(names[i], "the user's"));
+    close(leave(".sotto-4711-691c5e2f0b3a.tmp", "stale"));
+    put("model.json", "new");
+    for (size_t i = 0; i < NAMES; i++)
+        assert_content(names[i], "the user's");
+    assert_int_equal(list_directory(0), NAMES + 1);
+}
+
+/* The next write would remove such an output, and with it a paid result. */
+static void an_output_has_no_name_of_a_temporary(void **state)
+{
+    (void)state;
+    sotto_error error;
+    const char *path = in_directory(".sotto-1-a.tmp");
+    assert_refused(sot_file_check_write(path, &error), SOTTO_IO, &error,
+                   "the name is that of a temporary file", NULL);
+    assert_int_equal(sot_file_write(path, "paid", 4, 0600, &error), SOTTO_IO);
+    assert_int_equal(list_directory(0), 0);
+}
+
 static void a_second_write_spares_the_first_ones_temporary(void **state)
 {
     (void)state;
@@ -476,6 +506,8 @@ int main(void)
         FILE_TEST(every_failing_step_leaves_the_old_file),
         FILE_TEST(a_full_disk_leaves_the_old_file),
         FILE_TEST(temporaries_are_removed_when_their_writer_is_gone),
+        FILE_TEST(files_with_similar_names_are_not_swept),
+        FILE_TEST(an_output_has_no_name_of_a_temporary),
         FILE_TEST(a_second_write_spares_the_first_ones_temporary),
         FILE_TEST(a_new_file_never_replaces_one),
         FILE_TEST(one_file_is_recognised_by_any_name),

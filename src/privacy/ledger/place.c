@@ -10,6 +10,7 @@
 
 #include "base/create.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -82,6 +83,13 @@ sotto_status sot_place_open(const char *path, sot_place *out_place, sotto_error 
     if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the ledger's path is '%s'; give the name of a file",
+                        out_place->shown);
+    }
+    if (sot_file_is_temporary(name)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the ledger's path is '%s', the name of a temporary file, which "
+                        "the next command removes; give another name, for example "
+                        "budget.ledger",
                         out_place->shown);
     }
     char *directory = resolve_directory(path, slash);
