@@ -21,7 +21,8 @@ enum {
 
 static const char schema_text[] =
     "{\"target\": \"flag\", \"unit\": {\"column\": \"id\", \"rows\": 2}, \"columns\": ["
-    "{\"name\": \"number\", \"type\": \"number\", \"lower\": -5, \"upper\": 100},"
+    "{\"name\": \"number\", \"type\": \"number\", \"lower\": -5, \"upper\": 100, "
+    "\"time_unit\": \"day\"},"
     "{\"name\": \"word\", \"type\": \"category\", \"values\": [\"1\", \"0.5\", \"aa\"], "
     "\"missing\": \"aa\"},"
     "{\"name\": \"flag\", \"type\": \"boolean\"}, {\"name\": \"id\", \"type\": \"id\"}]}";
@@ -124,7 +125,9 @@ static void build(input *in, arrow_producer *producer)
     const size_t count = sizeof formats / sizeof formats[0];
     for (size_t i = 0; i < 4; i++) {
         const uint8_t kind = take(in);
-        const char *format = formats[kind % count];
+        static const char *const times[] = {"tdD", "tdm", "tss:", "tsn:UTC"};
+        const bool is_time = strcmp(formats[kind % count], "tdD") == 0;
+        const char *format = is_time ? times[kind / count % 4] : formats[kind % count];
         const bool has_codes = kind >= 128;
         arrow_add_column(producer, names[i], has_codes ? formats[2 + kind % 8] : format,
                          has_codes ? format : NULL);

@@ -13,7 +13,8 @@ enum { COLUMNS = 5, ROWS_MAX = 512 };
 static const char schema_text[] =
     "{\"unit\": {\"column\": \"id\", \"rows\": 3}, \"target\": \"b\", \"columns\": ["
     "{\"name\": \"x\", \"type\": \"number\", \"lower\": -2.5, \"upper\": 7},"
-    "{\"name\": \"k\", \"type\": \"integer\", \"lower\": 0, \"upper\": 9},"
+    "{\"name\": \"k\", \"type\": \"integer\", \"lower\": 0, \"upper\": 9, \"time_unit\": "
+    "\"day\"},"
     "{\"name\": \"c\", \"type\": \"category\", \"values\": [\"a\", \"b,c\", \"d\"]},"
     "{\"name\": \"b\", \"type\": \"boolean\"}, {\"name\": \"id\", \"type\": \"id\"}]}";
 static const char header[] = "id,c,b,x,k\n";

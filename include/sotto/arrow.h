@@ -9,7 +9,8 @@
  *             or unknown name is refused before the charge. A matrix schema ("features": d) has no names: the stream
  *             has d columns, in order.
  * Types       bool, integers of 8 to 64 bits, float16, float32, float64, decimal128, utf8, large_utf8, string_view, null,
- *             binary (as text), and dictionaries of these, which may change from batch to batch. Any type in a column
+ *             binary (as text), and dictionaries of these, which may change from batch to batch. Dates and timestamps where the
+ *             column of the schema has a time unit. Any type in a column
  *             that is not read: of type "ignore", or an id that is not the unit. All other types are refused by
  *             the column's name before the charge: types are public.
  * Cells       A value counts the same from a column of any type, as its text would in a file (docs/records.md). Integers

@@ -30,6 +30,17 @@ typedef enum sotto_column_type {
     SOTTO_COLUMN_IGNORE = 6    /* in the file, not read */
 } sotto_column_type;
 
+/* What the cells of a number or integer count, if they are dates or moments: units since 1970-01-01 00:00 UTC. */
+typedef enum sotto_time_unit {
+    SOTTO_TIME_NONE = 0, /* the cells are numbers only */
+    SOTTO_TIME_DAY = 1,
+    SOTTO_TIME_HOUR = 2,
+    SOTTO_TIME_MINUTE = 3,
+    SOTTO_TIME_SECOND = 4,
+    SOTTO_TIME_MILLISECOND = 5,
+    SOTTO_TIME_MICROSECOND = 6
+} sotto_time_unit;
+
 /* How the cells of a number, integer or boolean become a feature: (cell - center) / width. */
 typedef enum sotto_scaling {
     SOTTO_SCALE_SYMMETRIC = 1, /* the bounds become -1 and 1; the default of numbers */
@@ -47,9 +58,10 @@ typedef struct sotto_column {
     double missing;            /* what a missing or malformed cell counts as */
     const char *const *values; /* of a category, in the order of the schema */
     size_t value_count;
-    sotto_scaling scaling; /* NONE where there is nothing to scale */
-    double center, width;  /* of the scaling; width is above 0 */
-    const char *source;    /* where bounds or values come from; NULL: not said */
+    sotto_scaling scaling;     /* NONE where there is nothing to scale */
+    double center, width;      /* of the scaling; width is above 0 */
+    const char *source;        /* where bounds or values come from; NULL: not said */
+    sotto_time_unit time_unit; /* of a number or integer: dates and moments count too */
 } sotto_column;
 
 /* What is to be predicted, and the public set of its labels. Borrowed from the schema. */

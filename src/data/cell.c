@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "data/decimal.h"
+#include "data/time.h"
 
 double sot_cell_of_number(const sotto_column *column, double number)
 {
@@ -22,6 +23,14 @@ double sot_cell_of_number(const sotto_column *column, double number)
         break;
     }
     return 0.0;
+}
+
+bool sot_cell_read_number(const sotto_column *column, const char *text, size_t size_bytes,
+                          double *out_number)
+{
+    return sot_read_decimal(text, size_bytes, out_number) ||
+           (column->time_unit != SOTTO_TIME_NONE &&
+            sot_time_of_text(column, text, size_bytes, out_number));
 }
 
 double sot_cell_boolean(const sotto_column *column, const char *text, size_t size_bytes)
@@ -56,7 +65,7 @@ double sot_cell_of_text(const sotto_column *column, const sot_words *categories,
     switch (column->type) {
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:
-        return sot_read_decimal(text, size_bytes, &value)
+        return sot_cell_read_number(column, text, size_bytes, &value)
                    ? sot_cell_bounded(column, value)
                    : column->missing;
     case SOTTO_COLUMN_CATEGORY:

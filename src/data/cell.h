@@ -27,6 +27,11 @@ static inline double sot_cell_bounded(const sotto_column *column, double value)
 /* A number, in any column: of a category its place, of a boolean 0 or 1. */
 double sot_cell_of_number(const sotto_column *column, double number);
 
+/* A text without blanks around it in a column of numbers or integers: a decimal number or, if the column has a time unit, a date
+ * or a moment (data/time.h). Not yet within the bounds. False: neither. */
+bool sot_cell_read_number(const sotto_column *column, const char *text, size_t size_bytes,
+                          double *out_number);
+
 /* A text that stands for a boolean: yes, no, true, 1 ..., in either case. */
 double sot_cell_boolean(const sotto_column *column, const char *text, size_t size_bytes);
 

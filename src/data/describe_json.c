@@ -1,6 +1,7 @@
 /* A schema described in JSON for scripts. */
 #include "base/text.h"
 #include "data/describe_parts.h"
+#include "data/time.h"
 
 static void member_text(sot_json_writer *json, const char *key, const char *text)
 {
@@ -101,6 +102,7 @@ void sot_describe_json(sot_description *made)
         sot_json_begin_object(json);
         member_text(json, "name", column->name);
         member_text(json, "type", sotto_column_type_name(column->type));
+        member_text(json, "time_unit", sot_time_unit_name(column->time_unit));
         member_text(json, "source", column->source);
         sot_json_end_object(json);
     }

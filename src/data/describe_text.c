@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "data/describe_parts.h"
 #include "data/friendly.h"
+#include "data/time.h"
 
 enum { LABELS_SHOWN = 8 };
 
@@ -179,6 +180,9 @@ static void say_cells(sot_description *made, const sotto_column *column, bool ta
         sot_growing_text(&made->text, "not read");
         break;
     }
+    if (column->time_unit != SOTTO_TIME_NONE)
+        sot_growing_format(&made->text, ", in %ss since 1970-01-01 UTC",
+                           sot_time_unit_name(column->time_unit));
     if (target) sot_growing_text(&made->text, "; the target, no feature");
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/time.h"
 
 static const char *const type_names[] = {"number",  "integer", "category",
                                          "boolean", "id",      "ignore"};
@@ -271,8 +272,9 @@ static sotto_status read_type(const sot_json_value *value, sotto_column_type *ou
 
 static const char *const *keys_of(sotto_column_type type)
 {
-    static const char *const bounded[] = {"name",    "type",  "lower",  "upper",
-                                          "missing", "scale", "source", NULL};
+    static const char *const bounded[] = {"name",      "type",    "lower",
+                                          "upper",     "missing", "scale",
+                                          "time_unit", "source",  NULL};
     static const char *const category[] = {"name",    "type",   "values",
                                            "missing", "source", NULL};
     static const char *const boolean[] = {"name",  "type",   "missing",
@@ -281,6 +283,19 @@ static const char *const *keys_of(sotto_column_type type)
     if (type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER) return bounded;
     if (type == SOTTO_COLUMN_CATEGORY) return category;
     return type == SOTTO_COLUMN_BOOLEAN ? boolean : bare;
+}
+
+static sotto_status read_time_unit(const sot_json_value *value, sotto_column *column,
+                                   sotto_error *error)
+{
+    sot_json_value member;
+    const char *name;
+    if (!sot_json_member(value, "time_unit", &member)) return SOTTO_OK;
+    if (sot_json_as_string(&member, &name, NULL) == SOTTO_OK)
+        column->time_unit = sot_time_unit_of(name);
+    if (column->time_unit != SOTTO_TIME_NONE) return SOTTO_OK;
+    return sot_json_refuse(
+        &member, "give day, hour, minute, second, millisecond or microsecond", error);
 }
 
 static sotto_status read_column(const sot_json_value *value, sotto_column *column,
@@ -304,7 +319,8 @@ static sotto_status read_column(const sot_json_value *value, sotto_column *colum
     switch (column->type) {
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:
-        return sot_schema_read_number(value, column, error);
+        status = read_time_unit(value, column, error);
+        return status == SOTTO_OK ? sot_schema_read_number(value, column, error) : status;
     case SOTTO_COLUMN_CATEGORY:
         return read_values(value, column, error);
     case SOTTO_COLUMN_BOOLEAN:

@@ -5,6 +5,7 @@
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "data/schema_matrix.h"
+#include "data/time.h"
 
 static void write_number(sot_json_writer *writer, const char *key, double number)
 {
@@ -45,6 +46,7 @@ static void write_column(sot_json_writer *writer, const sotto_column *column)
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:
         write_bounds(writer, column);
+        sot_json_put_text(writer, "time_unit", sot_time_unit_name(column->time_unit));
         break;
     case SOTTO_COLUMN_CATEGORY:
         sot_json_key(writer, "values");

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/cell.h"
-#include "data/decimal.h"
 #include "data/where_parts.h"
 
 /* ---- cells ---- */
@@ -63,7 +62,8 @@ static bool read_number(const sotto_column *column, sot_value cell, double *out_
         *out_number = sot_cell_boolean(&unset, cell.text, cell.size_bytes);
     } else {
         cell = trimmed(cell);
-        if (!sot_read_decimal(cell.text, cell.size_bytes, out_number)) return false;
+        if (!sot_cell_read_number(column, cell.text, cell.size_bytes, out_number))
+            return false;
     }
     return is_valid_number(column, *out_number);
 }

@@ -34,7 +34,8 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_report_config, 104, images, 96);
     assert_layout(sotto_release_config, 184, again, 176);
     assert_layout(sotto_release_value, 32, upper, 24);
-    assert_layout(sotto_column, 96, source, 88);
+    assert_layout(sotto_column, 104, source, 88);
+    assert_layout(sotto_column, 104, time_unit, 96);
     assert_layout(sotto_target, 96, above, 56);
     assert_layout(sotto_target, 96, missing_number, 88);
     assert_layout(sotto_row_norm, 24, rule, 16);

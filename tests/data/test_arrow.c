@@ -648,6 +648,75 @@ static void types_are_refused_by_the_name_of_their_column(void **state)
     refused(&hollow, pair_text, SOTTO_INVALID_ARGUMENT, "not one of tables");
 }
 
+/* ---- dates and timestamps ---- */
+
+static void dates_and_timestamps_count_units(void **state)
+{
+    (void)state;
+    static const char moment_text[] =
+        "{'columns': [{'name': 'm', 'type': '%s', 'lower': -5, 'upper': 20600, "
+        "'missing': 7, 'time_unit': 'day'}]}";
+    static const struct {
+        const char *format;
+        int64_t ticks[5]; /* 2026-03-01 06:00, in 1969, late, outside the years, null */
+        double number, whole;
+    } cases[] = {
+        {"tdD", {20513, -1, 30000, INT32_MAX, 0}, 20513, 20513},
+        {"tdm",
+         {1772344800000, -21600000, INT64_C(1) << 42, INT64_MAX, 0},
+         20513.25,
+         20513},
+        {"tss:", {1772344800, -21600, INT64_C(1) << 32, INT64_MIN, 0}, 20513.25, 20513},
+        {"tsm:UTC",
+         {1772344800000, -21600000, INT64_C(1) << 42, INT64_MAX, 0},
+         20513.25,
+         20513},
+        {"tsu:Europe/Stockholm",
+         {1772344800000000, -21600000000, INT64_C(1) << 52, INT64_MIN, 0},
+         20513.25,
+         20513},
+        {"tsn:",
+         {1772344800000000000, -21600000000000, INT64_C(1) << 62, INT64_MAX, 0},
+         20513.25,
+         20513},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (int whole = 0; whole < 2; whole++) {
+            char text[256];
+            int32_t narrow[5];
+            const uint8_t bits = 0x0f;
+            const bool is_date = strcmp(cases[i].format, "tdD") == 0;
+            const bool is_ns =
+                strcmp(cases[i].format, "tsn:") == 0; /* 292 years at most */
+            arrow_producer producer = {.columns = 0};
+            arrow_add_column(&producer, "m", cases[i].format, NULL);
+            arrow_batch *batch = arrow_add_batch(&producer, 5);
+            for (size_t row = 0; row < 5; row++)
+                narrow[row] = (int32_t)cases[i].ticks[row];
+            batch->buffers[0][0] = exactly(&bits, 1);
+            batch->buffers[0][1] = is_date
+                                       ? exactly(narrow, sizeof narrow)
+                                       : exactly(cases[i].ticks, sizeof cases[i].ticks);
+            (void)snprintf(text, sizeof text, moment_text,
+                           whole == 1 ? "integer" : "number");
+            const rows found = read_stream(&producer, text, NULL);
+            assert_ok(found.status, &found.error);
+            assert_int_equal(found.count, 5);
+            assert_true(found.cells[0][0] ==
+                        (whole == 1 ? cases[i].whole : cases[i].number));
+            assert_true(found.cells[1][0] == (is_date || whole == 1 ? -1.0 : -0.25));
+            assert_true(found.cells[2][0] == 20600.0); /* clipped */
+            assert_true(found.cells[3][0] == (is_ns ? 20600.0 : 7.0));
+            assert_true(found.cells[4][0] == 7.0);
+        }
+    }
+    arrow_producer producer = {.columns = 0};
+    arrow_add_column(&producer, "m", "tsu:UTC", NULL);
+    refused(&producer,
+            "{'columns': [{'name': 'm', 'type': 'number', 'lower': 0, 'upper': 9}]}",
+            SOTTO_INVALID_ARGUMENT, "\"time_unit\": \"day\"");
+}
+
 /* A column that is not read has any type. */
 static void ignored_columns_have_any_type(void **state)
 {
@@ -850,6 +919,7 @@ int main(void)
         cmocka_unit_test_teardown(an_endless_stream_ends_at_the_row_limit, forget),
         cmocka_unit_test_teardown(names_are_matched_before_the_first_batch, forget),
         cmocka_unit_test_teardown(types_are_refused_by_the_name_of_their_column, forget),
+        cmocka_unit_test_teardown(dates_and_timestamps_count_units, forget),
         cmocka_unit_test_teardown(ignored_columns_have_any_type, forget),
         cmocka_unit_test_teardown(labels_and_units_may_come_apart, forget),
         cmocka_unit_test_teardown(a_matrix_has_its_columns_in_order, forget),

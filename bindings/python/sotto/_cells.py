@@ -32,6 +32,14 @@ _WORDS = {word: value for value, words in ((1.0, "1 true yes t y"), (0.0, "0 fal
 # A category that has one of these names is what True and False mean; the first one counts.
 _TRUTHS = {True: ("1", "true", "True"), False: ("0", "false", "False")}
 _BLANKS = " \t"
+# src/data/time.h: the grammar of a date or a moment, its range, and the nanoseconds of each unit.
+_MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?"
+                     r"(?:Z|([+-])([0-9]{2})(?::?([0-9]{2}))?)?)?")
+_SECOND = 10**9
+_DAYS_TO_1970 = datetime.date(1970, 1, 1).toordinal()
+_RANGE = range(-62135596800 * _SECOND, 253402300800 * _SECOND)  # the years 0001 to 9999
+_UNITS = {"day": 86400 * _SECOND, "hour": 3600 * _SECOND, "minute": 60 * _SECOND, "second": _SECOND,
+          "millisecond": 10**6, "microsecond": 10**3}
 # Whole numbers are spelled by all their digits. Longer ones are no ids, and 10^1000000 would take long.
 _DIGITS_MAX = 300
 _WHOLE_END = 10**_DIGITS_MAX
@@ -144,6 +152,34 @@ def number_of(value: Value) -> float:
         return np.nan
 
 
+def _nanoseconds_of(text: str) -> int | None:
+    """Nanoseconds from 1970 to the moment that the text states; None: it states none."""
+    found = _MOMENT.fullmatch(text)
+    if found is None:
+        return None
+    date, hours, minutes, seconds, fraction, sign, *ahead = found.groups(default="")
+    hours, minutes, seconds, *ahead = (int(part or 0) for part in (hours, minutes, seconds, *ahead))
+    if hours > 23 or minutes > 59 or seconds > 59 or ahead[0] > 23 or ahead[1] > 59:
+        return None
+    try:
+        days = datetime.date.fromisoformat(date).toordinal() - _DAYS_TO_1970
+    except ValueError:
+        return None
+    zone = (3600 * ahead[0] + 60 * ahead[1]) * (-1 if sign == "-" else 1)
+    whole = 86400 * days + 3600 * hours + 60 * minutes + seconds - zone
+    found_ns = whole * _SECOND + int(fraction.ljust(9, "0"))
+    return found_ns if found_ns in _RANGE else None
+
+
+def moment_of(value: Value, unit: str, whole: bool) -> float:
+    """A moment in units since 1970, of `whole` ones rounded down; else a number as it is; else NaN."""
+    nanoseconds = _nanoseconds_of(value.strip(_BLANKS)) if isinstance(value, str) else None
+    if nanoseconds is None:
+        return number_of(value)
+    # Python rounds the quotient of two whole numbers once.
+    return float(nanoseconds // _UNITS[unit]) if whole else nanoseconds / _UNITS[unit]
+
+
 def truth_of(value: Value) -> float:
     """0 or 1 for the words of a file and for these numbers; no other number is a truth value."""
     if isinstance(value, str):
@@ -247,6 +283,18 @@ def _numbers(cells: Cells, convert: Callable[[Value], float]) -> np.ndarray:
 def numbers(cells: Cells) -> np.ndarray:
     """A column of numbers; everything else is missing."""
     return _numbers(cells, number_of)
+
+
+def moments(cells: Cells, unit: str, whole: bool) -> np.ndarray:
+    """A column of dates, moments or numbers, in units since 1970; everything else is missing."""
+    def convert(value: Value) -> float:
+        return moment_of(value, unit, whole)
+
+    values = _typed(cells)
+    if values is None or values.dtype.kind != "M":
+        return _numbers(cells, convert)
+    once, which = _distinct(values)
+    return _marked(np.array([convert(value) for value in once], dtype=np.float64)[which], cells)
 
 
 def truths(cells: Cells) -> np.ndarray:

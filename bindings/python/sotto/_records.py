@@ -64,6 +64,9 @@ def _cells_of(description: dict[str, Any]) -> Callable[[_cells.Cells], np.ndarra
     """What turns a column into the cells of a schema's column."""
     if description["type"] == "category":
         return lambda cells: _cells.places(cells, description["values"])
+    if "time_unit" in description:
+        whole = description["type"] == "integer"
+        return lambda cells: _cells.moments(cells, description["time_unit"], whole)
     return _cells.truths if description["type"] == "boolean" else _cells.numbers
 
 

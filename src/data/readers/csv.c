@@ -100,7 +100,7 @@ static double category_value(const csv_field *field, const cell *text)
 static double number_value(const csv_field *field, const cell *text)
 {
     double value;
-    return sot_read_decimal(text->text, text->size_bytes, &value)
+    return sot_cell_read_number(field->described, text->text, text->size_bytes, &value)
                ? sot_cell_bounded(field->described, value)
                : field->described->missing;
 }

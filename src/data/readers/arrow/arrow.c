@@ -298,7 +298,8 @@ static sot_value arrow_cell(const void *of_reader, size_t column)
     const bool is_number =
         value.kind != SOT_ARROW_MISSING && value.kind != SOT_ARROW_TEXT;
     const bool is_id = field->use.column->type == SOTTO_COLUMN_ID;
-    if (is_number && !is_id) return sot_value_of_number(sot_arrow_number(&value));
+    if (is_number && !is_id)
+        return sot_value_of_number(sot_arrow_raw_number(&field->use, &value));
     sot_arrow_spell(&value, reader->spelled);
     sot_value text =
         sot_value_of_text(reader->spelled->text, reader->spelled->size_bytes);

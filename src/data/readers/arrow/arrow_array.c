@@ -65,17 +65,16 @@ static bool is_decimal128(const char *format, int *out_scale)
            *out_scale >= -SCALE_MAX;
 }
 
-/* "tsu:zone": the unit is s, m, u or n. The zone does not matter: the number is in UTC. */
-static double ticks_a_day(const char *format)
+/* Nanoseconds. "tsu:zone": the unit is s, m, u or n. The zone does not matter: the number is in UTC. */
+static int64_t tick_of(const char *format)
 {
     static const char units[] = "smun";
-    static const double ticks[] = {86400.0, 86400e3, 86400e6, 86400e9};
-    if (strcmp(format, "tdD") == 0) return 1.0;
-    if (strcmp(format, "tdm") == 0) return 86400e3;
-    if (strncmp(format, "ts", 2) != 0 || format[2] == '\0' || format[3] != ':')
-        return 0.0;
+    static const int64_t ticks[] = {1000000000, 1000000, 1000, 1};
+    if (strcmp(format, "tdD") == 0) return INT64_C(86400000000000);
+    if (strcmp(format, "tdm") == 0) return 1000000;
+    if (strncmp(format, "ts", 2) != 0 || format[2] == '\0' || format[3] != ':') return 0;
     const char *unit = strchr(units, format[2]);
-    return unit == NULL ? 0.0 : ticks[unit - units];
+    return unit == NULL ? 0 : ticks[unit - units];
 }
 
 sot_arrow_type sot_arrow_type_of(const struct ArrowSchema *column)
@@ -92,9 +91,9 @@ sot_arrow_type sot_arrow_type_of(const struct ArrowSchema *column)
             return type;
     }
     type.kind = kind_of(values->format);
-    type.ticks_a_day = ticks_a_day(values->format);
+    type.tick_ns = tick_of(values->format);
     if (is_decimal128(values->format, &type.scale)) type.kind = SOT_ARROW_DECIMAL128;
-    if (type.ticks_a_day > 1.0) type.kind = SOT_ARROW_TIME64;
+    if (type.tick_ns > 0 && type.kind == SOT_ARROW_UNKNOWN) type.kind = SOT_ARROW_TIME64;
     return type;
 }
 

@@ -41,8 +41,8 @@ typedef struct sot_arrow_type {
     sot_arrow_kind kind;
     bool is_dictionary; /* `kind` is that of its values; `codes` is that of its indices */
     sot_arrow_kind codes;
-    int scale;          /* of a decimal: the number is the integer times 10^-scale */
-    double ticks_a_day; /* of dates and timestamps; 0 for all others */
+    int scale;       /* of a decimal: the number is the integer times 10^-scale */
+    int64_t tick_ns; /* of dates and timestamps; 0 for all others */
 } sot_arrow_type;
 
 /* The type of a column; the kind of one that is not read is SOT_ARROW_UNKNOWN. Public. */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "data/cell.h"
 #include "data/decimal.h"
+#include "data/time.h"
 
 /* Whole numbers from here on have no spelling: 10^1000000 would take long, and is no id. */
 enum { DIGITS_MAX = 300 };
@@ -191,6 +192,13 @@ static double category_of(const sot_arrow_use *use, const sot_arrow_value *value
     return sot_cell_of_text(use->column, use->categories, text.text, text.size_bytes);
 }
 
+double sot_arrow_raw_number(const sot_arrow_use *use, const sot_arrow_value *value)
+{
+    return use->tick_ns > 0 && value->kind == SOT_ARROW_SIGNED
+               ? sot_time_of_ticks(use->column, value->number, use->tick_ns)
+               : sot_arrow_number(value);
+}
+
 double sot_arrow_cell(const sot_arrow_use *use, const sot_arrow_value *value)
 {
     if (use->column == NULL) return sot_arrow_number(value);
@@ -198,7 +206,7 @@ double sot_arrow_cell(const sot_arrow_use *use, const sot_arrow_value *value)
     if (value->kind == SOT_ARROW_TEXT)
         return sot_cell_of_text(use->column, use->categories, value->text,
                                 value->text_bytes);
-    return sot_cell_of_number(use->column, sot_arrow_number(value) / use->divisor);
+    return sot_cell_of_number(use->column, sot_arrow_raw_number(use, value));
 }
 
 /* ---- columns of numbers ---- */

@@ -29,8 +29,11 @@ double sot_arrow_number(const sot_arrow_value *value);
 typedef struct sot_arrow_use {
     const sotto_column *column;  /* NULL: a feature of a matrix, a number as it is */
     const sot_words *categories; /* of a category */
-    double divisor; /* of dates and timestamps: ticks in a time unit; else 1 */
+    int64_t tick_ns; /* of dates and timestamps, whose column has a time unit; else 0 */
 } sot_arrow_use;
+
+/* The number of sot_arrow_number(), before the bounds; dates and timestamps in the time unit of the column. */
+double sot_arrow_raw_number(const sot_arrow_use *use, const sot_arrow_value *value);
 
 double sot_arrow_cell(const sot_arrow_use *use, const sot_arrow_value *value);
 

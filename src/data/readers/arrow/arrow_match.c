@@ -12,8 +12,9 @@ static sotto_status fail_type(const struct ArrowSchema *child, const char *shown
 {
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     is_time
-                        ? "the column '%s' of the stream is %s; convert it to a number "
-                          "or a text, or give it the type \"ignore\" in the schema"
+                        ? "the column '%s' of the stream is %s; give its column of the "
+                          "schema the type \"number\" or \"integer\" and a unit, for "
+                          "example \"time_unit\": \"day\", or the type \"ignore\""
                         : "the column '%s' of the stream is %s, which has no cells that "
                           "are numbers or texts; leave it out, convert it, or give it "
                           "the type \"ignore\" in the schema",
@@ -40,10 +41,13 @@ static sotto_status add_field(sot_arrow_stream *reader, size_t place, size_t chi
     *field = (sot_arrow_field){.place = place,
                                .child = child,
                                .type = sot_arrow_type_of(layout),
-                               .use = {.column = column, .divisor = 1.0}};
-    if (field->type.kind == SOT_ARROW_UNKNOWN || field->type.ticks_a_day > 0.0) {
+                               .use = {.column = column}};
+    const bool is_time = field->type.tick_ns > 0;
+    const bool has_unit = column != NULL && column->time_unit != SOTTO_TIME_NONE;
+    field->use.tick_ns = field->type.tick_ns;
+    if (field->type.kind == SOT_ARROW_UNKNOWN || (is_time && !has_unit)) {
         sot_printable(layout->name == NULL ? "" : layout->name, shown, sizeof shown);
-        return fail_type(layout, shown, field->type.ticks_a_day > 0.0, error);
+        return fail_type(layout, shown, is_time, error);
     }
     reader->field_of_column[place] = reader->field_count++;
     if (column == NULL || column->type != SOTTO_COLUMN_CATEGORY) return SOTTO_OK;
