@@ -79,7 +79,9 @@ void cli_heed_interrupts(void)
     (void)sigemptyset(&action.sa_mask);
     if (!has_patience && sigaction(SIGALRM, &action, NULL) == 0)
         has_patience = timer_create(CLOCK_MONOTONIC, &event, &patience) == 0;
-    handle(ask_to_stop, (int)SA_RESETHAND);
+    /* With SA_RESTART a call that waits, such as open(2) of a FIFO, goes on until patience ends: EINTR would be told as a
+     * failure of the file. */
+    handle(ask_to_stop, (int)SA_RESETHAND | SA_RESTART);
 }
 
 bool cli_stop_asked(void)

@@ -166,8 +166,7 @@ static uint64_t attributes_of(int directory, const char *name)
 
 /* Returns why rename(2) would not put a file in the place of `target`, though the directory may be written to; or
  * NULL. After a charge it would be too late to find out. */
-static const char *find_obstacle(const sot_file_writer *writer,
-                                 const struct stat *target)
+static const char *find_obstacle(const sot_file_writer *writer, const struct stat *target)
 {
     struct stat directory;
     const uid_t user = geteuid();

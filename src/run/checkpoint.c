@@ -277,6 +277,7 @@ static sotto_status keep(void *context, uint64_t step, const unsigned char *stat
     sot_kept_mark mark;
     const sot_session *session = keeper->session;
     const double began_seconds = sot_clock_seconds();
+    assert(!session->capped); /* else the counts in the head would be an outcome */
     if (step <= keeper->kept.step)
         return sot_fail(error, SOTTO_INTERNAL, "a state was to be kept twice");
     sotto_status status = count_releases(keeper, error);
@@ -414,6 +415,15 @@ static sotto_status stage_output(sot_keeper *keeper, const char *text,
     return status;
 }
 
+/* The head of a file is not sealed. Under caps the number of releases is an outcome, for example the number of labels
+ * that PATE gave: a process killed before the row would show one more sample of it. An output does not need it. */
+static void hide_releases(sot_keeper *keeper)
+{
+    for (size_t i = 0; i < keeper->kept.events; i++)
+        keeper->kept.released[i] = 0;
+    keeper->kept.sampler_error = 0.0;
+}
+
 sotto_status sot_keeper_finish(sot_keeper *keeper, const char *text,
                                const char *output_hash, sotto_error *error)
 {
@@ -421,6 +431,7 @@ sotto_status sot_keeper_finish(sot_keeper *keeper, const char *text,
     const sot_session *session = keeper->session;
     sotto_status status = count_releases(keeper, error);
     if (status != SOTTO_OK) return status;
+    hide_releases(keeper);
     keeper->kept.kind = SOT_KEPT_OUTPUT;
     sot_pair_free_space(keeper->pair);
     status = stage_output(keeper, text, &mark, error);

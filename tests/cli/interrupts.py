@@ -88,6 +88,8 @@ def works(folder):
     header = (folder / "long.csv").read_text().splitlines(keepends=True)[0]
     yield "train, reading", train, 0.3, None
     yield "train, a stalled pipe", ["train", "-", *train[2:]], 0.3, header
+    os.mkfifo(folder / "fifo.csv")
+    yield "train, a FIFO without a writer", ["train", "fifo.csv", *train[2:]], 0.3, None
     yield "train gd, streaming", [*train, "--method", "gd", "--steps", "1000", "--expected-rows", "100000", "--stream"], 0.5, None
     wide = ["train", "wide.csv", "--schema", "wide.schema.json", "--model", "logistic", "-o", "m.json"]
     yield "train none, solving", [*wide, "--method", "none", "--data-is-public", "--lambda", "1e-12", "--threads", "1"], 1.5, None

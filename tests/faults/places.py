@@ -19,10 +19,11 @@ import tempfile
 import time
 
 from aftermath import Aftermath, show
-from scene import COMMANDS, Scene, files_of, work_directory
+from scene import COMMANDS, LEDGER, Scene, files_of, work_directory
 
 DISK_BYTES = 1 << 20
 FREE_PAGES = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24)  # an output, its checkpoint and a journal have some pages each
+USER, OTHER_USER = 65534, 65533  # neither is root
 STALE = 100  # temporaries that a process number may have left
 LOCALES = ("tr_TR", "de_DE")
 
@@ -106,6 +107,67 @@ def container(scene, sample):
     return None
 
 
+@contextlib.contextmanager
+def mounted_output(place, name):
+    """An empty file under the name, mounted as a container mounts a single file: rename(2) cannot replace it."""
+    path, source = os.path.join(place, name), os.path.join(place, "..", "source")
+    for empty in (path, source):
+        with open(empty, "wb"):
+            pass
+    subprocess.run(["mount", "--bind", source, path], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", path], check=True)
+        os.unlink(path)
+
+
+@contextlib.contextmanager
+def sticky_output(place, name):
+    """An empty file of another user in a sticky directory of root; the command runs as a third user."""
+    path = os.path.join(place, name)
+    with open(path, "wb"):
+        pass
+    os.chown(path, OTHER_USER, OTHER_USER)
+    for file in (LEDGER, "d.csv", "s.json"):
+        os.chown(os.path.join(place, file), USER, USER)
+    os.chmod(place, 0o1777)
+    try:
+        yield
+    finally:
+        os.unlink(path)
+
+
+def as_user():
+    os.setgid(USER)
+    os.setuid(USER)
+
+
+def irreplaceable(scene, sample):
+    """Outputs that rename(2) cannot replace are refused before the charge."""
+    if os.geteuid() != 0:
+        return "only root can mount a file and be other users"
+    for command in some([command for command in charged_commands() if command.outputs], sample):
+        with scene.copy(command) as place, mounted_output(place, command.outputs[0]):
+            aftermath = Aftermath(scene, command, place, {}, f"{command.name}, mounted")
+            done = scene.run(place, command.words)
+            aftermath.expect(done.returncode == 1, f"exit code {done.returncode}")
+            aftermath.examine(done, "mount point")
+            aftermath.expect(aftermath.outcome == "refused", "charged, though the output cannot be written")
+            yield aftermath
+    command = next(command for command in COMMANDS if command.name == "release-count")
+    with work_directory() as base, scene.copy(command, base) as place, sticky_output(place, command.outputs[0]):
+        for directory in (base, os.path.dirname(place)):
+            os.chmod(directory, 0o755)
+        aftermath = Aftermath(scene, command, place, {}, f"{command.name}, sticky")
+        done = scene.run(place, command.words, preexec_fn=as_user)
+        aftermath.examine(done, "sticky")
+        aftermath.expect("sticky" in done.stderr, f"another reason: {done.stderr.strip()[-150:]}")
+        aftermath.expect(aftermath.outcome == "refused", "charged, though the output cannot be written")
+        yield aftermath
+    return None
+
+
 def locales(scene, sample):
     """A decimal comma, and an i without its capital letter: the same bytes as in the C locale."""
     if shutil.which("localedef") is None:
@@ -130,7 +192,7 @@ def locales(scene, sample):
     return None
 
 
-PLACES = (full_disk, few_descriptors, container, locales)
+PLACES = (full_disk, few_descriptors, container, irreplaceable, locales)
 
 
 def collect(generator):

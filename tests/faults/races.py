@@ -222,6 +222,39 @@ def four_teachings(race):
     race.succeeds(*command.check)
 
 
+CONFIDENT = ("pate", "label", "teachers", "public.csv", "--aggregator", "confident", "--threshold", "2", "--sigma1", "3", "--sigma2", "3",
+             "--ask", "20", "--answers", "15", "--delta", "1e-3", "--ledger", LEDGER, "-o", "o.json")
+
+
+def sealed_head(race, place, number):
+    """Head and length of the sealed output that a process killed at its N-th writing call left without a row; None: no such file."""
+    staged = os.path.join(place, "o.json.checkpoint.next")
+    race.end(race.start(CONFIDENT, place, f"kill:{number}:{signal.SIGKILL.value}"))
+    if not os.path.exists(staged) or count(ledger_rows(place), "commit") > 0:
+        return None
+    with open(staged, "rb") as file:
+        head, length = file.readline(), os.fstat(file.fileno()).st_size
+    return (head, length) if b'"kind":"output"' in head else None
+
+
+def sealed_outputs(race):
+    """A sealed output without a row tells nothing of the outcome, however often the run is killed before its row.
+
+    The confident aggregator answers a random number of questions: 12 runs of one charge would show 12 samples of it."""
+    def is_charged():
+        return count(ledger_rows(race.place), "reserve") == 1
+
+    for number in range(1, 100):
+        if not is_charged():
+            race.end(race.start(CONFIDENT, fault=f"kill:{number}:{signal.SIGKILL.value}"))
+    race.expect(is_charged(), "the run was never charged and killed")
+    number = next((n for n in range(1, 100) if sealed_head(race, race.place, n)), None)
+    race.expect(number is not None, "no run was killed between its sealed output and its row")
+    seen = {sealed_head(race, race.place, number) for _ in range(12)}
+    race.expect(len(seen) == 1, f"{len(seen)} kinds of sealed outputs: {sorted(map(str, seen))[:2]}")
+    race.expect(race.charges() == 1, f"{race.charges()} charges")
+
+
 def rewrite(place, change):
     """Changes the private rows; the header, which is public, stays."""
     path = os.path.join(place, "d.csv")
@@ -250,7 +283,7 @@ def changed_data(race):
             race.expect(count(ledger_rows(finished), "reserve") == 1, f"{name}: charged again")
 
 
-RACES = (many_writers, stalled_reader, two_resumes, one_output, finished_twice, two_teachings, four_teachings, changed_data)
+RACES = (many_writers, stalled_reader, two_resumes, one_output, finished_twice, two_teachings, four_teachings, sealed_outputs, changed_data)
 
 
 def main():
