@@ -251,7 +251,8 @@ static void blanks_around_a_text_do_not_count(void **state)
         {.path = csv},
         {.path = write_file(
              "blanks.jsonl",
-             "{\"serial\": 1, \"town\": \" Lund\", \"person\": \"p1\\t\", \"note\": \" \"}\n"
+             "{\"serial\": 1, \"town\": \" Lund\", \"person\": \"p1\\t\", \"note\": \" "
+             "\"}\n"
              "{\"serial\": 2, \"town\": \"Lund \", \"person\": \" p1\", \"note\": \" a b "
              "\"}\n")},
         {.path = path, .table = "t"}};
@@ -282,8 +283,9 @@ static void blanks_around_a_text_do_not_count(void **state)
 static void a_condition_on_texts_sees_all_digits_of_an_integer(void **state)
 {
     (void)state;
-    static const char rows[] = "INSERT INTO t VALUES(1, 9007199254740993, 9007199254740993), "
-                               "(2, 9007199254740992, 9007199254740992), (3, 17.0, 17.0)";
+    static const char rows[] =
+        "INSERT INTO t VALUES(1, 9007199254740993, 9007199254740993), "
+        "(2, 9007199254740992, 9007199254740992), (3, 17.0, 17.0)";
     sqlite3 *database = NULL;
     char path[64];
     sotto_schema *schema = schema_of(

@@ -202,6 +202,20 @@ def test_entries_that_are_there_twice_are_added():
     assert doubled.nnz == 2 * rows.nnz  # the caller's array stays as it is
 
 
+@pytest.mark.parametrize("index", [40, 79, -1])
+def test_an_index_outside_of_the_columns_is_no_entry(index):
+    """scipy writes it into another row."""
+    X, y = sparse_rows()
+    model = by_norm(expected_rows=60).fit(X, y)
+    rows = scipy.sparse.csr_array(X)
+    end = rows.indptr[7]
+    outside = scipy.sparse.csr_array((np.insert(rows.data, end, 9.0), np.insert(rows.indices, end, index),
+                                      rows.indptr + (np.arange(61) >= 7)), shape=rows.shape)
+    assert outside.nnz == rows.nnz + 1
+    np.testing.assert_array_equal(model.predict_proba(outside), model.predict_proba(X))
+    assert by_norm(expected_rows=60).fit(outside, y).model_json_ == model.model_json_
+
+
 def test_sparse_rows_need_a_schema_of_features():
     X, y = sparse_rows()
     rows = scipy.sparse.csr_array(X)

@@ -315,10 +315,15 @@ def _of_array(values: np.ndarray, what: str) -> Table:
 
 
 def _of_sparse(source: Any) -> Table:
-    """A sparse array of scipy, by rows; the entries of a row are in order, and none is there twice."""
+    """A sparse array of scipy, by rows; the entries of a row are in order, and none is there twice.
+
+    scipy does not check indices: one beyond the columns would be written into another row, or outside of the array.
+    """
     rows = source.tocsr()
-    if not rows.has_canonical_format:
+    outside = (rows.indices < 0) | (rows.indices >= rows.shape[1])
+    if outside.any() or not rows.has_canonical_format:
         rows = rows.copy()
+        rows.data[outside] = rows.indices[outside] = 0
         rows.sum_duplicates()
     return Table(rows.shape[0], None, sparse=rows, width=rows.shape[1])
 

@@ -378,8 +378,7 @@ static sotto_status keep_raw(sot_query *query, query_field *field, int place,
     const sotto_column_type type = field->described->type;
     if (type != SOTTO_COLUMN_ID) {
         /* A double has no room for all categories either. */
-        const bool is_text =
-            type == SOTTO_COLUMN_CATEGORY || type == SOTTO_COLUMN_IGNORE;
+        const bool is_text = type == SOTTO_COLUMN_CATEGORY || type == SOTTO_COLUMN_IGNORE;
         *raw = sot_value_of_text(NULL, 0);
         if (kind == SQLITE_BLOB) return SOTTO_OK; /* missing, as in read_cell() */
         if (!is_text && (kind == SQLITE_INTEGER || kind == SQLITE_FLOAT)) {
