@@ -51,6 +51,7 @@ typedef struct sot_objective_law {
     bool one_signed;     /* VERTICES: one margin, and its slope has one sign */
     size_t classes;      /* VERTICES: of softmax; 0 or 1: one margin */
     size_t dimension;    /* GENERAL with Gaussian noise: of theta */
+    bool is_former;      /* SHARP, Gaussian: without the theorem of frozen_slope.md */
     double floor; /* VERTICES, two-signed, add-remove: losses below it count as it, for
                      which one vertex is enough above; not above 0: no floor, two
                      vertices; set by sot_objective_calibrate() */
