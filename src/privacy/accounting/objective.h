@@ -9,6 +9,9 @@
  * the pair is dominated by the privacy loss max(t, atom), t ~ N(A^2/2, A^2), an atom and a tail.
  * So an event has two numbers, noise_multiplier = 1/A and atom, and composes like any other.
  *
+ * For the logistic loss the event states `theorem` too, SOTTO_FROZEN_SLOPE unless is_former: smaller bounds of the same
+ * release below the atom, and in composition (frozen_slope.md).
+ *
  * For other losses (VERTICES) the claim is "delta(epsilon) <= m G(A, epsilon - C) for every epsilon >=
  * atom": C is what the determinant costs, m how many corners the gradient of one record may be pushed
  * to. The event then has shift = C and vertices = m too (objective.md, section 7).
