@@ -215,6 +215,34 @@ static void renyi_divergence_holds(void **state)
     assert_within(most, 0.99, 1.0 + rounding);
 }
 
+/* Chains: two rows that go or come, and one row exchanged for another in the plane. */
+static void renyi_divergence_of_units_and_exchanges_holds(void **state)
+{
+    (void)state;
+    static const double orders[] = {2.0, 8.0}, drives[] = {0.0, 12.0, 2000.0};
+    double most = 0.0;
+    for (int i = 0; i < 4; i++) {
+        sotto_error error;
+        double claim;
+        sot_objective_law law = sharp(i < 2 ? SOTTO_ADD_REMOVE : SOTTO_REPLACE_ONE,
+                                      i < 2 ? 2 : 1, 1.0, i < 2 ? 0.8 : 1.5);
+        law.sigma = 9.6;
+        sotto_plan *plan = plan_with(&law, 1);
+        assert_ok(sotto_account_rdp(plan, orders[i % 2], &claim, &error), &error);
+        sotto_plan_free(plan);
+        for (int j = 0; j < (i < 2 ? BACKGROUNDS : 3); j++) {
+            const density_pair pair = i < 2 ? line_pair(&law, &backgrounds[j], 1.0, 2.0)
+                                            : exchanged(&law, 0.05, drives[j], 1.0);
+            const double ratio =
+                worse_direction(density_rdp, &pair, orders[i % 2]) / claim;
+            assert_within(ratio, 0.0, 1.0 + rounding);
+            most = fmax(most, ratio);
+        }
+    }
+    print_message("units and exchanges: true/claimed divergence up to %.4f\n", most);
+    assert_within(most, 0.5, 1.0 + rounding);
+}
+
 static const density_pair *second_release;
 
 static double left_to_the_second(double loss, double parameter, double kink)
@@ -300,6 +328,7 @@ int main(void)
         cmocka_unit_test(one_row_in_the_plane_holds),
         cmocka_unit_test(shorter_rows_are_dominated),
         cmocka_unit_test(renyi_divergence_holds),
+        cmocka_unit_test(renyi_divergence_of_units_and_exchanges_holds),
         cmocka_unit_test(two_releases_hold),
         cmocka_unit_test(a_gaussian_beside_it_holds),
         cmocka_unit_test(wrong_claims_are_exceeded),
