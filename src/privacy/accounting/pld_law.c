@@ -12,6 +12,9 @@
 /* More equal pure events than this are composed by FFT like the others. */
 static const double binomial_count_max = 4096.0;
 
+/* The line beyond a hull is taken more often than once for a rounding only: more than this says that nothing is there. */
+static const double weight_most = 2.0;
+
 /* ---- building ---- */
 
 typedef struct builder {
@@ -167,8 +170,14 @@ static sotto_status add_hull(builder *b, const sot_row_hull *hull,
     law->pieces[0].ceiling = ceiling + error * (0.5 * a + fabs(low) / a);
     law->pieces[0].has_ceiling = 1;
     add_line(law, SOT_REMOVE, 1.0, mu, floor - error * floor);
-    law->pieces[1].weight =
-        sot_row_hull_weight_upper(hull, is_removed ? SOT_ROW_HULL_CELLS : 0);
+    const size_t end = is_removed ? SOT_ROW_HULL_CELLS : 0;
+    const double weight = sot_row_hull_weight_upper(hull, end);
+    /* Where the line's profile is below the doubles, infinite loss makes up for what rounding added. */
+    if (weight <= weight_most) {
+        law->pieces[1].weight = weight;
+    } else {
+        law->infinite = hull->value[end];
+    }
     for (size_t i = 0; i <= SOT_ROW_HULL_CELLS; i++) {
         const double place = hull->place[i];
         double mass = sot_row_hull_mass_upper(hull, i);

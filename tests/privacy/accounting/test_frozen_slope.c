@@ -199,6 +199,18 @@ static void other_events_beside_a_training_have_both_ends(void **state)
     assert_within(pair.epsilon, pair.epsilon_lower, 1.3 * pair.epsilon_lower);
 }
 
+/* With a small lambda the Gaussian profile at the hull's top is below the doubles, and pld has its pair all the same: 3
+ * releases that an analyst chose one after the other, on a line, have delta >= 9.99e-4 at epsilon 2.4468. */
+static void pld_has_the_hull_of_a_small_lambda(void **state)
+{
+    (void)state;
+    const sotto_event event = training_of(0.0738, 18.055, 3);
+    const sotto_account account = epsilon_of(plan_of(event), SOTTO_PLD, 9.9e-4);
+    print_message("3 trainings with a small lambda: epsilon %.4f by pld\n",
+                  account.epsilon);
+    assert_within(account.epsilon, 2.4468, 3.3);
+}
+
 /* Where the slope 1 decides the frozen bound, the mirror image is the larger one. */
 static void the_addition_is_priced_too(void **state)
 {
@@ -300,6 +312,7 @@ int main(void)
         cmocka_unit_test(lambda_may_fall_to_its_new_limit),
         cmocka_unit_test(several_trainings_cost_less),
         cmocka_unit_test(other_events_beside_a_training_have_both_ends),
+        cmocka_unit_test(pld_has_the_hull_of_a_small_lambda),
         cmocka_unit_test(the_addition_is_priced_too),
         cmocka_unit_test(an_event_keeps_its_theorem),
         cmocka_unit_test(a_theorem_needs_rows_of_the_logistic_loss),
