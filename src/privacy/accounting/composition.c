@@ -227,6 +227,7 @@ static sotto_status add_hulls(sot_composition *composition, sotto_error *error)
         if (!objective->is_frozen) continue;
         double most;
         const sot_frozen_row row = sot_objective_frozen_row(objective, &most);
+        if (most > SOT_ROW_HULL_MOST) continue; /* the former law, and the frozen slope */
         status = sot_row_hull_new(&row, most, &objective->hull, error);
     }
     return status;

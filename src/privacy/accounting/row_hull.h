@@ -34,7 +34,10 @@ typedef struct sot_row_hull {
     double right[SOT_ROW_HULL_CELLS]; /* the tangent of G at the middle */
 } sot_row_hull;
 
-/* `most` is an epsilon from which on F = G(a, .): max(0, rho - a^2/2), rounded up. */
+/* Beyond this e^epsilon nears the end of the doubles, and masses could be lost: no hull for an event with a larger `most`. */
+#define SOT_ROW_HULL_MOST 300.0
+
+/* `most` is an epsilon from which on F = G(a, .): max(0, rho - a^2/2), rounded up; at most SOT_ROW_HULL_MOST for masses. */
 SOTTO_MUST_CHECK sotto_status sot_row_hull_new(const sot_frozen_row *row, double most,
                                                sot_row_hull **out_hull,
                                                sotto_error *error);

@@ -6,6 +6,7 @@
 
 #include "objective_cases.h"
 #include "plans.h"
+#include "privacy/accounting/composition.h"
 #include "privacy/accounting/objective_loss.h"
 
 static double number(const json_t *object, const char *key)
@@ -211,6 +212,23 @@ static void pld_has_the_hull_of_a_small_lambda(void **state)
     assert_within(account.epsilon, 2.4468, 3.3);
 }
 
+/* Masses of a hull whose e^epsilon is beyond the doubles would be lost: such an event has none. */
+static void a_loss_beyond_the_doubles_has_no_hull(void **state)
+{
+    (void)state;
+    static const double rhos[] = {965.0, 967.0, 1400.0};
+    for (size_t i = 0; i < 3; i++) {
+        sotto_error error;
+        sot_composition *composition;
+        sotto_plan *plan = plan_of(training_of(36.5, rhos[i], 2));
+        assert_ok(sot_composition_new(plan, SOTTO_UNSET, 0, &composition, &error),
+                  &error);
+        assert_int_equal(composition->objective[0].hull != NULL, rhos[i] < 966.0);
+        sot_composition_free(composition);
+        sotto_plan_free(plan);
+    }
+}
+
 /* Where the slope 1 decides the frozen bound, the mirror image is the larger one. */
 static void the_addition_is_priced_too(void **state)
 {
@@ -313,6 +331,7 @@ int main(void)
         cmocka_unit_test(several_trainings_cost_less),
         cmocka_unit_test(other_events_beside_a_training_have_both_ends),
         cmocka_unit_test(pld_has_the_hull_of_a_small_lambda),
+        cmocka_unit_test(a_loss_beyond_the_doubles_has_no_hull),
         cmocka_unit_test(the_addition_is_priced_too),
         cmocka_unit_test(an_event_keeps_its_theorem),
         cmocka_unit_test(a_theorem_needs_rows_of_the_logistic_loss),
