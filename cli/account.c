@@ -101,6 +101,10 @@ static const cli_option event_options[] = {
     {"vertices", CLI_COUNT, CLI_OPTIONAL,
      "objective-perturbation: Gaussian losses of which the largest counts", .value = "M",
      .example = "2", .count_max = 1000000},
+    {"theorem", CLI_COUNT, CLI_OPTIONAL,
+     "objective-perturbation of the logistic loss: version of the theorem, with --rows "
+     "(2: frozen slope)",
+     .value = "V", .example = "2", .count_max = 2},
     {"rows", CLI_COUNT, CLI_OPTIONAL,
      "objective-perturbation of the logistic loss: most rows of a unit, for a smaller "
      "price",

@@ -95,7 +95,7 @@ static sotto_status fill_parameters(const cli_call *call, sotto_event *event,
 static sotto_status fill_optional(const cli_call *call, sotto_event *event,
                                   sotto_error *error)
 {
-    static const char *const flags[] = {"rows", "shift", "vertices"};
+    static const char *const flags[] = {"rows", "shift", "vertices", "theorem"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         if (!cli_has(call, flags[i]) || !cli_given(call, flags[i])) continue;
         if (event->mechanism != SOTTO_OBJECTIVE_PERTURBATION) {
@@ -113,6 +113,7 @@ static sotto_status fill_optional(const cli_call *call, sotto_event *event,
     if (cli_given(call, "shift")) event->shift = cli_number(call, "shift");
     if (cli_given(call, "vertices"))
         event->vertices = (uint32_t)cli_count(call, "vertices");
+    if (cli_given(call, "theorem")) event->theorem = (uint32_t)cli_count(call, "theorem");
     return SOTTO_OK;
 }
 
@@ -266,9 +267,10 @@ static sotto_status refuse_event_flags(const cli_call *call, sotto_error *error)
                                         "scale",        "sensitivity",
                                         "categories",   "atom",
                                         "shift",        "vertices",
-                                        "rows",         "rate",
-                                        "sampling",     "population",
-                                        "batch",        "count"};
+                                        "rows",         "theorem",
+                                        "rate",         "sampling",
+                                        "population",   "batch",
+                                        "count"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         if (!cli_has(call, flags[i]) || !cli_given(call, flags[i])) continue;
         return cli_fail(

@@ -80,7 +80,8 @@ static void check_round_trip(const sotto_plan *plan)
         require(is_same(a->rate, b->rate) && is_same(a->scale, b->scale));
         require(is_same(a->epsilon, b->epsilon) && is_same(a->delta, b->delta));
         require(is_same(a->atom, b->atom) && is_same(a->shift, b->shift));
-        require(a->rows == b->rows && a->vertices == b->vertices);
+        require(a->rows == b->rows && a->vertices == b->vertices &&
+                a->theorem == b->theorem);
         require(a->count == b->count && a->mechanism == b->mechanism);
         require(a->sampling == b->sampling && a->dimension == b->dimension);
         require(a->population == b->population && a->batch == b->batch);

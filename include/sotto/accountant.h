@@ -125,6 +125,10 @@ typedef struct sotto_event {
     uint32_t
         vertices; /* of objective perturbation: Gaussian losses of which the largest counts, at
                             most SOTTO_VERTICES_MAX; 0 means one */
+    uint32_t
+        theorem; /* of objective perturbation: the version of the theorem that prices it.
+                    0: the former one (an atom and a tail; files without the member).
+                    SOTTO_FROZEN_SLOPE: logistic loss, needs rows; a smaller price */
     uint32_t curve_size;        /* of a Renyi curve: its points, 1 to SOTTO_CURVE_MAX */
     const double *curve_orders; /* increasing, above 1; the plan keeps its own copy */
     const double *curve_values; /* bounds of the Renyi divergence at these orders */
@@ -140,6 +144,9 @@ typedef struct sotto_event {
 
 /* At most this many corners that one record's gradient may be pushed to. */
 #define SOTTO_VERTICES_MAX 1000000
+
+/* sotto_event.theorem: src/privacy/accounting/frozen_slope.md. */
+#define SOTTO_FROZEN_SLOPE 2
 
 /* At most this many records to draw from. */
 #define SOTTO_POPULATION_MAX UINT64_C(1000000000000000)

@@ -50,8 +50,12 @@ typedef enum sotto_calibration {
         0, /* the determinant costs nothing: src/learn/erm/objective.md */
     SOTTO_CALIBRATION_CHAUDHURI =
         1, /* Chaudhuri, Monteleoni & Sarwate 2011: pure, replace-one */
-    SOTTO_CALIBRATION_KIFER = 2,  /* Kifer, Smith & Thakurta 2012: add-remove */
-    SOTTO_CALIBRATION_REDBERG = 3 /* Redberg, Koskela & Wang 2023: add-remove, Gaussian */
+    SOTTO_CALIBRATION_KIFER = 2, /* Kifer, Smith & Thakurta 2012: add-remove */
+    SOTTO_CALIBRATION_REDBERG =
+        3, /* Redberg, Koskela & Wang 2023: add-remove, Gaussian */
+    SOTTO_CALIBRATION_FORMER =
+        4 /* sharp as it was before the frozen-slope theorem; files that state no
+             calibration verify under it */
 } sotto_calibration;
 
 /* The step sizes of SGD. */

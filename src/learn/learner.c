@@ -100,8 +100,8 @@ static const char *const methods[] = {"auto",        "output",
                                       "laplace",     NULL};
 static const char *const samplers[] = {"auto", "proximal", "exact-gaussian", "mala",
                                        NULL};
-static const char *const calibrations[] = {"sharp", "chaudhuri", "kifer", "redberg",
-                                           NULL};
+static const char *const calibrations[] = {"sharp",   "chaudhuri", "kifer",
+                                           "redberg", "former",    NULL};
 
 static const char *const schedules[] = {"auto",   "constant", "root", "strong",
                                         "linear", "cosine",   NULL};
@@ -189,8 +189,8 @@ sotto_status sotto_calibration_from_name(const char *name, sotto_calibration *ou
 {
     int index = 0;
     const sotto_status status =
-        find_word(calibrations, "calibration", "sharp, chaudhuri, kifer or redberg", name,
-                  &index, error);
+        find_word(calibrations, "calibration",
+                  "sharp, chaudhuri, kifer, redberg or former", name, &index, error);
     if (status == SOTTO_OK) *out = (sotto_calibration)index;
     return status;
 }

@@ -320,8 +320,10 @@ static sotto_status gather(const sotto_training *training, names *all, sotto_err
     add_number(all, "grid", learner->grid);
     for (size_t i = 0; i < learner->choice_count; i++)
         add_word(all, learner->choices[i].name, learner->choices[i].word);
+    /* Files of the former theorem do not state it. */
     if (training->method == SOTTO_METHOD_OBJECTIVE &&
-        training->config.calibration != SOTTO_CALIBRATION_SHARP)
+        training->config.calibration != SOTTO_CALIBRATION_SHARP &&
+        training->config.calibration != SOTTO_CALIBRATION_FORMER)
         add_word(all, "calibration",
                  sotto_calibration_name(training->config.calibration));
     for (size_t i = 0; i < learner->setting_count; i++)

@@ -47,7 +47,7 @@ _SETTINGS = """
     method : str
         "auto", "objective", "output", "gd", "sgd", ... (docs/training.md); "none" adds no noise and
         needs data_is_public.
-    calibration : {"sharp", "chaudhuri", "kifer", "redberg"}
+    calibration : {"sharp", "chaudhuri", "kifer", "redberg", "former"}
         The theorem that fixes the noise of objective perturbation.
     lambda_ : float or "theory", optional
         Of (lambda/2)|theta|^2 beside the sum of losses; default the library's rule.

@@ -39,6 +39,7 @@ static const struct {
     {SOTTO_CALIBRATION_CHAUDHURI, SOT_OBJECTIVE_CHAUDHURI},
     {SOTTO_CALIBRATION_KIFER, SOT_OBJECTIVE_KIFER},
     {SOTTO_CALIBRATION_REDBERG, SOT_OBJECTIVE_REDBERG},
+    {SOTTO_CALIBRATION_FORMER, SOT_OBJECTIVE_SHARP},
 };
 enum { THEOREMS = sizeof theorems / sizeof theorems[0] };
 
@@ -82,7 +83,8 @@ static double lambda_factor(const sot_learner_setup *setup,
     if (epsilon < LOW_EPSILON) return LOW_FACTOR;
     /* Less than the least is for what has the law of one row: accounting/row_loss.h. */
     const bool is_one_row =
-        steps == 1.0 && config->calibration == SOTTO_CALIBRATION_SHARP;
+        steps == 1.0 && (config->calibration == SOTTO_CALIBRATION_SHARP ||
+                         config->calibration == SOTTO_CALIBRATION_FORMER);
     return is_one_row && epsilon >= HIGH_EPSILON ? HIGH_FACTOR : 1.0;
 }
 
@@ -134,6 +136,7 @@ sot_objective_law sot_erm_objective_law(const sot_learner *learner)
     law.one_signed = facts->one_signed;
     law.classes = facts->outputs;
     law.dimension = facts->dimension;
+    law.is_former = learner->setup.config->calibration == SOTTO_CALIBRATION_FORMER;
     return law;
 }
 

@@ -152,8 +152,13 @@ static sot_bracket rest_delta(const sot_composition *composition, sot_direction 
     if (composition->objective_count > 0) {
         const double square = composition->gaussian_square.upper;
         double delta = 1.0;
-        if (is_one_objective(composition))
-            delta = beside_small_gaussian(&composition->objective[0], square, epsilon);
+        if (is_one_objective(composition)) {
+            const sot_objective *alone = &composition->objective[0];
+            delta = sot_objective_has_directions(alone)
+                        ? sot_objective_beside_gaussian_upper(alone, direction, square,
+                                                              epsilon)
+                        : beside_small_gaussian(alone, square, epsilon);
+        }
         if (square > 0.0 || !is_one_objective(composition))
             delta = fmin(delta, objective_delta(composition, 0, 0.0, square, epsilon));
         return (sot_bracket){0.0, delta};

@@ -60,7 +60,7 @@ static void add_objective(sot_composition *composition, const sotto_event *event
         sot_objective *entry = &composition->objective[i];
         if (entry->shift == law.shift && entry->atom == law.atom &&
             entry->offset == law.offset && entry->vertices == law.vertices &&
-            entry->rows == law.rows) {
+            entry->rows == law.rows && entry->is_frozen == law.is_frozen) {
             entry->count += count;
             return;
         }
@@ -112,7 +112,8 @@ static bool is_priced_loosely(const sotto_event *event, bool has_law)
     if (event->mechanism == SOTTO_DISCRETE_GAUSSIAN) return !has_law;
     return event->mechanism == SOTTO_EXPONENTIAL ||
            event->mechanism == SOTTO_PERMUTE_AND_FLIP ||
-           event->mechanism == SOTTO_OBJECTIVE_PERTURBATION;
+           (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION &&
+            event->rows == 0); /* with rows saturated data attain a Gaussian: exact.c */
 }
 
 static void add_law(sot_composition *composition, const sot_law *law, double count)
@@ -217,6 +218,21 @@ static sotto_status allocate(size_t size, sot_composition *composition,
     return SOTTO_OK;
 }
 
+/* The hull of one row, for moments and for pld. */
+static sotto_status add_hulls(sot_composition *composition, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; i < composition->objective_count && status == SOTTO_OK; i++) {
+        sot_objective *objective = &composition->objective[i];
+        if (!objective->is_frozen) continue;
+        double most;
+        const sot_frozen_row row = sot_objective_frozen_row(objective, &most);
+        if (most > SOT_ROW_HULL_MOST) continue; /* the former law, and the frozen slope */
+        status = sot_row_hull_new(&row, most, &objective->hull, error);
+    }
+    return status;
+}
+
 /* Closed forms are tried with few laws only, and not beside Gaussians, which make the contour
  * short. */
 static sotto_status sum_laws(sot_composition *composition, sotto_error *error)
@@ -277,6 +293,7 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
                   (double)count);
     }
     status = sum_laws(composition, error);
+    if (status == SOTTO_OK) status = add_hulls(composition, error);
     if (status != SOTTO_OK) goto failed;
     *out_composition = composition;
     return SOTTO_OK;
@@ -290,6 +307,8 @@ void sot_composition_free(sot_composition *composition)
     if (composition == NULL) return;
     for (size_t i = 0; i < composition->law_count; i++)
         sot_law_sum_free(composition->law_sums[i]);
+    for (size_t i = 0; i < composition->objective_count; i++)
+        sot_row_hull_free(composition->objective[i].hull);
     sot_free(composition->block);
     sot_free(composition);
 }
@@ -455,6 +474,9 @@ bool sot_composition_has_range(const sot_composition *composition)
 
 int sot_composition_is_symmetric(const sot_composition *composition)
 {
+    for (size_t i = 0; i < composition->objective_count; i++) {
+        if (sot_objective_has_directions(&composition->objective[i])) return 0;
+    }
     return composition->sampled_count == 0;
 }
 

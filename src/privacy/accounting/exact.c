@@ -46,6 +46,30 @@ static bool suits_whole_grid(const sot_composition *composition)
            composition->objective_count == 0;
 }
 
+/* A regulariser that saturates the unit's rows makes the loss of the logistic objective that of the Gaussian release, in
+ * the limit (objective.md, section 1): composed with the rest it is a bound from below for the worst data. False
+ * for other losses. */
+static bool saturated(const sot_composition *composition, sot_composition *out)
+{
+    *out = *composition;
+    out->objective_count = 0;
+    if (composition->objective_count == 0) return false;
+    for (size_t i = 0; i < composition->objective_count; i++) {
+        const sot_objective *objective = &composition->objective[i];
+        if (objective->offset > 0.0 || objective->vertices > 1.0 || objective->rows == 0)
+            return false;
+        /* The shift was rounded up, a few times. */
+        const double shift = sot_widen_down(objective->shift, 16.0 * DBL_EPSILON);
+        out->gaussian_square.lower =
+            sot_add_down(out->gaussian_square.lower,
+                         sot_mul_down(objective->count, sot_mul_down(shift, shift)));
+        out->gaussian_square.upper = sot_add_up(
+            out->gaussian_square.upper,
+            sot_mul_up(objective->count, sot_mul_up(objective->shift, objective->shift)));
+    }
+    return true;
+}
+
 /* ---- delta at epsilon ---- */
 
 /* Keeps the better of each end. An answer that failed has status other than SOTTO_OK. */
@@ -141,8 +165,8 @@ static bool underflows(const sot_priced *priced, double epsilon, sotto_error *er
     return account.delta - priced->composition->failure.upper < 1e-280;
 }
 
-sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_account *out,
-                             sotto_error *error)
+static sotto_status find_delta(const sot_priced *priced, double epsilon,
+                               sotto_account *out, sotto_error *error)
 {
     const sot_composition *composition = priced->composition;
     *out = (sotto_account){.epsilon = epsilon,
@@ -163,6 +187,20 @@ sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_acc
         if (status != SOTTO_OK) return status;
     }
     return improve_delta_by_theorems(priced, epsilon, out, error);
+}
+
+sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_account *out,
+                             sotto_error *error)
+{
+    sot_composition reached;
+    const sotto_status status = find_delta(priced, epsilon, out, error);
+    if (status != SOTTO_OK || !saturated(priced->composition, &reached)) return status;
+    sotto_account below = *out;
+    if (!sot_composition_is_renyi(&reached) &&
+        both_directions_delta(&reached, SOT_EFFORT_PLAIN, epsilon, &below, NULL) ==
+            SOTTO_OK)
+        out->delta_lower = fmin(out->delta, fmax(out->delta_lower, below.delta_lower));
+    return SOTTO_OK;
 }
 
 /* ---- epsilon at delta ---- */
@@ -337,8 +375,8 @@ static void cap_epsilon(const sot_composition *composition, sotto_account *out)
     out->order = SOTTO_UNSET;
 }
 
-sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_account *out,
-                               sotto_error *error)
+static sotto_status find_epsilon(const sot_priced *priced, double delta,
+                                 sotto_account *out, sotto_error *error)
 {
     const sot_composition *composition = priced->composition;
     *out = (sotto_account){.epsilon = SOTTO_UNSET,
@@ -365,4 +403,20 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
         status = improve_epsilon_by_theorems(priced, delta, out, error);
     if (status == SOTTO_OK) cap_epsilon(composition, out);
     return status;
+}
+
+sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_account *out,
+                               sotto_error *error)
+{
+    sot_composition reached;
+    const sotto_status status = find_epsilon(priced, delta, out, error);
+    if (status != SOTTO_OK || !saturated(priced->composition, &reached)) return status;
+    const double finite = sot_composition_finite_delta(&reached, delta);
+    sotto_account below = *out;
+    if (finite > 0.0 && !sot_composition_is_renyi(&reached) &&
+        both_directions_epsilon(&reached, SOT_EFFORT_PLAIN, finite, &below, NULL) ==
+            SOTTO_OK)
+        out->epsilon_lower =
+            fmin(out->epsilon, fmax(out->epsilon_lower, below.epsilon_lower));
+    return SOTTO_OK;
 }

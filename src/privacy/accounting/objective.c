@@ -251,6 +251,7 @@ static sotto_status sharp_gaussian_event(const sot_objective_law *law, sotto_eve
     event->noise_multiplier = noise;
     event->atom = atom;
     event->rows = (uint32_t)law->unit_rows;
+    event->theorem = law->is_former ? 0 : SOTTO_FROZEN_SLOPE;
     return SOTTO_OK;
 }
 

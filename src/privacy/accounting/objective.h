@@ -9,6 +9,9 @@
  * the pair is dominated by the privacy loss max(t, atom), t ~ N(A^2/2, A^2), an atom and a tail.
  * So an event has two numbers, noise_multiplier = 1/A and atom, and composes like any other.
  *
+ * For the logistic loss the event states `theorem` too, SOTTO_FROZEN_SLOPE unless is_former: smaller bounds of the same
+ * release below the atom, and in composition (frozen_slope.md).
+ *
  * For other losses (VERTICES) the claim is "delta(epsilon) <= m G(A, epsilon - C) for every epsilon >=
  * atom": C is what the determinant costs, m how many corners the gradient of one record may be pushed
  * to. The event then has shift = C and vertices = m too (objective.md, section 7).
@@ -51,6 +54,7 @@ typedef struct sot_objective_law {
     bool one_signed;     /* VERTICES: one margin, and its slope has one sign */
     size_t classes;      /* VERTICES: of softmax; 0 or 1: one margin */
     size_t dimension;    /* GENERAL with Gaussian noise: of theta */
+    bool is_former;      /* SHARP, Gaussian: without the theorem of frozen_slope.md */
     double floor; /* VERTICES, two-signed, add-remove: losses below it count as it, for
                      which one vertex is enough above; not above 0: no floor, two
                      vertices; set by sot_objective_calibrate() */

@@ -15,6 +15,17 @@ static const double ndtr_error = 2e-15;
 /* Chains of more steps than this are priced by the atom alone. */
 enum { STEPS_MAX = 64 };
 
+/* Chains of more steps than this have no profile by frozen slopes: the search takes too long. */
+enum { FROZEN_STEPS_MAX = 16 };
+
+/* One-row steps of a unit; 0 where the event does not know them. */
+static uint32_t steps_of(const sot_objective *objective)
+{
+    if (objective->offset > 0.0 || objective->vertices > 1.0) return 0;
+    if (objective->rows == 0 || objective->rows > STEPS_MAX) return 0;
+    return objective->is_replaced ? 2 * objective->rows : objective->rows;
+}
+
 /* Where m P(t > x) is about 1: A^2/2 + z A with P(Z > z) = 1/m. The law below it is the atom
  * there; any place is sound (objective.md, Rounding), this one is the best. */
 static double start_of_tail(double shift, double vertices)
@@ -34,6 +45,8 @@ sot_objective sot_objective_of(const sotto_event *event, sotto_adjacency adjacen
                                .is_replaced = adjacency == SOTTO_REPLACE_ONE,
                                .count = 1.0};
     if (SOT_PLANTED(objective_law_forgets_vertices)) objective.vertices = 1.0;
+    objective.is_frozen =
+        event->theorem == SOTTO_FROZEN_SLOPE && steps_of(&objective) > 0;
     objective.atom = fmax(objective.atom, objective.offset);
     if (objective.vertices > 1.0) {
         objective.atom =
@@ -51,13 +64,6 @@ static double tail_from_down(const sot_objective *objective)
     return objective->offset == 0.0
                ? objective->atom
                : fmax(0.0, sot_sub_down(objective->atom, objective->offset));
-}
-
-static uint32_t steps_of(const sot_objective *objective)
-{
-    if (objective->offset > 0.0 || objective->vertices > 1.0) return 0;
-    if (objective->rows == 0 || objective->rows > STEPS_MAX) return 0;
-    return objective->is_replaced ? 2 * objective->rows : objective->rows;
 }
 
 /* The law of one row that goes, from the whole's two numbers: objective.h says how A and the atom
@@ -90,6 +96,72 @@ static double tail_delta_upper(const sot_objective *objective, double epsilon)
     return fmin(1.0, sot_mul_up(objective->vertices, one));
 }
 
+/* ---- the frozen slope: chains of one-row steps ---- */
+
+sot_frozen_row sot_objective_frozen_row(const sot_objective *objective, double *out_most)
+{
+    const sot_row_loss row = row_of(objective);
+    *out_most = row.kappa;
+    return (sot_frozen_row){
+        row.shift, sot_add_up(row.kappa, 0.5 * sot_mul_up(row.shift, row.shift))};
+}
+
+/* delta of a chain, additions first, with the loss of step i at most epsilon_i: the sum of e^{epsilon_1 + ... +
+ * epsilon_{i-1}} delta_i(epsilon_i). Every split of epsilon is a bound; this one is the best for steps that are Gaussian
+ * shifts of a (added) and s a with an offset c(s) (removed). */
+static double chain_delta_upper(const sot_frozen_row *row, uint32_t added,
+                                uint32_t removed, double slope, double epsilon)
+{
+    const uint32_t steps = added + removed;
+    const double a = row->shift;
+    const double offset = log1p(slope * (1.0 - slope) * row->determinant);
+    const double length = a * ((double)added + slope * (double)removed);
+    /* With means from `length` down to 0, the threshold T of the whole: sum of epsilon_i = epsilon. */
+    const double threshold = (epsilon - offset * (double)removed) / length + 0.5 * length;
+    double spent = 0.0, sum = 0.0, mean = length;
+    for (uint32_t i = 0; i < steps; i++) {
+        const bool comes = i < added;
+        const double step = comes ? a : slope * a;
+        double part = step * (threshold - mean + 0.5 * step) + (comes ? 0.0 : offset);
+        if (i + 1 == steps)
+            part = sot_sub_down(epsilon, spent); /* exactly what is left */
+        const double here = comes ? sot_frozen_added_upper(row, part)
+                                  : sot_frozen_removed_upper(row, part);
+        sum = sot_add_up(sum, sot_mul_up(sot_exp_up(spent), here));
+        spent = sot_add_up(spent, part);
+        mean -= step;
+        if (!(sum < 1.0)) return 1.0;
+    }
+    return sum;
+}
+
+/* Slopes whose split is tried: any is sound. */
+static const double split_slopes[] = {1.0, 0.9, 0.8, 0.7, 0.6, 0.5};
+
+static double best_chain_upper(const sot_frozen_row *row, uint32_t added,
+                               uint32_t removed, double epsilon)
+{
+    const size_t tried = added + removed == 1 || removed == 0
+                             ? 1
+                             : sizeof split_slopes / sizeof *split_slopes;
+    double least = 1.0;
+    for (size_t i = 0; i < tried; i++)
+        least =
+            fmin(least, chain_delta_upper(row, added, removed, split_slopes[i], epsilon));
+    return least;
+}
+
+/* Of both directions. Under replace-one the other direction is the same chain with the names exchanged. */
+static double frozen_delta_upper(const sot_objective *objective, double epsilon)
+{
+    double most;
+    const sot_frozen_row row = sot_objective_frozen_row(objective, &most);
+    const uint32_t rows = objective->rows;
+    if (objective->is_replaced) return best_chain_upper(&row, rows, rows, epsilon);
+    return fmax(best_chain_upper(&row, 0, rows, epsilon),
+                best_chain_upper(&row, rows, 0, epsilon));
+}
+
 double sot_objective_delta_upper(const sot_objective *objective, double epsilon)
 {
     const double atom = objective->atom;
@@ -99,9 +171,12 @@ double sot_objective_delta_upper(const sot_objective *objective, double epsilon)
     const double below = sot_sub_down(epsilon, atom);
     const double lost = -sot_expm1_down(below);
     const double chord = sot_add_up(lost, sot_mul_up(sot_exp_up(below), tail));
-    if (steps_of(objective) != 1) return fmin(1.0, chord);
+    double least = fmin(1.0, chord);
+    if (objective->is_frozen && steps_of(objective) <= FROZEN_STEPS_MAX)
+        least = fmin(least, frozen_delta_upper(objective, epsilon));
+    if (steps_of(objective) != 1) return least;
     const sot_row_loss row = row_of(objective);
-    return fmin(fmin(1.0, chord), sot_row_delta_upper(&row, epsilon));
+    return fmin(least, sot_row_delta_upper(&row, epsilon));
 }
 
 /* x/A - A/2, rounded up: a loss in standard deviations of t. */
@@ -162,19 +237,36 @@ static double atom_log_mgf_upper(const sot_objective *objective, double order)
     return sot_add_up(at_atom_up, log_rest);
 }
 
+/* Moments of one step, by the law of row_loss.h or by the theorem of frozen_slope.h. */
+typedef struct step_moments {
+    sot_row_loss row;
+    sot_frozen_row frozen;
+    const sot_row_hull *hull; /* NULL: not computed */
+    bool is_frozen;
+} step_moments;
+
+static double step_log_mgf_upper(const step_moments *step, bool comes, double order)
+{
+    const sot_row_loss one = {step->row.shift, comes ? 0.0 : step->row.kappa};
+    double least = sot_row_log_mgf_upper(&one, order);
+    if (!step->is_frozen) return least;
+    if (step->hull != NULL)
+        least = fmin(least, sot_row_hull_log_mgf_upper(
+                                step->hull, comes ? SOT_ADD : SOT_REMOVE, order));
+    if (!comes) least = fmin(least, sot_frozen_log_mgf_upper(&step->frozen, order));
+    return least;
+}
+
 /* A chain of steps P_0, P_1 .. P_n: by Hoelder, for every p > 1,
  *     K(r) <= K_first(p (r + 1) - 1) / p + (1 - 1/p) K_second(p r / (p - 1)),
  * Mironov's weak triangle inequality (CSF 2017, Prop. 11) in logarithms of moments. p = 1 + r
  * n_second / ((r + 1) n_first) is the best one for Gaussian steps; all are valid. The first
  * `added` steps bring a row, the others take one away. */
-static double chain_log_mgf_upper(const sot_row_loss *row, uint32_t added,
+static double chain_log_mgf_upper(const step_moments *step, uint32_t added,
                                   uint32_t removed, double order)
 {
     const uint32_t steps = added + removed;
-    if (steps == 1) {
-        const sot_row_loss one = {row->shift, added == 1 ? 0.0 : row->kappa};
-        return sot_row_log_mgf_upper(&one, order);
-    }
+    if (steps == 1) return step_log_mgf_upper(step, added == 1, order);
     const uint32_t first = steps / 2;
     const uint32_t first_added = added < first ? added : first;
     const double ratio =
@@ -184,20 +276,31 @@ static double chain_log_mgf_upper(const sot_row_loss *row, uint32_t added,
     const double first_order = sot_widen_up(p * order + ratio, 0x1p-50);
     const double second_order = sot_widen_up(order / ratio * p, 0x1p-50);
     const double one =
-        chain_log_mgf_upper(row, first_added, first - first_added, first_order);
-    const double two = chain_log_mgf_upper(row, added - first_added,
+        chain_log_mgf_upper(step, first_added, first - first_added, first_order);
+    const double two = chain_log_mgf_upper(step, added - first_added,
                                            removed - (first - first_added), second_order);
     return sot_widen_up(one / p + ratio / p * two, 0x1p-50);
 }
 
+/* Of both directions. Without a frozen slope a removal's chain is the price of both (objective.md, section 6); with
+ * one, an addition may cost more at high orders, and both chains are priced. */
 double sot_objective_log_mgf_upper(const sot_objective *objective, double order)
 {
     const double simple = atom_log_mgf_upper(objective, order);
     const uint32_t steps = steps_of(objective);
     if (steps == 0) return simple;
-    const sot_row_loss row = row_of(objective);
+    step_moments step = {.row = row_of(objective)};
     const uint32_t added = objective->is_replaced ? objective->rows : 0;
     uint32_t removed = objective->rows;
     if (SOT_PLANTED(objective_chain_forgets_a_step) && steps > 1) removed--;
-    return fmin(simple, chain_log_mgf_upper(&row, added, removed, order));
+    const double former = fmin(simple, chain_log_mgf_upper(&step, added, removed, order));
+    if (!objective->is_frozen) return former;
+    double most;
+    step.frozen = sot_objective_frozen_row(objective, &most);
+    step.hull = objective->hull;
+    step.is_frozen = true;
+    double frozen = chain_log_mgf_upper(&step, added, removed, order);
+    if (!objective->is_replaced)
+        frozen = fmax(frozen, chain_log_mgf_upper(&step, objective->rows, 0, order));
+    return fmin(former, frozen);
 }

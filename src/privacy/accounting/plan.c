@@ -246,6 +246,19 @@ static sotto_status check_objective(const sotto_event *event, sotto_error *error
                         "most %d",
                         (unsigned long)event->vertices, SOTTO_VERTICES_MAX);
     }
+    const bool is_former = event->theorem == 0;
+    if (!is_former && !(is_objective && event->theorem == SOTTO_FROZEN_SLOPE)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "theorem is %lu; leave it out, or give %d for "
+                        "objective-perturbation of the logistic loss",
+                        (unsigned long)event->theorem, SOTTO_FROZEN_SLOPE);
+    }
+    if (!is_former && event->rows == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "theorem is %lu without rows; give the most rows of one unit, "
+                        "for example 1",
+                        (unsigned long)event->theorem);
+    }
     if (event->rows != 0 && (event->vertices > 1 || event->shift > 0.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "rows is %lu beside a shift or vertices; rows are for the law of "

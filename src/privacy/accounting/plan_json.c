@@ -189,7 +189,7 @@ static sotto_status read_curve(const sot_json_value *value, sotto_event *event,
     return status;
 }
 
-/* categories, rows, vertices, dimension and purpose */
+/* categories, rows, vertices, theorem, dimension and purpose */
 static sotto_status read_words(const sot_json_value *value, sotto_event *event,
                                sotto_error *error)
 {
@@ -223,6 +223,14 @@ static sotto_status read_words(const sot_json_value *value, sotto_event *event,
                                    error);
         }
         event->vertices = (uint32_t)vertices;
+    }
+    if (sot_json_member(value, "theorem", &member)) {
+        int64_t theorem;
+        const sotto_status status = sot_json_as_int64(&member, &theorem, error);
+        if (status != SOTTO_OK) return status;
+        if (theorem != SOTTO_FROZEN_SLOPE)
+            return sot_json_refuse(&member, "give 2, or leave it out", error);
+        event->theorem = (uint32_t)theorem;
     }
     if (sot_json_member(value, "dimension", &member)) {
         const sotto_status status = read_dimension(&member, &event->dimension, error);
@@ -299,7 +307,8 @@ static sotto_status read_event(const sot_json_value *value, size_t index,
                                              "atom",       "rows",
                                              "dimension",  "orders",
                                              "values",     "shift",
-                                             "vertices",   NULL};
+                                             "vertices",   "theorem",
+                                             NULL};
     sotto_status status = sot_json_as_object(value, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(value, known_keys, error);
     if (status != SOTTO_OK) return status;

@@ -98,6 +98,7 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
     sot_json_put_number(writer, "sensitivity", event->sensitivity);
     sot_json_put_number(writer, "shift", event->shift);
     if (has_sigma) sot_json_put_number(writer, "sigma", event->scale);
+    write_size(writer, "theorem", event->theorem);
     write_list(writer, "values", event->curve_values, event->curve_size);
     write_size(writer, "vertices", event->vertices);
     sot_json_end_object(writer);

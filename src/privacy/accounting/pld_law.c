@@ -12,6 +12,9 @@
 /* More equal pure events than this are composed by FFT like the others. */
 static const double binomial_count_max = 4096.0;
 
+/* The line beyond a hull is taken more often than once for a rounding only: more than this says that nothing is there. */
+static const double weight_most = 2.0;
+
 /* ---- building ---- */
 
 typedef struct builder {
@@ -136,19 +139,75 @@ static void add_failure(builder *b, double delta, double count)
                                                              failed.upper)));
 }
 
+/* The hull that the composition holds for an event's law; NULL without directions. */
+static const sot_row_hull *hull_of(const sot_priced *priced, const sot_objective *law)
+{
+    if (!sot_objective_has_directions(law)) return NULL;
+    for (size_t i = 0; i < priced->composition->objective_count; i++) {
+        const sot_objective *entry = &priced->composition->objective[i];
+        if (sot_objective_has_directions(entry) && entry->shift == law->shift &&
+            entry->atom == law->atom)
+            return entry->hull;
+    }
+    return NULL;
+}
+
+/* One row by its hull (frozen_slope.md, section 5): the Gaussian line outside [0, top], atoms between. For the addition all
+ * is mirrored: losses change their sign, and the masses are those of the second distribution. */
+static sotto_status add_hull(builder *b, const sot_row_hull *hull,
+                             sot_direction direction, double count)
+{
+    const size_t pieces = SOT_ROW_HULL_CELLS + 3;
+    sot_pld_law *law = new_law(b, pieces, count);
+    if (law == NULL) return out_of_memory(b, pieces);
+    const bool is_removed = direction == SOT_REMOVE;
+    const double a = hull->row.shift;
+    const double low = is_removed ? 0.0 : -hull->top, high = is_removed ? hull->top : 0.0;
+    const double error = 8.0 * DBL_EPSILON;
+    const double ceiling = 0.5 * a + low / a, floor = 0.5 * a + high / a;
+    const sot_bracket mu = {a, a};
+    add_line(law, SOT_REMOVE, 1.0, mu, -HUGE_VAL);
+    law->pieces[0].ceiling = ceiling + error * (0.5 * a + fabs(low) / a);
+    law->pieces[0].has_ceiling = 1;
+    add_line(law, SOT_REMOVE, 1.0, mu, floor - error * floor);
+    const size_t end = is_removed ? SOT_ROW_HULL_CELLS : 0;
+    const double weight = sot_row_hull_weight_upper(hull, end);
+    /* Where the line's profile is below the doubles, infinite loss makes up for what rounding added. */
+    if (weight <= weight_most) {
+        law->pieces[1].weight = weight;
+    } else {
+        law->infinite = hull->value[end];
+    }
+    for (size_t i = 0; i <= SOT_ROW_HULL_CELLS; i++) {
+        const double place = hull->place[i];
+        double mass = sot_row_hull_mass_upper(hull, i);
+        if (is_removed) mass = sot_mul_up(mass, sot_exp_up(place));
+        if (mass > 0.0)
+            add_atom(law, is_removed ? place : -place, (sot_bracket){0.0, mass});
+    }
+    b->laws->is_symmetric = 0;
+    b->laws->is_loose = 1;
+    return SOTTO_OK;
+}
+
 /* Objective perturbation less its offset c: above p = atom - c m times t ~ N(A^2/2, A^2), a Gaussian
  * line cut off below, and the rest on p (objective.md, sections 1 and 7). In y the line's P is
  * N(A, 1). The offsets of all events are one atom of mass 1: add_offset(). */
-static sotto_status add_objective(builder *b, const sotto_event *event,
-                                  sotto_adjacency adjacency, double count)
+static sotto_status add_objective(builder *b, const sot_priced *priced,
+                                  const sotto_event *event, sot_direction direction,
+                                  double count)
 {
-    const sot_objective objective = sot_objective_of(event, adjacency);
+    const sot_objective objective =
+        sot_objective_of(event, sotto_plan_adjacency(priced->plan));
     const sot_bracket shift = {sot_div_down(1.0, event->noise_multiplier),
                                objective.shift};
     if (objective.atom == 0.0) {
         add_square(b, shift, count);
         return SOTTO_OK;
     }
+    const sot_row_hull *hull = hull_of(priced, &objective);
+    if (hull != NULL) return add_hull(b, hull, direction, count);
+    b->laws->is_loose = 1; /* exact.c has a lower end of its own */
     sot_pld_law *law = new_law(b, 2, count);
     if (law == NULL) return out_of_memory(b, 2);
     const double place = objective.offset == 0.0
@@ -254,7 +313,7 @@ static sotto_status add_event(builder *b, const sot_priced *priced, size_t index
     case SOTTO_RANDOMIZED_RESPONSE:
         return add_pure(b, sot_event_epsilon(event, noise), count);
     case SOTTO_OBJECTIVE_PERTURBATION:
-        return add_objective(b, event, adjacency, count);
+        return add_objective(b, priced, event, direction, count);
     case SOTTO_ZCDP:
     case SOTTO_RDP_CURVE:
     case SOTTO_DISCRETE_GAUSSIAN:
@@ -270,7 +329,9 @@ static bool pieces_equal(const sot_pld_piece *a, const sot_pld_piece *b)
            a->to == b->to && a->mass.lower == b->mass.lower &&
            a->mass.upper == b->mass.upper && a->rate == b->rate &&
            a->mu.lower == b->mu.lower && a->mu.upper == b->mu.upper &&
-           a->floor == b->floor && a->is_replaced == b->is_replaced;
+           a->floor == b->floor && a->has_ceiling == b->has_ceiling &&
+           a->ceiling == b->ceiling && a->weight == b->weight &&
+           a->is_replaced == b->is_replaced;
 }
 
 static bool laws_equal(const sot_pld_law *a, const sot_pld_law *b)

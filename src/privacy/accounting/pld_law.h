@@ -39,6 +39,8 @@ typedef struct sot_pld_piece {
     double rate;             /* q of a line */
     sot_bracket mu;          /* of a line */
     double floor;            /* a line's least y; -infinity for the whole line */
+    double ceiling;          /* a line's largest y, if has_ceiling */
+    int has_ceiling;
     double weight;   /* a line's mass is this many times a probability; 0 means once */
     int is_replaced; /* a line with the record exchanged */
 } sot_pld_piece;

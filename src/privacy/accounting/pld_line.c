@@ -208,6 +208,10 @@ sot_line sot_line_of(const sot_pld_piece *piece, sot_pld_reach reach)
         line.from = fmin(piece->floor, line.to);
         low_tail = 0.0;
     }
+    if (piece->has_ceiling && piece->ceiling < line.to) {
+        line.to = fmax(piece->ceiling, line.from);
+        high_tail = 0.0;
+    }
     if (isfinite(reach.least)) cut_at(&line, reach.least, &low_tail, &high_tail);
     line.lowest = is_remove ? line.from : line.to;
     line.highest = is_remove ? line.to : line.from;

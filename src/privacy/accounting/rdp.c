@@ -7,7 +7,8 @@
  *             and log delta = K(t) - t eps + log kappa(t). Every t > 0 is valid; the best one
  *             is found by a search whose result needs no proof.
  * Direction   "Remove" suffices: for the sampled Gaussian D_a(P|Q) >= D_a(Q|P) at every order
- *             (Mironov, Talwar & Zhang 2019, Thm 5), the other events are symmetric. */
+ *             (Mironov, Talwar & Zhang 2019, Thm 5), objective perturbation is priced at the worse
+ *             of its two directions, the other events are symmetric. */
 #include <float.h>
 #include <math.h>
 

@@ -215,6 +215,7 @@ static const char *differing_field(const sotto_event *a, const sotto_event *b)
     if (a->categories != b->categories) return "categories";
     if (a->rows != b->rows) return "rows";
     if (a->vertices != b->vertices) return "vertices";
+    if (a->theorem != b->theorem) return "theorem";
     if (a->population != b->population) return "population";
     if (a->batch != b->batch) return "batch";
     if (a->dimension != b->dimension) return "dimension";

@@ -168,18 +168,18 @@ sot_tape_item *sot_tape_next_item(sot_tape *tape, sot_tape_item_kind kind,
 
 void sot_tape_describe_event(const sotto_event *event, char text[SOT_TAPE_EVENT_BYTES])
 {
-    (void)snprintf(text, SOT_TAPE_EVENT_BYTES,
-                   "%s noise_multiplier %a epsilon %a delta %a rho %a mu %a scale %a "
-                   "sensitivity %a grid %a atom %a shift %a %s rate %a count %" PRIu64
-                   " categories %u rows %u vertices %u dimension %u batch %" PRIu64
-                   " of %" PRIu64 " '%.*s'",
-                   sotto_mechanism_name(event->mechanism), event->noise_multiplier,
-                   event->epsilon, event->delta, event->rho, event->mu, event->scale,
-                   event->sensitivity, event->grid, event->atom, event->shift,
-                   sotto_sampling_name(event->sampling), event->rate, event->count,
-                   (unsigned)event->categories, (unsigned)event->rows,
-                   (unsigned)event->vertices, (unsigned)event->dimension, event->batch,
-                   event->population, SOTTO_PURPOSE_BYTES, event->purpose);
+    (void)snprintf(
+        text, SOT_TAPE_EVENT_BYTES,
+        "%s noise_multiplier %a epsilon %a delta %a rho %a mu %a scale %a "
+        "sensitivity %a grid %a atom %a shift %a %s rate %a count %" PRIu64
+        " categories %u rows %u vertices %u theorem %u dimension %u batch %" PRIu64
+        " of %" PRIu64 " '%.*s'",
+        sotto_mechanism_name(event->mechanism), event->noise_multiplier, event->epsilon,
+        event->delta, event->rho, event->mu, event->scale, event->sensitivity,
+        event->grid, event->atom, event->shift, sotto_sampling_name(event->sampling),
+        event->rate, event->count, (unsigned)event->categories, (unsigned)event->rows,
+        (unsigned)event->vertices, (unsigned)event->theorem, (unsigned)event->dimension,
+        event->batch, event->population, SOTTO_PURPOSE_BYTES, event->purpose);
 }
 
 void sot_tape_gate_new(const sotto_gate *gate)

@@ -117,6 +117,10 @@ static void every_field_of_the_event_must_match(void **state)
     assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
                    &error, "vertices", NULL);
     other = planned;
+    other.theorem = SOTTO_FROZEN_SLOPE;
+    assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
+                   &error, "theorem", NULL);
+    other = planned;
     other.population = 100;
     assert_refused(sot_gate_admit(made.gate, &other, &index, &error), SOTTO_NOT_IN_PLAN,
                    &error, "population", NULL);
