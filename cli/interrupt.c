@@ -13,8 +13,8 @@ enum { SIGNALS = sizeof signals / sizeof signals[0], EXIT_INTERRUPTED = 130 };
 static const char plain[] = "sotto: interrupted; every file is as it was\n";
 static const char charged[] =
     "sotto: interrupted; every output is as it was; if the ledger was charged, the "
-    "charge "
-    "stands, and the same command goes on without another one\n";
+    "charge stands: run the same command again to get the result without another "
+    "charge\n";
 
 static const char *volatile message = plain;
 static _Atomic(const sotto_output *) current;
