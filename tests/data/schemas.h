@@ -28,11 +28,11 @@ static inline sotto_schema *schema_of(const char *text)
     return schema;
 }
 
-/* A file in the working directory, of this process alone; the path lives until the next call. */
+/* Writes a file of this process; the path is valid until the next call. */
 static inline char *write_file(const char *name, const char *text)
 {
     static char path[128];
-    (void)snprintf(path, sizeof path, "data_test_%ld_%s", (long)getpid(), name);
+    (void)snprintf(path, sizeof path, "/tmp/sotto_schema_test_%ld_%s", (long)getpid(), name);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
