@@ -68,9 +68,9 @@ typedef struct sotto_records {
     /* Declares that rows which were computed when they were read (a relation, a cursor) are every row of a stored
      * table, under the table's own column names. Not beside `selected`. */
     bool declared;
-    /* A stream in place of `features`; NULL: none. Columns are found by name. With a table's schema, labels and units may
-     * come apart from the stream, which then lacks their columns: labels hold the cells of the target. The stream is taken over
-     * when it is opened; release it afterwards if its `release` is not NULL. sotto/arrow.h. */
+    /* A stream in place of `features`; NULL: none. Columns are found by name. With a table's schema, labels and units may come apart
+     * from the stream, which then lacks their columns: labels hold the cells of the target. They are given if their `element` is set,
+     * with no rows too. The stream is taken over when it is opened; release it afterwards if its `release` is not NULL: sotto/arrow.h. */
     struct ArrowArrayStream *stream;
     /* Of a stream: it hands out a table that lies in memory, whole, so that its rows count as those of an array. A stream
      * without this and without `declared` counts as selected. */

@@ -843,6 +843,40 @@ static void a_stream_needs_labels_and_units_to_learn_from(void **state)
     }
 }
 
+/* Neighbours of 0 and 1 rows: what comes apart is as long as the stream. */
+static void labels_and_units_without_rows_are_given(void **state)
+{
+    (void)state;
+    sotto_error error;
+    static const double label = 1.0;
+    static const int64_t person = 17;
+    static const char *const texts[] = {
+        "{'features': 1, 'labels': [-1, 1], 'row_norm': {'bound': 1, 'rule': 'clip'}}",
+        "{'target': 't', 'unit': {'column': 'person', 'rows': 1}, 'columns': ["
+        "{'name': 'age', 'type': 'number', 'lower': 0, 'upper': 200, 'missing': 41.25}, "
+        "{'name': 't', 'type': 'boolean'}, {'name': 'person', 'type': 'id'}]}"};
+    for (size_t i = 0; i < 4; i++) {
+        const size_t count = i % 2;
+        arrow_producer producer = {.columns = 0};
+        arrow_add_column(&producer, "age", "g", NULL);
+        if (count > 0)
+            arrow_add_batch(&producer, 1)->buffers[0][1] = exactly(ages, sizeof ages[0]);
+        struct ArrowArrayStream stream = arrow_stream_of(&producer);
+        const sotto_records records = {
+            .stream = &stream,
+            .in_memory = true,
+            .labels = {&label, SOTTO_FLOAT64, count, 1, sizeof label, 0},
+            .units = {&person, SOTTO_INT64, count, 1, sizeof person, 0}};
+        sotto_schema *schema = schema_of(texts[i / 2]);
+        sot_source *source = NULL;
+        assert_ok(sot_source_open_records(&records, schema, &source, &error), &error);
+        assert_ok(sot_source_check_training(source, &error), &error);
+        sot_source_close(source);
+        sotto_schema_free(schema);
+        assert_true(arrow_all_released(&producer));
+    }
+}
+
 /* ---- cells of a prediction ---- */
 
 static void cells_of_a_prediction_are_in_memory(void **state)
@@ -925,6 +959,7 @@ int main(void)
         cmocka_unit_test_teardown(a_matrix_has_its_columns_in_order, forget),
         cmocka_unit_test(a_stream_is_selected_unless_it_is_declared),
         cmocka_unit_test(a_stream_needs_labels_and_units_to_learn_from),
+        cmocka_unit_test_teardown(labels_and_units_without_rows_are_given, forget),
         cmocka_unit_test_teardown(cells_of_a_prediction_are_in_memory, forget),
         cmocka_unit_test_teardown(every_allocation_may_fail, forget),
     };

@@ -206,6 +206,29 @@ def test_rows_may_come_and_go(name):
         assert outcome(lambda table=table: private().fit(table)) == expected
 
 
+@pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow"])
+def test_rows_with_labels_and_units_apart_may_come_and_go(name):
+    """None and one row: how many labels there are says nothing about whether they are given."""
+    types = {"age": pa.float64(), "grade": pa.int8()}
+    made = {"pandas": lambda table: table.to_pandas(), "polars": pl.from_arrow,
+            "pyarrow": lambda table: table}[name]
+
+    def trained(settings, count, **apart):
+        numbers = {name: pa.array([1] * count, kind) for name, kind in types.items()}
+        estimator = sotto.LogisticRegression(1.0, 1e-6, **settings)
+        return outcome(lambda: estimator.fit(made(pa.table(numbers)), [1] * count, **apart))
+
+    columns = [column for column in SCHEMA["columns"] if column["name"] != "town"]
+    for settings in ({"data_norm": 3.0, "classes": [0, 1]},
+                     {"bounds": ([0, 0], [9, 9]), "classes": [0, 1]}):
+        expected = trained(settings, 1)
+        assert len(expected) > 2
+        assert trained(settings, 0) == expected
+    expected = trained({"schema": {**SCHEMA, "columns": columns}}, 1, units=["p"])
+    assert len(expected) > 2
+    assert trained({"schema": {**SCHEMA, "columns": columns}}, 0, units=[]) == expected
+
+
 def test_what_is_kept_of_a_person_does_not_depend_on_others():
     """src/data/unit.md, claim 1: an id is a function of the cell, not of the ids before it."""
     reader = Reader(sotto.Schema(SCHEMA).describe(), None, "X")

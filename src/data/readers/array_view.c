@@ -75,6 +75,11 @@ sotto_status sot_view_check_units(const sotto_array *units, size_t rows,
     return check_column(units, "units", rows, columns_max, error);
 }
 
+bool sot_view_is_given(const sotto_array *array)
+{
+    return array->element != SOTTO_ELEMENT_UNSET || array->rows > 0;
+}
+
 const char *sot_view_at(const sotto_array *array, size_t row, size_t column)
 {
     return (const char *)array->data + (ptrdiff_t)row * array->row_stride_bytes +

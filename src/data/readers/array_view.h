@@ -18,6 +18,10 @@ SOTTO_MUST_CHECK sotto_status sot_view_check_labels(const sotto_array *labels,
 SOTTO_MUST_CHECK sotto_status sot_view_check_units(const sotto_array *units, size_t rows,
                                                    sotto_error *error);
 
+/* Whether labels or units come apart from a stream: their kind of element is set. Their number of rows does not decide it, for it
+ * is that of the stream, which is secret: a refusal for want of rows would tell it. */
+bool sot_view_is_given(const sotto_array *array);
+
 /* Where an element lies. */
 const char *sot_view_at(const sotto_array *array, size_t row, size_t column);
 

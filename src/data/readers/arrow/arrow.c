@@ -57,7 +57,7 @@ static sotto_status take_apart(sot_arrow_stream *reader, const sotto_records *re
                           "the records have features and a stream; give one of them");
     if (status == SOTTO_OK && !reader->is_matrix && unit != NULL)
         status = sotto_schema_find(reader->schema, unit, &reader->unit_column, error);
-    if (!reader->is_matrix && records->labels.rows > 0 && target != NULL &&
+    if (!reader->is_matrix && sot_view_is_given(&records->labels) && target != NULL &&
         target->column != NULL)
         reader->target = target->index;
     return status;
@@ -147,12 +147,12 @@ static sotto_status check_training(const void *of_reader, sotto_error *error)
     const sot_arrow_stream *reader = of_reader;
     const bool lacks_unit = reader->unit_column == SIZE_MAX ||
                             reader->field_of_column[reader->unit_column] == SIZE_MAX;
-    if (reader->is_matrix && reader->labels.rows == 0) {
+    if (reader->is_matrix && !sot_view_is_given(&reader->labels)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the records have no labels; give one for each row");
     }
     if (sotto_schema_unit_rows(reader->schema) > 0 && lacks_unit &&
-        reader->units.rows == 0) {
+        !sot_view_is_given(&reader->units)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the schema has a unit, but the stream lacks its column '%.60s'; "
                         "give it, or the id of each row's unit beside the stream",
@@ -312,7 +312,7 @@ static sot_value arrow_cell(const void *of_reader, size_t column)
 static void fill_unit(sot_arrow_stream *reader, uint64_t number, sot_record *out_record)
 {
     out_record->unit = "";
-    if (reader->unit_column != SIZE_MAX && reader->units.rows == 0) {
+    if (reader->unit_column != SIZE_MAX && !sot_view_is_given(&reader->units)) {
         const sot_value id = arrow_cell(reader, reader->unit_column);
         if (id.kind == SOT_VALUE_TEXT) {
             out_record->unit = id.text;

@@ -77,7 +77,7 @@ static sotto_status match_child(sot_arrow_stream *reader, const sot_words *names
             shown);
     }
     if (place == reader->target ||
-        (place == reader->unit_column && reader->units.rows > 0)) {
+        (place == reader->unit_column && sot_view_is_given(&reader->units))) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "the column '%s' is given twice: in the stream and beside it; leave "
