@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* O_TMPFILE */
 #include "base/create.h"
 
 #include <dirent.h>
@@ -19,28 +18,14 @@ static int put(int file, const void *bytes, size_t size_bytes)
 
 /* ---- without a name ---- */
 
-static bool is_unsupported(int code)
-{
-    /* A kernel that does not know O_TMPFILE sees an attempt to write to a directory. */
-    return code == EOPNOTSUPP || code == EISDIR || code == EINVAL || code == ENOSYS;
-}
-
-static int link_nameless(int file, int directory, const char *name)
-{
-    char path[40];
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    if (linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW) == 0) return 0;
-    return errno == ENOENT ? EOPNOTSUPP : errno; /* no /proc */
-}
-
 /* EOPNOTSUPP: this system cannot, and nothing has changed. */
 static int create_nameless(int directory, const char *name, const void *bytes,
                            size_t size_bytes, mode_t mode)
 {
-    const int file = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-    if (file < 0) return is_unsupported(errno) ? EOPNOTSUPP : errno;
+    const int file = sot_file_open_nameless(directory, mode);
+    if (file < 0) return errno;
     int code = put(file, bytes, size_bytes);
-    if (code == 0) code = link_nameless(file, directory, name);
+    if (code == 0 && !sot_file_link(file, directory, name)) code = errno;
     (void)close(file); /* its bytes are synced */
     return code;
 }

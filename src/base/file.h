@@ -26,8 +26,10 @@ SOTTO_MUST_CHECK sotto_status sot_file_read_stream(FILE *stream, const char *nam
 /* Writes or replaces a file in one stroke: whoever opens `path` at any time, also after a
  * crash or a power cut, finds the old content or the new, never a mixture.
  *
- * How      A new file .sotto-<pid>-<time>.tmp in the same directory (O_EXCL), locked; all bytes, fsync,
- *          rename over `path`, fsync of the directory. A crash may leave the .tmp behind.
+ * How      A new file without a name in the same directory (O_TMPFILE); all bytes, fsync; then link(2) to a free
+ *          `path`, or to .sotto-<pid>-<time>.tmp and rename(2) over an existing one; fsync of the directory. A kill
+ *          between these two leaves the .tmp behind. File systems without such files, and systems without /proc, have
+ *          the .tmp from the start (O_EXCL), locked.
  * Sweep    Every write first removes such files of this user from the directory if no process has them
  *          locked: their writers are gone. flock(2) ends with the process, whatever its number is.
  * Mode     The permission bits of the new file, less the umask. The old file's are not kept.
@@ -73,7 +75,8 @@ typedef enum sot_file_step {
     SOT_FILE_SYNC = 3,
     SOT_FILE_CLOSE = 4,
     SOT_FILE_RENAME = 5,
-    SOT_FILE_SYNC_DIRECTORY = 6
+    SOT_FILE_SYNC_DIRECTORY = 6,
+    SOT_FILE_NAMELESS = 7 /* the system has no files without a name */
 } sot_file_step;
 
 /* The `nth` time a write comes to `step`, it meets an I/O error there, or, if `killed`, the

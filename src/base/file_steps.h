@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include <sotto/error.h>
 
@@ -26,5 +27,10 @@ bool sot_file_put(int file, const void *content, size_t size_bytes);
 bool sot_file_sync(int file);
 bool sot_file_rename(int directory, const char *from, const char *to);
 bool sot_file_sync_directory(int directory);
+
+/* A file without a name in the directory: a kill leaves nothing of it. Returns the descriptor; or -1 with errno, EOPNOTSUPP
+ * where the system has no such files. sot_file_link() gives it its first name; false with errno. */
+int sot_file_open_nameless(int directory, mode_t mode);
+bool sot_file_link(int file, int directory, const char *name);
 
 #endif

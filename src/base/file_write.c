@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* renameat2, statx */
+#define _GNU_SOURCE /* O_TMPFILE, renameat2, statx */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -93,6 +93,41 @@ bool sot_file_sync_directory(int directory)
     return true;
 }
 
+/* ---- files without a name ---- */
+
+static const char *path_of(int file, char path[40])
+{
+    (void)snprintf(path, 40, "/proc/self/fd/%d", file);
+    return path;
+}
+
+int sot_file_open_nameless(int directory, mode_t mode)
+{
+    char path[40];
+    if (FAULT_AT(SOT_FILE_NAMELESS)) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    const int file = FAULT_AT(SOT_FILE_OPEN)
+                         ? -1
+                         : openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (file < 0) {
+        /* A kernel that does not know O_TMPFILE sees an attempt to write to a directory. */
+        if (errno == EISDIR || errno == EINVAL || errno == ENOSYS) errno = EOPNOTSUPP;
+        return -1;
+    }
+    if (faccessat(AT_FDCWD, path_of(file, path), F_OK, 0) == 0) return file;
+    (void)close(file); /* without /proc it would never get a name */
+    errno = EOPNOTSUPP;
+    return -1;
+}
+
+bool sot_file_link(int file, int directory, const char *name)
+{
+    char path[40];
+    return linkat(AT_FDCWD, path_of(file, path), directory, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
 /* ---- temporaries ---- */
 
 static const char temporary_begin[] = ".sotto-", temporary_end[] = ".tmp";
@@ -153,6 +188,7 @@ struct sot_file_writer {
     const char *name;   /* the last part of the path */
     int directory;      /* descriptor, or -1 */
     int file;           /* descriptor of the temporary, locked, or -1 */
+    bool is_nameless;   /* the temporary has had no name yet */
     char temporary[64]; /* its name in the directory; empty when there is none */
 };
 
@@ -240,20 +276,35 @@ static bool create(sot_file_writer *writer, mode_t mode)
 }
 
 /* The clock is in the name, so that the file of a process with the same number, long gone or in another container,
- * is not in the way. That names can be guessed does no harm: O_EXCL never opens an existing file. */
-static sotto_status open_temporary(sot_file_writer *writer, mode_t mode,
-                                   sotto_error *error)
+ * is not in the way. That names can be guessed does no harm: no existing file is opened or replaced. */
+static void choose_name(sot_file_writer *writer, int attempt)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    (void)snprintf(writer->temporary, sizeof writer->temporary, "%s%ld-%lx%08lx%s",
+                   temporary_begin, (long)getpid(), (unsigned long)now.tv_sec,
+                   (unsigned long)now.tv_nsec + (unsigned long)attempt, temporary_end);
+}
+
+static bool create_named(sot_file_writer *writer, mode_t mode)
 {
     for (int n = 0; n < TEMPORARY_NAMES; n++) {
-        struct timespec now = {0};
-        (void)clock_gettime(CLOCK_REALTIME, &now);
-        (void)snprintf(writer->temporary, sizeof writer->temporary, "%s%ld-%lx%08lx%s",
-                       temporary_begin, (long)getpid(), (unsigned long)now.tv_sec,
-                       (unsigned long)now.tv_nsec + (unsigned long)n, temporary_end);
-        if (create(writer, mode)) return SOTTO_OK;
+        choose_name(writer, n);
+        if (create(writer, mode)) return true;
         if (errno != EEXIST) break;
     }
     writer->temporary[0] = '\0';
+    return false;
+}
+
+/* Where the system has files without a name, a process that is killed or interrupted leaves nothing behind. */
+static sotto_status open_temporary(sot_file_writer *writer, mode_t mode,
+                                   sotto_error *error)
+{
+    writer->file = sot_file_open_nameless(writer->directory, mode);
+    writer->is_nameless = writer->file >= 0;
+    if (writer->is_nameless || (errno == EOPNOTSUPP && create_named(writer, mode)))
+        return SOTTO_OK;
     return sot_file_fail(error, "write", writer->path, errno);
 }
 
@@ -293,6 +344,7 @@ static bool place_new(sot_file_writer *writer)
 {
     const int directory = writer->directory;
     if (FAULT_AT(SOT_FILE_RENAME)) return false;
+    if (writer->is_nameless) return sot_file_link(writer->file, directory, writer->name);
     if (renameat2(directory, writer->temporary, directory, writer->name,
                   RENAME_NOREPLACE) == 0)
         return true;
@@ -303,11 +355,28 @@ static bool place_new(sot_file_writer *writer)
     return true;
 }
 
+/* Gives a file without a name the name of a temporary, under a lock as create() does: only rename(2) replaces a file. */
+static bool give_name(sot_file_writer *writer)
+{
+    (void)flock(writer->file, LOCK_EX | LOCK_NB);
+    for (int n = 0; n < TEMPORARY_NAMES; n++) {
+        choose_name(writer, n);
+        if (sot_file_link(writer->file, writer->directory, writer->temporary)) {
+            writer->is_nameless = false;
+            return true;
+        }
+        if (errno != EEXIST) break;
+    }
+    writer->temporary[0] = '\0';
+    return false;
+}
+
 /* close() ends the descriptor also when it fails. Closed behind the rename, so that the temporary is locked as long as
  * it has its name; its bytes were synced. */
 static bool place(sot_file_writer *writer, bool is_new)
 {
     if (!sot_file_sync(writer->file) || FAULT_AT(SOT_FILE_CLOSE)) return false;
+    if (!is_new && writer->is_nameless && !give_name(writer)) return false;
     if (is_new ? !place_new(writer)
                : !sot_file_rename(writer->directory, writer->temporary, writer->name))
         return false;

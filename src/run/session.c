@@ -301,7 +301,8 @@ sotto_status sot_session_charge(sot_session *session, const char *checkpoint,
     const sotto_status status =
         sot_ledger_charge(session->ledger, &request, &session->reservation, error);
     /* A row that could not be written for certain may be there all the same. */
-    session->charged = status == SOTTO_OK || status == SOTTO_IO;
+    session->charged_perhaps = status == SOTTO_IO;
+    session->charged = status == SOTTO_OK || session->charged_perhaps;
     return status;
 }
 
@@ -427,14 +428,16 @@ sotto_status sot_session_end(sot_session *session, sotto_status status,
                              sotto_error *error)
 {
     if (status == SOTTO_OK || error == NULL || !session->charged) return status;
-    if (session->keeper == NULL || sot_keeper_is_closed(session->keeper)) {
-        append(error, "; the charge stands, and a new run is charged again");
-    } else if (strstr(error->message, "run the same command to resume") != NULL) {
-        append(error, "; the charge stands");
-    } else {
-        append(error, "; the charge stands: run the same command again to get the result "
-                      "without another charge");
-    }
+    const char *remedy = ": run the same command again to get the result without another "
+                         "charge";
+    if (session->keeper == NULL || sot_keeper_is_closed(session->keeper))
+        remedy = ", and a new run is charged again";
+    else if (strstr(error->message, "run the same command to resume") != NULL)
+        remedy = "";
+    char rest[128];
+    (void)snprintf(rest, sizeof rest, "; the charge %s%s",
+                   session->charged_perhaps ? "may stand" : "stands", remedy);
+    append(error, rest);
     return status;
 }
 

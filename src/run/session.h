@@ -62,8 +62,9 @@ typedef struct sot_session {
     sot_kept_identity identity;       /* run/asked.h */
     char asked[SOTTO_HASH_HEX_BYTES]; /* hash of all that was asked */
     sotto_run_outcome
-        outcome;  /* SOTTO_RUN_NEW: `file` is to be made; else it was there */
-    bool charged; /* by this process or by the one it goes on for */
+        outcome;          /* SOTTO_RUN_NEW: `file` is to be made; else it was there */
+    bool charged;         /* by this process or by the one it goes on for */
+    bool charged_perhaps; /* the ledger's row could not be written for certain */
     bool resumed; /* from a checkpoint, without a ledger that could tell how often */
     struct sotto_key *key;   /* of `sign` */
     sotto_ledger *ledger;    /* NULL: none */

@@ -128,7 +128,7 @@ static void a_failed_write_leaves_no_file(void **state)
         assert_int_equal(faccessat(directory, "new", F_OK, 0), -1);
         if (geteuid() != 0) continue;
         int codes[2];
-        sot_test_file_fault(steps[i], 2, 0); /* with a temporary name */
+        sot_test_file_fault(steps[i], 1, 0); /* with a temporary name */
         create_without_proc(codes);
         assert_int_equal(codes[0], EIO);
         assert_int_equal(codes[1], 0);
