@@ -92,7 +92,7 @@ static void an_incomplete_answer_is_an_error(void **state)
     sotto_error error;
     sotto_json_writer *json = sotto_json_new();
     sotto_json_text(json, "label", NULL); /* no such member */
-    sotto_json_number(json, "epsilon", SOTTO_UNSET);
+    sotto_json_number(json, "epsilon", (double)NAN);
     assert_ok(cli_json_print(json, &error), &error);
     assert_refused(cli_json_print(NULL, &error), SOTTO_OUT_OF_MEMORY, &error,
                    "out of memory for the answer", NULL);
