@@ -46,7 +46,7 @@ SOTTO_MUST_CHECK sotto_status account_cross_check(const cli_call *call,
                                                   account_answer *answer,
                                                   sotto_error *error);
 void account_cross_show(const account_answer *answer);
-void account_cross_json(const account_answer *answer, cli_json *json);
+void account_cross_json(const account_answer *answer, sotto_json_writer *json);
 
 /* cli/account.c: the index-th accountant of the library, NULL after the last. */
 const char *account_accountant(size_t index);

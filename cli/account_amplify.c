@@ -23,10 +23,10 @@ static sotto_status run(const cli_call *call, sotto_error *error)
                                   cli_number(call, "rate"), &epsilon, &delta, error);
     if (status != SOTTO_OK) return status;
     if (cli_flag(call, "json")) {
-        cli_json json = cli_json_new();
-        cli_json_number(&json, "epsilon", epsilon);
-        cli_json_number(&json, "delta", delta);
-        return cli_json_print(&json, error);
+        sotto_json_writer *json = sotto_json_new();
+        sotto_json_number(json, "epsilon", epsilon);
+        sotto_json_number(json, "delta", delta);
+        return cli_json_print(json, error);
     }
     char number[CLI_NUMBER_BYTES];
     cli_line("epsilon", "%s (certified upper bound)",

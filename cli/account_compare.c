@@ -90,45 +90,46 @@ static double factor_over(double epsilon, const comparison *of)
 
 static sotto_status show_json(const comparison *made, sotto_error *error)
 {
-    cli_json json = cli_json_new();
-    cli_json_number(&json, "delta", made->delta);
-    cli_json_text(&json, "adjacency", sotto_adjacency_name(made->adjacency));
-    json_t *rows = json_array();
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_number(json, "delta", made->delta);
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(made->adjacency));
+    sotto_json_array(json, "accountants");
     for (size_t i = 0; i < made->opinion_count; i++) {
         const opinion *said = &made->opinions[i];
-        cli_json row = cli_json_new();
-        cli_json_text(&row, "accountant", sotto_accountant_name(said->accountant));
+        sotto_json_object(json, NULL);
+        sotto_json_text(json, "accountant", sotto_accountant_name(said->accountant));
         if (said->status == SOTTO_OK) {
-            cli_json_number(&row, "epsilon", said->account.epsilon);
-            cli_json_number(&row, "epsilon_lower", said->account.epsilon_lower);
-            cli_json_number(&row, "factor", factor_over(said->account.epsilon, made));
-            cli_json_text(&row, "kernel", sotto_kernel_name(said->account.kernel));
-            cli_json_number(&row, "order", said->account.order);
+            sotto_json_number(json, "epsilon", said->account.epsilon);
+            sotto_json_number(json, "epsilon_lower", said->account.epsilon_lower);
+            sotto_json_number(json, "factor", factor_over(said->account.epsilon, made));
+            sotto_json_text(json, "kernel", sotto_kernel_name(said->account.kernel));
+            sotto_json_number(json, "order", said->account.order);
         } else {
-            cli_json_text(&row, "reason", said->reason.message);
+            sotto_json_text(json, "reason", said->reason.message);
         }
-        cli_json_append(&json, rows, &row);
+        sotto_json_end(json);
     }
-    cli_json_add(&json, "accountants", rows);
-    rows = json_array();
+    sotto_json_end(json);
+    sotto_json_array(json, "references");
     for (size_t i = 0; i < REFERENCES; i++) {
         const reference_opinion *said = &made->references[i];
-        cli_json row = cli_json_new();
-        cli_json_text(&row, "reference", sotto_reference_name(said->reference));
-        cli_json_text(&row, "label", sotto_reference_label(said->reference));
+        sotto_json_object(json, NULL);
+        sotto_json_text(json, "reference", sotto_reference_name(said->reference));
+        sotto_json_text(json, "label", sotto_reference_label(said->reference));
         if (said->status == SOTTO_OK) {
-            cli_json_number(&row, "epsilon_said", said->value.epsilon_said);
-            cli_json_flag(&row, "is_guarantee", said->value.is_guarantee != 0);
-            cli_json_number(&row, "factor", factor_over(said->value.epsilon_said, made));
-            cli_json_number(&row, "mu", said->value.mu);
-            cli_json_number(&row, "lambda", said->value.lambda);
+            sotto_json_number(json, "epsilon_said", said->value.epsilon_said);
+            sotto_json_flag(json, "is_guarantee", said->value.is_guarantee != 0);
+            sotto_json_number(json, "factor",
+                              factor_over(said->value.epsilon_said, made));
+            sotto_json_number(json, "mu", said->value.mu);
+            sotto_json_number(json, "lambda", said->value.lambda);
         } else {
-            cli_json_text(&row, "reason", said->reason.message);
+            sotto_json_text(json, "reason", said->reason.message);
         }
-        cli_json_append(&json, rows, &row);
+        sotto_json_end(json);
     }
-    cli_json_add(&json, "references", rows);
-    return cli_json_print(&json, error);
+    sotto_json_end(json);
+    return cli_json_print(json, error);
 }
 
 /* --- text --- */
@@ -259,15 +260,15 @@ sotto_status account_approximate(const cli_call *call, sotto_error *error)
     if (status != SOTTO_OK) return status;
     const char *name = sotto_reference_name(value.reference);
     if (cli_flag(call, "json")) { /* no member named epsilon: that would be a bound */
-        cli_json json = cli_json_new();
-        cli_json_number(&json, "epsilon_approximate", value.epsilon_said);
-        cli_json_flag(&json, "is_guarantee", false);
-        cli_json_text(&json, "label", sotto_reference_label(value.reference));
-        cli_json_number(&json, "delta", value.delta);
-        cli_json_number(&json, "mu_approximate", value.mu);
-        cli_json_text(&json, "adjacency", sotto_adjacency_name(adjacency));
-        cli_json_text(&json, "accountant", name);
-        return cli_json_print(&json, error);
+        sotto_json_writer *json = sotto_json_new();
+        sotto_json_number(json, "epsilon_approximate", value.epsilon_said);
+        sotto_json_flag(json, "is_guarantee", false);
+        sotto_json_text(json, "label", sotto_reference_label(value.reference));
+        sotto_json_number(json, "delta", value.delta);
+        sotto_json_number(json, "mu_approximate", value.mu);
+        sotto_json_text(json, "adjacency", sotto_adjacency_name(adjacency));
+        sotto_json_text(json, "accountant", name);
+        return cli_json_print(json, error);
     }
     char number[CLI_NUMBER_BYTES];
     cli_line("epsilon", "about %.*g (approximation, not a guarantee)", CLI_SHOWN_DIGITS,

@@ -97,17 +97,16 @@ void account_cross_show(const account_answer *answer)
              cli_rounded_up(ratio, CLI_SHOWN_DIGITS, factor));
 }
 
-void account_cross_json(const account_answer *answer, cli_json *json)
+void account_cross_json(const account_answer *answer, sotto_json_writer *json)
 {
     const sotto_account *pld = &answer->second;
     const bool asks_epsilon = answer->question == ACCOUNT_EPSILON;
-    cli_json second = cli_json_new();
-    cli_json_text(&second, "accountant", sotto_accountant_name(pld->accountant));
-    cli_json_number(&second, asks_epsilon ? "epsilon" : "delta", upper_of(answer, pld));
-    cli_json_number(&second, asks_epsilon ? "epsilon_lower" : "delta_lower",
-                    lower_of(answer, pld));
+    sotto_json_object(json, "cross_check");
+    sotto_json_text(json, "accountant", sotto_accountant_name(pld->accountant));
+    sotto_json_number(json, asks_epsilon ? "epsilon" : "delta", upper_of(answer, pld));
+    sotto_json_number(json, asks_epsilon ? "epsilon_lower" : "delta_lower",
+                      lower_of(answer, pld));
     if (is_compared(answer)) /* disagreement is a failure: no answer is printed */
-        cli_json_flag(&second, "agrees", true);
-    cli_json_add(json, "cross_check", second.failed ? NULL : second.object);
-    if (second.failed) json_decref(second.object);
+        sotto_json_flag(json, "agrees", true);
+    sotto_json_end(json);
 }

@@ -119,50 +119,50 @@ static void show_csv(const sotto_curve *curve, const char *table)
 
 /* --- JSON --- */
 
-static json_t *profile_array(const sotto_curve *curve, cli_json *json)
+static void add_profile(sotto_json_writer *json, const sotto_curve *curve)
 {
     const sotto_account *points = sotto_curve_points(curve);
-    json_t *array = json_array();
+    sotto_json_array(json, "profile");
     for (size_t i = 0; i < sotto_curve_size(curve); i++) {
-        cli_json row = cli_json_new();
-        cli_json_number(&row, "epsilon", points[i].epsilon);
-        cli_json_number(&row, "delta", points[i].delta);
-        cli_json_number(&row, "delta_lower", points[i].delta_lower);
-        cli_json_append(json, array, &row);
+        sotto_json_object(json, NULL);
+        sotto_json_number(json, "epsilon", points[i].epsilon);
+        sotto_json_number(json, "delta", points[i].delta);
+        sotto_json_number(json, "delta_lower", points[i].delta_lower);
+        sotto_json_end(json);
     }
-    return array;
+    sotto_json_end(json);
 }
 
-static void add_pair(cli_json *json, json_t *array, double rate, const char *key,
-                     double value)
+static void add_pair(sotto_json_writer *json, double rate, const char *key, double value)
 {
-    cli_json row = cli_json_new();
-    cli_json_number(&row, "false_positive_rate", rate);
-    cli_json_number(&row, key, value);
-    cli_json_append(json, array, &row);
+    sotto_json_object(json, NULL);
+    sotto_json_number(json, "false_positive_rate", rate);
+    sotto_json_number(json, key, value);
+    sotto_json_end(json);
 }
 
 static sotto_status show_json(const sotto_curve *curve, sotto_error *error)
 {
     const sotto_account *first = sotto_curve_points(curve);
-    cli_json json = cli_json_new();
-    json_t *trade_off = json_array(), *attack = json_array();
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(first->adjacency));
+    sotto_json_text(json, "accountant", sotto_accountant_name(first->accountant));
+    sotto_json_number(json, "advantage", first->delta);
+    add_profile(json, curve);
+    sotto_json_array(json, "trade_off");
     for (size_t i = 0; i < TRADE_OFF_POINTS; i++) {
         const double rate = trade_off_rate(i);
-        add_pair(&json, trade_off, rate, "false_negative_rate_lower",
+        add_pair(json, rate, "false_negative_rate_lower",
                  sotto_curve_trade_off(curve, rate));
     }
+    sotto_json_end(json);
+    sotto_json_array(json, "attack");
     for (size_t i = 0; i < RATES; i++) {
-        add_pair(&json, attack, rates[i], "true_positive_rate_upper",
+        add_pair(json, rates[i], "true_positive_rate_upper",
                  sotto_curve_attack(curve, rates[i]));
     }
-    cli_json_text(&json, "adjacency", sotto_adjacency_name(first->adjacency));
-    cli_json_text(&json, "accountant", sotto_accountant_name(first->accountant));
-    cli_json_number(&json, "advantage", first->delta);
-    cli_json_add(&json, "profile", profile_array(curve, &json));
-    cli_json_add(&json, "trade_off", trade_off);
-    cli_json_add(&json, "attack", attack);
-    return cli_json_print(&json, error);
+    sotto_json_end(json);
+    return cli_json_print(json, error);
 }
 
 /* --- SVG --- */

@@ -153,31 +153,31 @@ static double tight_constant(const lesson *of)
 
 static sotto_status show_json(const lesson *of, sotto_error *error)
 {
-    cli_json json = cli_json_new();
-    cli_json_number(&json, "noise_multiplier", of->noise_multiplier);
-    cli_json_text(&json, "calibration", "lecture");
-    cli_json_number(&json, "epsilon", of->account.epsilon);
-    cli_json_number(&json, "delta", of->delta);
-    cli_json_text(&json, "adjacency", sotto_adjacency_name(of->adjacency));
-    cli_json_text(&json, "accountant", sotto_accountant_name(of->account.accountant));
-    cli_json_number(&json, "constant", tight_constant(of));
-    json_t *rows = json_array();
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_number(json, "noise_multiplier", of->noise_multiplier);
+    sotto_json_text(json, "calibration", "lecture");
+    sotto_json_number(json, "epsilon", of->account.epsilon);
+    sotto_json_number(json, "delta", of->delta);
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(of->adjacency));
+    sotto_json_text(json, "accountant", sotto_accountant_name(of->account.accountant));
+    sotto_json_number(json, "constant", tight_constant(of));
+    sotto_json_array(json, "lecture");
     for (size_t i = 0; i < of->count; i++) {
         const prescription *said = &of->prescriptions[i];
-        cli_json row = cli_json_new();
-        cli_json_text(&row, "statement", sotto_lecture_noise_name(said->lemma));
+        sotto_json_object(json, NULL);
+        sotto_json_text(json, "statement", sotto_lecture_noise_name(said->lemma));
         if (said->status == SOTTO_OK) {
-            cli_json_number(&row, "noise_multiplier", said->noise_multiplier);
-            cli_json_number(&row, "factor",
-                            said->noise_multiplier / of->noise_multiplier);
-            cli_json_number(&row, "epsilon", said->epsilon);
+            sotto_json_number(json, "noise_multiplier", said->noise_multiplier);
+            sotto_json_number(json, "factor",
+                              said->noise_multiplier / of->noise_multiplier);
+            sotto_json_number(json, "epsilon", said->epsilon);
         } else {
-            cli_json_text(&row, "reason", said->reason.message);
+            sotto_json_text(json, "reason", said->reason.message);
         }
-        cli_json_append(&json, rows, &row);
+        sotto_json_end(json);
     }
-    cli_json_add(&json, "lecture", rows);
-    return cli_json_print(&json, error);
+    sotto_json_end(json);
+    return cli_json_print(json, error);
 }
 
 static void show_text(const lesson *of)

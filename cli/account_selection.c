@@ -41,19 +41,19 @@ static sotto_status runs_of(const cli_call *call, sotto_runs *out_runs,
 static sotto_status show_json(const sotto_account *account, const sotto_account *single,
                               const sotto_runs *runs, sotto_error *error)
 {
-    cli_json json = cli_json_new();
-    cli_json_number(&json, "epsilon", account->epsilon);
-    cli_json_number(&json, "delta", account->delta);
-    cli_json_number(&json, "epsilon_single_run", single->epsilon);
-    cli_json_text(&json, "runs", sotto_runs_law_name(runs->law));
-    cli_json_number(&json, "mean", sotto_runs_mean(runs));
-    cli_json_number(&json, "shape", runs->shape);
-    cli_json_number(&json, "gamma", runs->gamma);
-    cli_json_text(&json, "adjacency", sotto_adjacency_name(account->adjacency));
-    cli_json_text(&json, "accountant", sotto_accountant_name(account->accountant));
-    cli_json_text(&json, "kernel", sotto_kernel_name(account->kernel));
-    cli_json_number(&json, "order", account->order);
-    return cli_json_print(&json, error);
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_number(json, "epsilon", account->epsilon);
+    sotto_json_number(json, "delta", account->delta);
+    sotto_json_number(json, "epsilon_single_run", single->epsilon);
+    sotto_json_text(json, "runs", sotto_runs_law_name(runs->law));
+    sotto_json_number(json, "mean", sotto_runs_mean(runs));
+    sotto_json_number(json, "shape", runs->shape);
+    sotto_json_number(json, "gamma", runs->gamma);
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(account->adjacency));
+    sotto_json_text(json, "accountant", sotto_accountant_name(account->accountant));
+    sotto_json_text(json, "kernel", sotto_kernel_name(account->kernel));
+    sotto_json_number(json, "order", account->order);
+    return cli_json_print(json, error);
 }
 
 static void show_text(const sotto_account *account, const sotto_account *single,

@@ -10,23 +10,23 @@
 static sotto_status show_json(const account_answer *answer, sotto_error *error)
 {
     const sotto_account *account = &answer->account;
-    cli_json json = cli_json_new();
+    sotto_json_writer *json = sotto_json_new();
     if (answer->question == ACCOUNT_NOISE) {
-        cli_json_number(&json, "noise_multiplier", answer->noise_multiplier);
-        cli_json_text(&json, "calibration", answer->calibration);
+        sotto_json_number(json, "noise_multiplier", answer->noise_multiplier);
+        sotto_json_text(json, "calibration", answer->calibration);
     }
-    if (answer->question == ACCOUNT_RATE) cli_json_number(&json, "rate", answer->rate);
-    if (answer->question == ACCOUNT_STEPS) cli_json_count(&json, "steps", answer->steps);
-    cli_json_number(&json, "epsilon", account->epsilon);
-    cli_json_number(&json, "epsilon_lower", account->epsilon_lower);
-    cli_json_number(&json, "delta", account->delta);
-    cli_json_number(&json, "delta_lower", account->delta_lower);
-    cli_json_text(&json, "adjacency", sotto_adjacency_name(account->adjacency));
-    cli_json_text(&json, "accountant", sotto_accountant_name(account->accountant));
-    cli_json_text(&json, "kernel", sotto_kernel_name(account->kernel));
-    cli_json_number(&json, "order", account->order);
-    if (answer->has_second) account_cross_json(answer, &json);
-    return cli_json_print(&json, error);
+    if (answer->question == ACCOUNT_RATE) sotto_json_number(json, "rate", answer->rate);
+    if (answer->question == ACCOUNT_STEPS) sotto_json_count(json, "steps", answer->steps);
+    sotto_json_number(json, "epsilon", account->epsilon);
+    sotto_json_number(json, "epsilon_lower", account->epsilon_lower);
+    sotto_json_number(json, "delta", account->delta);
+    sotto_json_number(json, "delta_lower", account->delta_lower);
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(account->adjacency));
+    sotto_json_text(json, "accountant", sotto_accountant_name(account->accountant));
+    sotto_json_text(json, "kernel", sotto_kernel_name(account->kernel));
+    sotto_json_number(json, "order", account->order);
+    if (answer->has_second) account_cross_json(answer, json);
+    return cli_json_print(json, error);
 }
 
 /* --- text --- */

@@ -35,13 +35,13 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_plan_free(plan);
     if (status != SOTTO_OK) return status;
     if (cli_flag(call, "json")) {
-        cli_json json = cli_json_new();
-        cli_json_number(&json, "epsilon", account.epsilon);
-        cli_json_number(&json, "epsilon_lower", account.epsilon_lower);
-        cli_json_number(&json, "delta", account.delta);
-        cli_json_count(&json, "heights", event.count);
-        cli_json_text(&json, "adjacency", "zero-out");
-        return cli_json_print(&json, error);
+        sotto_json_writer *json = sotto_json_new();
+        sotto_json_number(json, "epsilon", account.epsilon);
+        sotto_json_number(json, "epsilon_lower", account.epsilon_lower);
+        sotto_json_number(json, "delta", account.delta);
+        sotto_json_count(json, "heights", event.count);
+        sotto_json_text(json, "adjacency", "zero-out");
+        return cli_json_print(json, error);
     }
     cli_line("epsilon", "%s (certified upper bound)",
              cli_rounded_up(account.epsilon, CLI_SHOWN_DIGITS, number));

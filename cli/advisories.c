@@ -3,21 +3,22 @@
 #include <stdio.h>
 #include <string.h>
 
-void cli_json_advisories(cli_json *json, const sotto_certificate_summary *summary)
+void cli_json_advisories(sotto_json_writer *json,
+                         const sotto_certificate_summary *summary)
 {
-    json_t *list = json_array();
+    sotto_json_array(json, "advisories");
     for (size_t i = 0; i < summary->advisory_count; i++) {
         const sotto_advisory *advisory = summary->advisories[i];
-        cli_json row = cli_json_new();
-        cli_json_text(&row, "id", advisory->id);
-        cli_json_text(&row, "affected", advisory->affected);
-        cli_json_text(&row, "fixed_in", advisory->fixed_in);
-        cli_json_flag(&row, "affects_privacy", advisory->affects_privacy);
-        cli_json_text(&row, "effect", advisory->effect);
-        cli_json_text(&row, "remedy", advisory->remedy);
-        cli_json_append(json, list, &row);
+        sotto_json_object(json, NULL);
+        sotto_json_text(json, "id", advisory->id);
+        sotto_json_text(json, "affected", advisory->affected);
+        sotto_json_text(json, "fixed_in", advisory->fixed_in);
+        sotto_json_flag(json, "affects_privacy", advisory->affects_privacy);
+        sotto_json_text(json, "effect", advisory->effect);
+        sotto_json_text(json, "remedy", advisory->remedy);
+        sotto_json_end(json);
     }
-    cli_json_add(json, "advisories", list);
+    sotto_json_end(json);
 }
 
 const char *cli_advisory_ids(const sotto_certificate_summary *summary,

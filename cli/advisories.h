@@ -7,7 +7,8 @@
 #include "output.h"
 
 /* Adds the member "advisories": a list of objects, empty where no advisory concerns the file. */
-void cli_json_advisories(cli_json *json, const sotto_certificate_summary *summary);
+void cli_json_advisories(sotto_json_writer *json,
+                         const sotto_certificate_summary *summary);
 
 /* Fills `out` with the ids, separated by commas, and returns it. */
 enum { CLI_ADVISORY_BYTES = 16 * SOTTO_ADVISORIES_MAX };

@@ -355,29 +355,29 @@ static sotto_status show_rules(const cli_call *call, const analyst_config *confi
 {
     char list[LIST_BYTES] = "", number[CLI_NUMBER_BYTES];
     size_t used = 0;
-    json_t *names = json_array();
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_array(json, "commands");
     const analyst_command *command = NULL;
     for (size_t i = 0; (command = analyst_command_at(i)) != NULL; i++) {
         if (!analyst_config_allows(config, command->path)) continue;
-        (void)json_array_append_new(names, json_string(command->path));
+        sotto_json_text(json, NULL, command->path);
         const int written = snprintf(list + used, sizeof list - used, "%s%s",
                                      used == 0 ? "" : ", ", command->path);
         if (written > 0 && used + (size_t)written < sizeof list) used += (size_t)written;
     }
+    sotto_json_end(json);
     const bool capped = isfinite(config->epsilon_max);
     const bool delta_capped = isfinite(config->delta_max);
     if (cli_flag(call, "json")) {
-        cli_json json = cli_json_new();
-        cli_json_add(&json, "commands", names);
-        cli_json_text(&json, "results", config->results);
-        cli_json_text(&json, "readers", config->readers);
-        if (capped) cli_json_number(&json, "max_epsilon", config->epsilon_max);
-        if (delta_capped) cli_json_number(&json, "max_delta", config->delta_max);
+        sotto_json_text(json, "results", config->results);
+        sotto_json_text(json, "readers", config->readers);
+        if (capped) sotto_json_number(json, "max_epsilon", config->epsilon_max);
+        if (delta_capped) sotto_json_number(json, "max_delta", config->delta_max);
         if (config->public_rows > 0)
-            cli_json_count(&json, "public_rows", config->public_rows);
-        return cli_json_print(&json, error);
+            sotto_json_count(json, "public_rows", config->public_rows);
+        return cli_json_print(json, error);
     }
-    json_decref(names);
+    sotto_json_writer_free(json);
     cli_line("commands", "%s", list);
     cli_line("results", "%s, for the group %s", config->results, config->readers);
     cli_line("epsilon", "%s%s", capped ? "at most " : "as the ledger allows",

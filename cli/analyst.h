@@ -23,7 +23,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <jansson.h>
+#include <sotto/json.h>
 
 #include "frame.h"
 
@@ -31,10 +31,10 @@
 
 /* Texts are NULL where the file has no such member; paths are absolute. */
 typedef struct analyst_config {
-    json_t *root;
+    sotto_json *document;
     char *data, *labels, *schema, *ledger, *results;
     const char *table, *query, *format, *readers;
-    const json_t *commands;
+    const sotto_json_value *root, *commands;
     double epsilon_max, delta_max; /* of one run; infinite: the ledger decides */
     uint64_t public_rows;          /* the declared number of rows; 0: it is secret */
     gid_t readers_id;

@@ -193,9 +193,9 @@ static sotto_status check_results(analyst_config *config, const char *config_pat
 static sotto_status read_text(analyst_config *config, const char *key, bool needed,
                               const char **out_text, sotto_error *error)
 {
-    const json_t *member = json_object_get(config->root, key);
+    const sotto_json_value *member = sotto_json_member(config->root, key);
     if (member == NULL && !needed) return SOTTO_OK;
-    const char *text = json_string_value(member);
+    const char *text = sotto_json_as_text(member);
     if (text != NULL && text[0] != '\0') {
         *out_text = text;
         return SOTTO_OK;
@@ -229,11 +229,11 @@ static sotto_status read_path(analyst_config *config, const char *config_path,
 static sotto_status read_limit(analyst_config *config, const char *key, double below,
                                double *out_limit, sotto_error *error)
 {
-    const json_t *member = json_object_get(config->root, key);
-    const double value = json_number_value(member);
+    const sotto_json_value *member = sotto_json_member(config->root, key);
+    const double value = sotto_json_as_number(member);
     *out_limit = (double)INFINITY;
     if (member == NULL) return SOTTO_OK;
-    if (!json_is_number(member) || !(value >= 0.0) || !(value < below)) {
+    if (!(value >= 0.0) || !(value < below)) {
         return cli_fail(error, SOTTO_PARSE,
                         "CONFIG: \"%s\" is not a number of at least 0%s", key,
                         below < HUGE_VAL ? " and below 1" : "");
@@ -244,13 +244,14 @@ static sotto_status read_limit(analyst_config *config, const char *key, double b
 
 static sotto_status read_public_rows(analyst_config *config, sotto_error *error)
 {
-    const json_t *member = json_object_get(config->root, "public_rows");
+    const sotto_json_value *member = sotto_json_member(config->root, "public_rows");
     if (member == NULL) return SOTTO_OK;
-    if (!json_is_integer(member) || json_integer_value(member) < 1) {
+    const double rows = sotto_json_as_number(member);
+    if (sotto_json_kind_of(member) != SOTTO_JSON_INTEGER || rows < 1.0) {
         return cli_fail(error, SOTTO_PARSE,
                         "CONFIG: \"public_rows\" is not a whole number of at least 1");
     }
-    config->public_rows = (uint64_t)json_integer_value(member);
+    config->public_rows = (uint64_t)rows;
     return SOTTO_OK;
 }
 
@@ -291,14 +292,14 @@ static bool is_allowable(const char *text)
 
 static sotto_status read_commands(analyst_config *config, sotto_error *error)
 {
-    const json_t *list = json_object_get(config->root, "commands");
-    if (!json_is_array(list) || json_array_size(list) == 0) {
+    const sotto_json_value *list = sotto_json_member(config->root, "commands");
+    if (sotto_json_kind_of(list) != SOTTO_JSON_ARRAY || sotto_json_size(list) == 0) {
         return cli_fail(error, SOTTO_PARSE,
                         "CONFIG: \"commands\" is not a list; give it, for example "
                         "[\"train\", \"release\", \"ledger show\"]");
     }
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *text = json_string_value(json_array_get(list, i));
+    for (size_t i = 0; i < sotto_json_size(list); i++) {
+        const char *text = sotto_json_as_text(sotto_json_item(list, i));
         if (text != NULL && is_allowable(text)) continue;
         return cli_fail(
             error, SOTTO_PARSE,
@@ -312,8 +313,8 @@ static sotto_status read_commands(analyst_config *config, sotto_error *error)
 
 bool analyst_config_allows(const analyst_config *config, const char *path)
 {
-    for (size_t i = 0; i < json_array_size(config->commands); i++) {
-        const char *text = json_string_value(json_array_get(config->commands, i));
+    for (size_t i = 0; i < sotto_json_size(config->commands); i++) {
+        const char *text = sotto_json_as_text(sotto_json_item(config->commands, i));
         const size_t length = strlen(text);
         if (strncmp(path, text, length) == 0 &&
             (path[length] == '\0' || path[length] == ' '))
@@ -322,17 +323,17 @@ bool analyst_config_allows(const analyst_config *config, const char *path)
     return false;
 }
 
-static sotto_status check_members(const json_t *root, sotto_error *error)
+static sotto_status check_members(const sotto_json_value *root, sotto_error *error)
 {
     static const char known[] =
         "data labels table query format schema ledger results readers "
         "commands max_epsilon max_delta public_rows";
-    for (void *at = json_object_iter((json_t *)(uintptr_t)root); at != NULL;
-         at = json_object_iter_next((json_t *)(uintptr_t)root, at)) {
-        if (analyst_has_word(known, json_object_iter_key(at))) continue;
+    for (size_t i = 0; i < sotto_json_size(root); i++) {
+        const char *key = sotto_json_key_of(sotto_json_item(root, i));
+        if (analyst_has_word(known, key)) continue;
         return cli_fail(error, SOTTO_PARSE,
                         "CONFIG has a member \"%.60s\" that is unknown; known are %s",
-                        json_object_iter_key(at), known);
+                        key, known);
     }
     return SOTTO_OK;
 }
@@ -368,10 +369,10 @@ static sotto_status read_members(analyst_config *config, const char *path,
 
 /* --- the file --- */
 
-static sotto_status read_json(const char *path, json_t **out_root, sotto_error *error)
+static sotto_status read_json(const char *path, analyst_config *config,
+                              sotto_error *error)
 {
     static char bytes[CONFIG_BYTES_MAX + 1];
-    json_error_t why;
     const int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     size_t size = 0;
     ssize_t got = file < 0 ? -1 : 1;
@@ -387,10 +388,12 @@ static sotto_status read_json(const char *path, json_t **out_root, sotto_error *
     if (size > CONFIG_BYTES_MAX)
         return cli_fail(error, SOTTO_PARSE, "CONFIG %.90s is larger than %d bytes", path,
                         CONFIG_BYTES_MAX);
-    *out_root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &why);
-    if (json_is_object(*out_root)) return SOTTO_OK;
+    sotto_error why = {.message = "it is an array"};
+    if (sotto_json_parse(NULL, bytes, size, &config->document, &why) == SOTTO_OK)
+        config->root = sotto_json_root(config->document);
+    if (sotto_json_kind_of(config->root) == SOTTO_JSON_OBJECT) return SOTTO_OK;
     return cli_fail(error, SOTTO_PARSE, "CONFIG %.90s is not a JSON object: %.80s", path,
-                    *out_root == NULL ? why.text : "it is another value");
+                    why.message);
 }
 
 static sotto_status check_files(analyst_config *config, const char *path,
@@ -420,7 +423,7 @@ sotto_status analyst_config_load(const char *path, analyst_config *out_config,
                         path);
     }
     sotto_status status = check_file("CONFIG", path, directory, &facts, error);
-    if (status == SOTTO_OK) status = read_json(path, &out_config->root, error);
+    if (status == SOTTO_OK) status = read_json(path, out_config, error);
     if (status == SOTTO_OK) status = read_members(out_config, path, error);
     return status == SOTTO_OK ? check_files(out_config, path, error) : status;
 }
@@ -432,6 +435,6 @@ void analyst_config_clear(analyst_config *config)
     free(config->schema);
     free(config->ledger);
     free(config->results);
-    json_decref(config->root);
+    sotto_json_free(config->document);
     *config = (analyst_config){.root = NULL};
 }

@@ -131,10 +131,10 @@ static sotto_status run_make(const cli_call *call, sotto_error *error)
     for (size_t i = 0; i < count; i++)
         in += included[i] ? 1 : 0;
     if (status == SOTTO_OK && cli_flag(call, "json")) {
-        cli_json json = cli_json_new();
-        cli_json_count(&json, "canaries", count);
-        cli_json_count(&json, "included", in);
-        status = cli_json_print(&json, error);
+        sotto_json_writer *json = sotto_json_new();
+        sotto_json_count(json, "canaries", count);
+        sotto_json_count(json, "included", in);
+        status = cli_json_print(json, error);
     } else if (status == SOTTO_OK) {
         cli_line("canaries", "%zu, of which coins put in %zu", count, in);
         cli_line("next", "append %s to the records, train, and score",
@@ -232,18 +232,18 @@ static sotto_status show(const cli_call *call, const sotto_one_run *found, bool 
     const bool gaussian = cli_given(call, "mu");
     char a[CLI_NUMBER_BYTES], b[CLI_NUMBER_BYTES];
     if (cli_flag(call, "json")) {
-        cli_json json = cli_json_new();
-        cli_json_number(&json, "epsilon", cli_number(call, "epsilon"));
-        cli_json_number(&json, "mu", cli_number(call, "mu"));
-        if (!gaussian) cli_json_number(&json, "delta", cli_number(call, "delta"));
-        if (!gaussian) cli_json_number(&json, "epsilon_lower", found->epsilon_lower);
-        if (gaussian) cli_json_number(&json, "mu_lower", found->mu_lower);
-        cli_json_count(&json, "canaries", found->canaries);
-        cli_json_count(&json, "guesses", gaussian ? found->mu_guesses : found->guesses);
-        cli_json_count(&json, "correct", gaussian ? found->mu_correct : found->correct);
-        cli_json_number(&json, "alpha", cli_number(call, "alpha"));
-        cli_json_flag(&json, "refuted", refuted);
-        return cli_json_print(&json, error);
+        sotto_json_writer *json = sotto_json_new();
+        sotto_json_number(json, "epsilon", cli_number(call, "epsilon"));
+        sotto_json_number(json, "mu", cli_number(call, "mu"));
+        if (!gaussian) sotto_json_number(json, "delta", cli_number(call, "delta"));
+        if (!gaussian) sotto_json_number(json, "epsilon_lower", found->epsilon_lower);
+        if (gaussian) sotto_json_number(json, "mu_lower", found->mu_lower);
+        sotto_json_count(json, "canaries", found->canaries);
+        sotto_json_count(json, "guesses", gaussian ? found->mu_guesses : found->guesses);
+        sotto_json_count(json, "correct", gaussian ? found->mu_correct : found->correct);
+        sotto_json_number(json, "alpha", cli_number(call, "alpha"));
+        sotto_json_flag(json, "refuted", refuted);
+        return cli_json_print(json, error);
     }
     cli_line("guesses", "%" PRIu64 " of %" PRIu64 " canaries, %" PRIu64 " right",
              gaussian ? found->mu_guesses : found->guesses, found->canaries,

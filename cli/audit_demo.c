@@ -19,19 +19,20 @@ enum { EPSILONS = 7 };
 
 static sotto_status show_json(const sotto_demo_row *rows, sotto_error *error)
 {
-    cli_json json = cli_json_new();
-    json_t *array = json_array();
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_array(json, "rows");
     for (size_t i = 0; i < EPSILONS; i++) {
-        cli_json row = cli_json_new();
-        if (isfinite(rows[i].epsilon)) cli_json_number(&row, "epsilon", rows[i].epsilon);
-        cli_json_number(&row, "reconstruction_error", rows[i].reconstruction_error);
-        cli_json_number(&row, "right_sign", rows[i].right_sign);
-        cli_json_number(&row, "guessed", rows[i].guessed);
-        cli_json_number(&row, "guess_bound", rows[i].guess_bound);
-        cli_json_append(&json, array, &row);
+        sotto_json_object(json, NULL);
+        if (isfinite(rows[i].epsilon))
+            sotto_json_number(json, "epsilon", rows[i].epsilon);
+        sotto_json_number(json, "reconstruction_error", rows[i].reconstruction_error);
+        sotto_json_number(json, "right_sign", rows[i].right_sign);
+        sotto_json_number(json, "guessed", rows[i].guessed);
+        sotto_json_number(json, "guess_bound", rows[i].guess_bound);
+        sotto_json_end(json);
     }
-    cli_json_add(&json, "rows", array);
-    return cli_json_print(&json, error);
+    sotto_json_end(json);
+    return cli_json_print(json, error);
 }
 
 static void show_text(const sotto_demo_row *rows)

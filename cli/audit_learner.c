@@ -130,58 +130,54 @@ static void show_text(const sotto_audit_config *config, const sotto_audit *audit
     (void)printf("\n%s\n", sotto_audit_sentence(audit));
 }
 
-static cli_json make_json(const sotto_audit_config *config, const sotto_audit *audit)
+static void add_members(sotto_json_writer *json, const sotto_audit_config *config,
+                        const sotto_audit *audit)
 {
     const sotto_audit_summary *found = sotto_audit_found(audit);
-    cli_json json = cli_json_new();
-    cli_json_text(&json, "model", sotto_model_kind_name(config->model));
-    cli_json_text(&json, "method", sotto_method_name(config->method));
-    cli_json_text(&json, "adjacency", sotto_adjacency_name(found->adjacency));
-    cli_json_number(&json, "epsilon", found->epsilon);
-    cli_json_number(&json, "delta", found->delta);
-    cli_json_number(&json, "mu", found->mu);
-    cli_json_count(&json, "runs", found->runs);
-    cli_json_number(&json, "alpha", found->alpha);
-    cli_json_number(&json, "threshold", found->threshold);
-    cli_json_count(&json, "true_positives", found->counts.true_positives);
-    cli_json_count(&json, "members", found->counts.members);
-    cli_json_count(&json, "false_positives", found->counts.false_positives);
-    cli_json_count(&json, "others", found->counts.others);
-    cli_json_number(&json, "true_positive_rate_lower",
-                    found->bounds.true_positive_rate_lower);
-    cli_json_number(&json, "false_positive_rate_upper",
-                    found->bounds.false_positive_rate_upper);
-    cli_json_number(&json, "epsilon_lower_by_rates", found->bounds.epsilon_lower);
-    cli_json_number(&json, "mu_lower", found->bounds.mu_lower);
-    cli_json_text(&json, "route", route_of(found));
-    cli_json_number(&json, "epsilon_lower", found->epsilon_lower);
-    cli_json_number(&json, "false_negative_rate_upper",
-                    found->verdict.false_negative_rate_upper);
-    cli_json_number(&json, "false_negative_rate_promised", found->verdict.promised);
-    cli_json_number(&json, "loss_most", found->loss_most);
-    cli_json_number(&json, "delta_seen", found->delta_seen);
-    cli_json_number(&json, "delta_lower", found->delta_lower);
-    cli_json_flag(&json, "insecure_test_seed", config->insecure_test);
-    cli_json_flag(&json, "refuted", found->refuted);
-    cli_json_text(&json, "pair", sotto_audit_pair(audit));
-    cli_json_text(&json, "short_of", sotto_audit_short_of(audit));
-    cli_json_text(&json, "verdict", sotto_audit_sentence(audit));
-    return json;
+    sotto_json_text(json, "model", sotto_model_kind_name(config->model));
+    sotto_json_text(json, "method", sotto_method_name(config->method));
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(found->adjacency));
+    sotto_json_number(json, "epsilon", found->epsilon);
+    sotto_json_number(json, "delta", found->delta);
+    sotto_json_number(json, "mu", found->mu);
+    sotto_json_count(json, "runs", found->runs);
+    sotto_json_number(json, "alpha", found->alpha);
+    sotto_json_number(json, "threshold", found->threshold);
+    sotto_json_count(json, "true_positives", found->counts.true_positives);
+    sotto_json_count(json, "members", found->counts.members);
+    sotto_json_count(json, "false_positives", found->counts.false_positives);
+    sotto_json_count(json, "others", found->counts.others);
+    sotto_json_number(json, "true_positive_rate_lower",
+                      found->bounds.true_positive_rate_lower);
+    sotto_json_number(json, "false_positive_rate_upper",
+                      found->bounds.false_positive_rate_upper);
+    sotto_json_number(json, "epsilon_lower_by_rates", found->bounds.epsilon_lower);
+    sotto_json_number(json, "mu_lower", found->bounds.mu_lower);
+    sotto_json_text(json, "route", route_of(found));
+    sotto_json_number(json, "epsilon_lower", found->epsilon_lower);
+    sotto_json_number(json, "false_negative_rate_upper",
+                      found->verdict.false_negative_rate_upper);
+    sotto_json_number(json, "false_negative_rate_promised", found->verdict.promised);
+    sotto_json_number(json, "loss_most", found->loss_most);
+    sotto_json_number(json, "delta_seen", found->delta_seen);
+    sotto_json_number(json, "delta_lower", found->delta_lower);
+    sotto_json_flag(json, "insecure_test_seed", config->insecure_test);
+    sotto_json_flag(json, "refuted", found->refuted);
+    sotto_json_text(json, "pair", sotto_audit_pair(audit));
+    sotto_json_text(json, "short_of", sotto_audit_short_of(audit));
+    sotto_json_text(json, "verdict", sotto_audit_sentence(audit));
 }
 
 static sotto_status write_json(const cli_call *call, const sotto_audit_config *config,
                                const sotto_audit *audit, sotto_error *error)
 {
-    cli_json json = make_json(config, audit);
-    char *text = json.failed
-                     ? NULL
-                     : json_dumps(json.object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-    const sotto_status status =
-        text == NULL
-            ? cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the report")
-            : cli_write_file(call, "output", text, error);
-    free(text);
-    json_decref(json.object);
+    const char *text = NULL;
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_indent(json);
+    add_members(json, config, audit);
+    sotto_status status = sotto_json_finish(json, &text, error);
+    if (status == SOTTO_OK) status = cli_write_file(call, "output", text, error);
+    sotto_json_writer_free(json);
     return status;
 }
 
@@ -206,8 +202,9 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     if (status == SOTTO_OK && cli_given(call, "output"))
         status = write_json(call, &config, audit, error);
     if (status == SOTTO_OK && cli_flag(call, "json")) {
-        cli_json json = make_json(&config, audit);
-        status = cli_json_print(&json, error);
+        sotto_json_writer *json = sotto_json_new();
+        add_members(json, &config, audit);
+        status = cli_json_print(json, error);
     } else if (status == SOTTO_OK) {
         show_text(&config, audit);
     }

@@ -172,29 +172,29 @@ static void show_text(const sotto_membership *membership)
 
 static sotto_status show_json(const sotto_membership *membership, sotto_error *error)
 {
-    cli_json json = cli_json_new();
-    json_t *attacks = json_array();
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_array(json, "attacks");
     for (size_t i = 0; i < sotto_membership_size(membership); i++) {
         const sotto_membership_attack *at = sotto_membership_at(membership, i);
-        cli_json row = cli_json_new();
-        cli_json_text(&row, "attack", at->name);
-        cli_json_number(&row, "auc", at->area);
-        cli_json_number(&row, "advantage", at->advantage);
-        cli_json_number(&row, "tpr_at_fpr_0.001", at->true_positive_rate_1000);
-        cli_json_number(&row, "tpr_at_fpr_0.01", at->true_positive_rate_100);
-        cli_json_number(&row, "threshold", at->threshold);
-        cli_json_count(&row, "true_positives", at->counts.true_positives);
-        cli_json_count(&row, "members", at->counts.members);
-        cli_json_count(&row, "false_positives", at->counts.false_positives);
-        cli_json_count(&row, "others", at->counts.others);
-        cli_json_number(&row, "true_positive_rate_lower",
-                        at->bounds.true_positive_rate_lower);
-        cli_json_number(&row, "false_positive_rate_upper",
-                        at->bounds.false_positive_rate_upper);
-        cli_json_append(&json, attacks, &row);
+        sotto_json_object(json, NULL);
+        sotto_json_text(json, "attack", at->name);
+        sotto_json_number(json, "auc", at->area);
+        sotto_json_number(json, "advantage", at->advantage);
+        sotto_json_number(json, "tpr_at_fpr_0.001", at->true_positive_rate_1000);
+        sotto_json_number(json, "tpr_at_fpr_0.01", at->true_positive_rate_100);
+        sotto_json_number(json, "threshold", at->threshold);
+        sotto_json_count(json, "true_positives", at->counts.true_positives);
+        sotto_json_count(json, "members", at->counts.members);
+        sotto_json_count(json, "false_positives", at->counts.false_positives);
+        sotto_json_count(json, "others", at->counts.others);
+        sotto_json_number(json, "true_positive_rate_lower",
+                          at->bounds.true_positive_rate_lower);
+        sotto_json_number(json, "false_positive_rate_upper",
+                          at->bounds.false_positive_rate_upper);
+        sotto_json_end(json);
     }
-    cli_json_add(&json, "attacks", attacks);
-    return cli_json_print(&json, error);
+    sotto_json_end(json);
+    return cli_json_print(json, error);
 }
 
 static sotto_status draw(const cli_call *call, const sotto_membership *membership,

@@ -136,11 +136,11 @@ static sotto_status run(const cli_call *call, sotto_error *error)
         free(script);
         return cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the script");
     }
-    cli_json json = cli_json_new();
-    cli_json_text(&json, "shell", cli_text(call, "shell"));
-    cli_json_text(&json, "script", script);
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_text(json, "shell", cli_text(call, "shell"));
+    sotto_json_text(json, "script", script);
     free(script);
-    return cli_json_print(&json, error);
+    return cli_json_print(json, error);
 }
 
 const cli_command cli_completion = {

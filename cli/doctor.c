@@ -41,34 +41,29 @@ static bool has_part(const sotto_system *system, const char *name)
 static sotto_status show_json(const findings *found, sotto_error *error)
 {
     const sotto_system *system = &found->system;
-    cli_json parts = cli_json_new();
-    for (uint32_t i = 0; i < system->part_count; i++) {
-        cli_json_text(&parts, system->parts[i].name, system->parts[i].version);
-    }
-    json_t *absent = json_array();
-    for (size_t i = 0; i < OPTIONAL_PART_COUNT; i++) {
-        if (has_part(system, optional_parts[i])) continue;
-        if (json_array_append_new(absent, json_string(optional_parts[i])) != 0) {
-            parts.failed = true;
-        }
-    }
-    cli_json json = cli_json_new();
-    if (parts.failed) json.failed = true;
-    cli_json_flag(&json, "secure", found->rng_secure && system->entropy_ready);
-    cli_json_flag(&json, "entropy_ready", system->entropy_ready);
-    cli_json_flag(&json, "generator_secure", found->rng_secure);
-    cli_json_text(&json, "version", system->version);
-    cli_json_text(&json, "compiler", system->compiler);
-    cli_json_text(&json, "build", system->build);
-    cli_json_text(&json, "operating_system", system->operating_system);
-    cli_json_text(&json, "cpu_model", system->cpu_model);
-    cli_json_count(&json, "cpu_count", system->cpu_count);
-    cli_json_text(&json, "cpu_features", system->cpu_features);
-    cli_json_text(&json, "entropy", system->entropy);
-    cli_json_flag(&json, "core_dumps", system->core_limit_bytes != 0);
-    cli_json_add(&json, "parts", parts.object);
-    cli_json_add(&json, "absent", absent);
-    return cli_json_print(&json, error);
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_flag(json, "secure", found->rng_secure && system->entropy_ready);
+    sotto_json_flag(json, "entropy_ready", system->entropy_ready);
+    sotto_json_flag(json, "generator_secure", found->rng_secure);
+    sotto_json_text(json, "version", system->version);
+    sotto_json_text(json, "compiler", system->compiler);
+    sotto_json_text(json, "build", system->build);
+    sotto_json_text(json, "operating_system", system->operating_system);
+    sotto_json_text(json, "cpu_model", system->cpu_model);
+    sotto_json_count(json, "cpu_count", system->cpu_count);
+    sotto_json_text(json, "cpu_features", system->cpu_features);
+    sotto_json_text(json, "entropy", system->entropy);
+    sotto_json_flag(json, "core_dumps", system->core_limit_bytes != 0);
+    sotto_json_object(json, "parts");
+    for (uint32_t i = 0; i < system->part_count; i++)
+        sotto_json_text(json, system->parts[i].name, system->parts[i].version);
+    sotto_json_end(json);
+    sotto_json_array(json, "absent");
+    for (size_t i = 0; i < OPTIONAL_PART_COUNT; i++)
+        if (!has_part(system, optional_parts[i]))
+            sotto_json_text(json, NULL, optional_parts[i]);
+    sotto_json_end(json);
+    return cli_json_print(json, error);
 }
 
 static void show_parts(const sotto_system *system)

@@ -67,43 +67,28 @@ static const cli_option *const shared[] = {cli_data_options, cli_stored_option,
 
 enum { CONFUSION_SHOWN = 20 }; /* classes; JSON has them all */
 
-static json_t *confusion_json(const sotto_evaluation *evaluation)
+static void add_classes(sotto_json_writer *json, const sotto_model *model,
+                        const sotto_evaluation *evaluation)
 {
     const size_t classes = evaluation->classes;
-    json_t *rows = json_array();
-    bool made = rows != NULL;
-    for (size_t i = 0; made && i < classes; i++) {
-        json_t *row = json_array();
-        for (size_t k = 0; row != NULL && k < classes; k++) {
-            made =
-                json_array_append_new(
-                    row, json_integer(
-                             (json_int_t)evaluation->confusion[i * classes + k])) == 0 &&
-                made;
-        }
-        made = row != NULL && json_array_append_new(rows, row) == 0 && made;
+    sotto_json_array(json, "classes");
+    for (size_t i = 0; i < sotto_model_classes(model); i++)
+        sotto_json_text(json, NULL, sotto_model_class(model, i));
+    sotto_json_end(json);
+    sotto_json_array(json, "confusion");
+    for (size_t i = 0; i < classes; i++) {
+        sotto_json_array(json, NULL);
+        for (size_t k = 0; k < classes; k++)
+            sotto_json_count(json, NULL, evaluation->confusion[i * classes + k]);
+        sotto_json_end(json);
     }
-    if (made) return rows;
-    json_decref(rows);
-    return NULL;
-}
-
-static json_t *classes_json(const sotto_model *model)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; list != NULL && i < sotto_model_classes(model); i++) {
-        if (json_array_append_new(list, json_string(sotto_model_class(model, i))) == 0)
-            continue;
-        json_decref(list);
-        return NULL;
-    }
-    return list;
+    sotto_json_end(json);
 }
 
 /* JSON has no infinity and no NaN. */
-static void add_finite(cli_json *json, const char *key, double value)
+static void add_finite(sotto_json_writer *json, const char *key, double value)
 {
-    if (isfinite(value)) cli_json_number(json, key, value);
+    if (isfinite(value)) sotto_json_number(json, key, value);
 }
 
 static sotto_status show_json(const sotto_model *model,
@@ -112,24 +97,23 @@ static sotto_status show_json(const sotto_model *model,
 {
     const bool probabilities =
         sotto_model_predicts(model) == SOTTO_PREDICTS_PROBABILITIES;
-    cli_json json = cli_json_new();
-    cli_json_count(&json, "rows", evaluation->rows);
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_count(json, "rows", evaluation->rows);
     if (evaluation->classes == 0) {
-        add_finite(&json, "mse", evaluation->mse);
-        add_finite(&json, "mae", evaluation->mae);
-        add_finite(&json, "r2", evaluation->r2);
-        add_finite(&json, "deviance", evaluation->deviance);
-        return cli_json_print(&json, error);
+        add_finite(json, "mse", evaluation->mse);
+        add_finite(json, "mae", evaluation->mae);
+        add_finite(json, "r2", evaluation->r2);
+        add_finite(json, "deviance", evaluation->deviance);
+        return cli_json_print(json, error);
     }
-    cli_json_number(&json, "accuracy", evaluation->accuracy);
-    add_finite(&json, "log_loss", evaluation->log_loss);
-    if (evaluation->classes == 2) cli_json_number(&json, "auc", evaluation->auc);
-    add_finite(&json, "brier", evaluation->brier);
+    sotto_json_number(json, "accuracy", evaluation->accuracy);
+    add_finite(json, "log_loss", evaluation->log_loss);
+    if (evaluation->classes == 2) sotto_json_number(json, "auc", evaluation->auc);
+    add_finite(json, "brier", evaluation->brier);
     if (evaluation->classes == 2 && probabilities)
-        cli_json_number(&json, "threshold", threshold);
-    cli_json_add(&json, "classes", classes_json(model));
-    cli_json_add(&json, "confusion", confusion_json(evaluation));
-    return cli_json_print(&json, error);
+        sotto_json_number(json, "threshold", threshold);
+    add_classes(json, model, evaluation);
+    return cli_json_print(json, error);
 }
 
 static void show_numbers(const sotto_evaluation *evaluation)

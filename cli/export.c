@@ -27,11 +27,11 @@ static sotto_status show(const cli_call *call, const char *header, sotto_error *
         if (status != SOTTO_OK || !cli_flag(call, "json")) return status;
     }
     if (cli_flag(call, "json")) {
-        cli_json json = cli_json_new();
-        cli_json_text(&json, "language", "c");
-        cli_json_text(&json, "name", cli_text(call, "name"));
-        cli_json_text(&json, "header", header);
-        return cli_json_print(&json, error);
+        sotto_json_writer *json = sotto_json_new();
+        sotto_json_text(json, "language", "c");
+        sotto_json_text(json, "name", cli_text(call, "name"));
+        sotto_json_text(json, "header", header);
+        return cli_json_print(json, error);
     }
     (void)fputs(header, stdout);
     return SOTTO_OK;

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "output.h"
 
 enum { COLUMN_BYTES = 40, TEXT_BYTES = 512, LINE_WIDTH = 80 };
@@ -177,53 +175,48 @@ static const char *presence_name(cli_presence presence)
     return names[presence];
 }
 
-static json_t *option_as_json(const cli_option *option)
+static void add_option(sotto_json_writer *json, const cli_option *option)
 {
-    cli_json json = cli_json_new();
     const char letter[] = {option->letter, '\0'};
-    cli_json_text(&json, "name", option->name);
-    if (option->letter != 0) cli_json_text(&json, "letter", letter);
-    cli_json_text(&json, "kind", kind_name(option->kind));
-    cli_json_text(&json, "presence", presence_name(option->presence));
-    cli_json_text(&json, "value", option->value);
-    cli_json_text(&json, "default", option->fallback);
-    json_t *choices = json_array();
+    sotto_json_object(json, NULL);
+    sotto_json_text(json, "name", option->name);
+    if (option->letter != 0) sotto_json_text(json, "letter", letter);
+    sotto_json_text(json, "kind", kind_name(option->kind));
+    sotto_json_text(json, "presence", presence_name(option->presence));
+    sotto_json_text(json, "value", option->value);
+    sotto_json_text(json, "default", option->fallback);
+    sotto_json_array(json, "choices");
     for (size_t i = 0; option->choices != NULL && option->choices(i) != NULL; i++) {
-        (void)json_array_append_new(choices, json_string(option->choices(i)));
+        sotto_json_text(json, NULL, option->choices(i));
     }
-    cli_json_add(&json, "choices", choices);
-    if (!json.failed) return json.object;
-    json_decref(json.object);
-    return NULL;
+    sotto_json_end(json);
+    sotto_json_end(json);
 }
 
-static void add_command(cli_json *commands, const cli_command *command, const char *path)
+static void add_command(sotto_json_writer *json, const cli_command *command,
+                        const char *path)
 {
-    json_t *options = json_array();
     const cli_option *option = NULL;
-    for (size_t i = 0; (option = cli_option_at(command, i)) != NULL; i++) {
-        if (json_array_append_new(options, option_as_json(option)) != 0) {
-            commands->failed = true;
-        }
-    }
-    cli_json row = cli_json_new();
-    cli_json_text(&row, "summary", command->summary);
-    cli_json_text(&row, "example", command->example);
-    cli_json_flag(&row, "group", command->run == NULL);
-    cli_json_add(&row, "options", options);
-    if (row.failed) commands->failed = true;
-    cli_json_add(commands, path, row.object);
+    sotto_json_object(json, path);
+    sotto_json_text(json, "summary", command->summary);
+    sotto_json_text(json, "example", command->example);
+    sotto_json_flag(json, "group", command->run == NULL);
+    sotto_json_array(json, "options");
+    for (size_t i = 0; (option = cli_option_at(command, i)) != NULL; i++)
+        add_option(json, option);
+    sotto_json_end(json);
+    sotto_json_end(json);
     for (size_t i = 0; command->commands != NULL && command->commands[i] != NULL; i++) {
         char child[CLI_PATH_BYTES];
         (void)snprintf(child, sizeof child, "%s%s%s", path, path[0] == '\0' ? "" : " ",
                        command->commands[i]->name);
-        add_command(commands, command->commands[i], child);
+        add_command(json, command->commands[i], child);
     }
 }
 
 sotto_status cli_dump_options(sotto_error *error)
 {
-    cli_json commands = cli_json_new();
-    add_command(&commands, &cli_root, "");
-    return cli_json_print(&commands, error);
+    sotto_json_writer *json = sotto_json_new();
+    add_command(json, &cli_root, "");
+    return cli_json_print(json, error);
 }

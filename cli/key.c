@@ -36,11 +36,11 @@ static sotto_status run_new(const cli_call *call, sotto_error *error)
     (void)snprintf(public_path, room, "%s%s", secret, end);
     sotto_status status = sotto_key_new(secret, public_path, public_key, error);
     if (status == SOTTO_OK && cli_flag(call, "json")) {
-        cli_json json = cli_json_new();
-        cli_json_text(&json, "secret_key", secret);
-        cli_json_text(&json, "public_key_file", public_path);
-        cli_json_text(&json, "public_key", public_key);
-        status = cli_json_print(&json, error);
+        sotto_json_writer *json = sotto_json_new();
+        sotto_json_text(json, "secret_key", secret);
+        sotto_json_text(json, "public_key_file", public_path);
+        sotto_json_text(json, "public_key", public_key);
+        status = cli_json_print(json, error);
     } else if (status == SOTTO_OK) {
         cli_line("secret key", "%s (mode 0600; keep it, it cannot be made again)",
                  secret);

@@ -108,9 +108,9 @@ static sotto_status print_balance(const cli_call *call,
         ledger_show_balance(balance);
         return SOTTO_OK;
     }
-    cli_json json = cli_json_new();
-    ledger_add_balance(&json, balance);
-    return cli_json_print(&json, error);
+    sotto_json_writer *json = sotto_json_new();
+    ledger_add_balance(json, balance);
+    return cli_json_print(json, error);
 }
 
 static sotto_status read_and_print(const cli_call *call, sotto_ledger *ledger,
@@ -348,11 +348,11 @@ static sotto_status run_check(const cli_call *call, sotto_error *error)
                                     : check_ledger(call, &balance, error);
     if (status != SOTTO_OK) return status;
     if (cli_flag(call, "json")) {
-        cli_json json = cli_json_new();
-        cli_json_flag(&json, "intact", true);
-        cli_json_flag(&json, "anchored", anchored);
-        ledger_add_balance(&json, &balance);
-        return cli_json_print(&json, error);
+        sotto_json_writer *json = sotto_json_new();
+        sotto_json_flag(json, "intact", true);
+        sotto_json_flag(json, "anchored", anchored);
+        ledger_add_balance(json, &balance);
+        return cli_json_print(json, error);
     }
     cli_line("intact", "%llu row%s: hashes, sums, the price of every plan%s",
              (unsigned long long)balance.entries, balance.entries == 1 ? "" : "s",

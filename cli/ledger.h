@@ -30,7 +30,7 @@ typedef struct ledger_story {
 
 /* Where the budget stands, as lines of text or as members of an object. */
 void ledger_show_balance(const sotto_ledger_balance *balance);
-void ledger_add_balance(cli_json *json, const sotto_ledger_balance *balance);
+void ledger_add_balance(sotto_json_writer *json, const sotto_ledger_balance *balance);
 
 /* "epsilon", "Renyi divergence at order 12.4", "mu^2", "rho" */
 const char *ledger_currency(const sotto_ledger_member *member, char buffer[64]);

@@ -46,129 +46,125 @@ const char *ledger_currency(const sotto_ledger_member *member, char buffer[64])
     return buffer;
 }
 
-static void add_finite(cli_json *json, const char *key, double value)
+static void add_finite(sotto_json_writer *json, const char *key, double value)
 {
     if (isfinite(value)) {
-        cli_json_number(json, key, value);
+        sotto_json_number(json, key, value);
     } else {
-        cli_json_add(json, key, json_null());
+        sotto_json_null(json, key);
     }
 }
 
-static json_t *members_array(const sotto_ledger_balance *balance, bool *failed)
+static void add_filters(sotto_json_writer *json, const sotto_ledger_balance *balance)
 {
-    json_t *list = json_array();
+    sotto_json_array(json, "members");
     for (size_t i = 0; i < balance->member_count; i++) {
         const sotto_ledger_member *member = &balance->members[i];
-        cli_json json = cli_json_new();
-        cli_json_text(&json, "kind", sotto_member_name(member->kind));
-        cli_json_number(&json, "order", member->order);
-        cli_json_number(&json, "delta", member->delta);
-        cli_json_number(&json, "budget", member->budget);
-        add_finite(&json, "spent", member->spent);
-        cli_json_number(&json, "left", member->left);
+        sotto_json_object(json, NULL);
+        sotto_json_text(json, "kind", sotto_member_name(member->kind));
+        sotto_json_number(json, "order", member->order);
+        sotto_json_number(json, "delta", member->delta);
+        sotto_json_number(json, "budget", member->budget);
+        add_finite(json, "spent", member->spent);
+        sotto_json_number(json, "left", member->left);
         if (member->kind == SOTTO_MEMBER_BASIC)
-            cli_json_number(&json, "delta_spent", member->delta_spent);
-        cli_json_flag(&json, "covers", member->covers);
-        if (json.failed || json_array_append_new(list, json.object) != 0) *failed = true;
+            sotto_json_number(json, "delta_spent", member->delta_spent);
+        sotto_json_flag(json, "covers", member->covers);
+        sotto_json_end(json);
     }
-    return list;
+    sotto_json_end(json);
 }
 
-static json_t *room_object(const sotto_ledger_room *room, bool *failed)
+static void add_room(sotto_json_writer *json, const sotto_ledger_room *room)
 {
-    cli_json json = cli_json_new();
-    cli_json_number(&json, "pure_epsilon", room->pure_epsilon);
-    add_finite(&json, "gaussian_noise_multiplier", room->gaussian_noise);
-    cli_json_number(&json, "gaussian_epsilon", room->gaussian_epsilon);
-    cli_json_number(&json, "gaussian_delta", room->gaussian_delta);
-    cli_json_number(&json, "certified_epsilon", room->certified_epsilon);
-    cli_json_number(&json, "certified_delta", room->certified_delta);
-    if (json.failed) *failed = true;
-    return json.object;
+    sotto_json_object(json, "may_still_run_one_of");
+    sotto_json_number(json, "pure_epsilon", room->pure_epsilon);
+    add_finite(json, "gaussian_noise_multiplier", room->gaussian_noise);
+    sotto_json_number(json, "gaussian_epsilon", room->gaussian_epsilon);
+    sotto_json_number(json, "gaussian_delta", room->gaussian_delta);
+    sotto_json_number(json, "certified_epsilon", room->certified_epsilon);
+    sotto_json_number(json, "certified_delta", room->certified_delta);
+    sotto_json_end(json);
 }
 
-void ledger_add_balance(cli_json *json, const sotto_ledger_balance *balance)
+void ledger_add_balance(sotto_json_writer *json, const sotto_ledger_balance *balance)
 {
-    cli_json_text(json, "dataset", balance->dataset);
-    cli_json_text(json, "adjacency", sotto_adjacency_name(balance->adjacency));
+    sotto_json_text(json, "dataset", balance->dataset);
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(balance->adjacency));
     if (balance->unit[0] != '\0') {
-        cli_json_text(json, "unit", balance->unit);
-        cli_json_count(json, "unit_rows", balance->unit_rows);
+        sotto_json_text(json, "unit", balance->unit);
+        sotto_json_count(json, "unit_rows", balance->unit_rows);
     }
-    if (balance->curator[0] != '\0') cli_json_text(json, "curator", balance->curator);
-    cli_json_number(json, "epsilon", balance->epsilon);
-    cli_json_number(json, "delta", balance->delta);
-    cli_json_number(json, "rho", balance->rho);
-    cli_json_number(json, "order", balance->order);
-    cli_json_number(json, "budget", balance->budget);
+    if (balance->curator[0] != '\0') sotto_json_text(json, "curator", balance->curator);
+    sotto_json_number(json, "epsilon", balance->epsilon);
+    sotto_json_number(json, "delta", balance->delta);
+    sotto_json_number(json, "rho", balance->rho);
+    sotto_json_number(json, "order", balance->order);
+    sotto_json_number(json, "budget", balance->budget);
     add_finite(json, "spent", balance->spent);
-    cli_json_number(json, "left", balance->left);
-    cli_json_number(json, "delta_budget", balance->delta_budget);
-    cli_json_number(json, "delta_spent", balance->delta_spent);
-    cli_json_number(json, "delta_left", balance->delta_left);
-    cli_json_number(json, "own_left", balance->own_left);
-    cli_json_number(json, "sampler_left", balance->sampler_left);
-    cli_json_number(json, "delta_guaranteed", balance->delta_guaranteed);
+    sotto_json_number(json, "left", balance->left);
+    sotto_json_number(json, "delta_budget", balance->delta_budget);
+    sotto_json_number(json, "delta_spent", balance->delta_spent);
+    sotto_json_number(json, "delta_left", balance->delta_left);
+    sotto_json_number(json, "own_left", balance->own_left);
+    sotto_json_number(json, "sampler_left", balance->sampler_left);
+    sotto_json_number(json, "delta_guaranteed", balance->delta_guaranteed);
     add_finite(json, "epsilon_spent", balance->epsilon_spent_upper);
     if (balance->member < balance->member_count)
-        cli_json_count(json, "member", balance->member);
-    cli_json_flag(json, "closed", balance->member == balance->member_count);
-    cli_json_add(json, "members", members_array(balance, &json->failed));
-    cli_json_add(json, "may_still_run_one_of",
-                 room_object(&balance->room, &json->failed));
-    if (balance->older_rows > 0) cli_json_count(json, "older_rows", balance->older_rows);
+        sotto_json_count(json, "member", balance->member);
+    sotto_json_flag(json, "closed", balance->member == balance->member_count);
+    add_filters(json, balance);
+    add_room(json, &balance->room);
+    if (balance->older_rows > 0)
+        sotto_json_count(json, "older_rows", balance->older_rows);
     if (balance->repriced_rows > 0)
-        cli_json_count(json, "repriced_rows", balance->repriced_rows);
-    cli_json_count(json, "entries", balance->entries);
-    cli_json_text(json, "head", balance->head);
+        sotto_json_count(json, "repriced_rows", balance->repriced_rows);
+    sotto_json_count(json, "entries", balance->entries);
+    sotto_json_text(json, "head", balance->head);
 }
 
-static json_t *row_object(const ledger_row *row, bool *failed)
+static void add_row(sotto_json_writer *json, const ledger_row *row)
 {
     const sotto_ledger_entry *entry = &row->entry;
-    cli_json json = cli_json_new();
-    cli_json_count(&json, "row", entry->row);
-    cli_json_text(&json, "kind", kind_name(entry->kind));
-    cli_json_add(&json, "time", json_integer((json_int_t)entry->time_seconds));
-    cli_json_number(&json, "epsilon", entry->epsilon);
-    cli_json_number(&json, "delta", entry->delta);
-    if (entry->kind == SOTTO_LEDGER_RESERVE) add_finite(&json, "charged", entry->charged);
-    cli_json_number(&json, "delta_charged", entry->delta_charged);
-    if (row->noise[0] != '\0') cli_json_text(&json, "noise", row->noise);
-    if (row->software[0] != '\0') cli_json_text(&json, "software", row->software);
-    if (entry->is_signed) cli_json_flag(&json, "signed", true);
+    sotto_json_object(json, NULL);
+    sotto_json_count(json, "row", entry->row);
+    sotto_json_text(json, "kind", kind_name(entry->kind));
+    sotto_json_count(json, "time", (uint64_t)entry->time_seconds);
+    sotto_json_number(json, "epsilon", entry->epsilon);
+    sotto_json_number(json, "delta", entry->delta);
+    if (entry->kind == SOTTO_LEDGER_RESERVE) add_finite(json, "charged", entry->charged);
+    sotto_json_number(json, "delta_charged", entry->delta_charged);
+    if (row->noise[0] != '\0') sotto_json_text(json, "noise", row->noise);
+    if (row->software[0] != '\0') sotto_json_text(json, "software", row->software);
+    if (entry->is_signed) sotto_json_flag(json, "signed", true);
     if (row->text[0] != '\0')
-        cli_json_text(&json, entry->kind == SOTTO_LEDGER_GRANT ? "reason" : "label",
-                      row->text);
+        sotto_json_text(json, entry->kind == SOTTO_LEDGER_GRANT ? "reason" : "label",
+                        row->text);
     if (entry->kind == SOTTO_LEDGER_COMMIT) {
-        cli_json_count(&json, "reservation", entry->reservation);
-        cli_json_text(&json, "output", row->output_hash);
+        sotto_json_count(json, "reservation", entry->reservation);
+        sotto_json_text(json, "output", row->output_hash);
     }
     if (entry->kind == SOTTO_LEDGER_CHECKPOINT) {
-        cli_json_count(&json, "reservation", entry->reservation);
-        cli_json_count(&json, "step", entry->step);
+        sotto_json_count(json, "reservation", entry->reservation);
+        sotto_json_count(json, "step", entry->step);
     }
-    cli_json_number(&json, "budget", entry->budget);
-    add_finite(&json, "spent", entry->spent);
-    cli_json_text(&json, "hash", row->hash);
-    if (json.failed) *failed = true;
-    return json.object;
+    sotto_json_number(json, "budget", entry->budget);
+    add_finite(json, "spent", entry->spent);
+    sotto_json_text(json, "hash", row->hash);
+    sotto_json_end(json);
 }
 
 sotto_status ledger_show_json(const ledger_story *story, sotto_error *error)
 {
-    cli_json json = cli_json_new();
-    json_t *rows = json_array();
-    ledger_add_balance(&json, &story->balance);
+    sotto_json_writer *json = sotto_json_new();
+    ledger_add_balance(json, &story->balance);
     if (story->has_account)
-        cli_json_number(&json, "epsilon_if_fixed_in_advance", story->account.epsilon);
-    for (size_t i = 0; i < story->count; i++) {
-        if (json_array_append_new(rows, row_object(&story->rows[i], &json.failed)) != 0)
-            json.failed = true;
-    }
-    cli_json_add(&json, "rows", rows);
-    return cli_json_print(&json, error);
+        sotto_json_number(json, "epsilon_if_fixed_in_advance", story->account.epsilon);
+    sotto_json_array(json, "rows");
+    for (size_t i = 0; i < story->count; i++)
+        add_row(json, &story->rows[i]);
+    sotto_json_end(json);
+    return cli_json_print(json, error);
 }
 
 /* --- text --- */

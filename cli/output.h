@@ -12,11 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <jansson.h>
-
 #include <sotto/error.h>
+#include <sotto/json.h>
 
-enum { CLI_NUMBER_BYTES = 32, CLI_SHOWN_DIGITS = 6 };
+enum { CLI_NUMBER_BYTES = SOTTO_NUMBER_BYTES, CLI_SHOWN_DIGITS = 6 };
 
 /* Fills `out` and returns it. The fewest digits that read back as `value`. */
 const char *cli_shortest(double value, char out[CLI_NUMBER_BYTES]);
@@ -25,29 +24,17 @@ const char *cli_shortest(double value, char out[CLI_NUMBER_BYTES]);
 const char *cli_rounded_up(double value, int digits, char out[CLI_NUMBER_BYTES]);
 const char *cli_rounded_down(double value, int digits, char out[CLI_NUMBER_BYTES]);
 
-/* A JSON object under construction. Failure sticks, and cli_json_print() reports it. */
-typedef struct cli_json {
-    json_t *object;
-    bool failed;
-} cli_json;
+/* Copies the named members of `text`, an object, as far as it has them. Returns the document,
+ * NULL if it cannot be read; free it with sotto_json_free(). */
+sotto_json *cli_json_keep(sotto_json_writer *json, const char *text,
+                          const char *const *names, size_t count);
 
-cli_json cli_json_new(void);
-
-/* Adds a member and takes over `value`; NULL is a failure. */
-void cli_json_add(cli_json *json, const char *key, json_t *value);
-
-/* A NaN ("no such bound") and a NULL text add nothing. */
-void cli_json_number(cli_json *json, const char *key, double value);
-void cli_json_count(cli_json *json, const char *key, uint64_t value);
-void cli_json_text(cli_json *json, const char *key, const char *value);
-void cli_json_flag(cli_json *json, const char *key, bool value);
-
-/* Appends a row to an array of the object's, and releases the row. */
-void cli_json_append(cli_json *json, json_t *array, cli_json *row);
+/* A text of the member "certificate"; NULL if there is none. */
+const char *cli_certificate_text(const sotto_json *file, const char *name);
 
 /* Prints the object on standard output, one line, and releases it. A failed write is the
  * frame's to report. */
-SOTTO_MUST_CHECK sotto_status cli_json_print(cli_json *json, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status cli_json_print(sotto_json_writer *json, sotto_error *error);
 
 /* "epsilon      2.38175 (certified upper bound)": one line, labels aligned. */
 #if defined(__GNUC__)

@@ -105,38 +105,39 @@ static void show_text(const halves *of)
 
 /* --- JSON --- */
 
-static json_t *half_json(const halves *of, int half, cli_json *json)
+static void add_half(sotto_json_writer *json, const halves *of, int half)
 {
     const sotto_pac_experiment_point *points =
         sotto_pac_experiment_points(of->experiments[half]);
-    json_t *array = json_array();
+    sotto_json_array(json, half_names[half]);
     for (size_t i = 0; i < of->configs[half].rows_count; i++) {
         for (int j = 0; j < SOTTO_PAC_LEARNERS; j++) {
-            cli_json row = cli_json_new();
-            cli_json_count(&row, "rows", points[i].rows);
-            cli_json_text(&row, "learner", sotto_pac_learner_name((sotto_pac_learner)j));
-            cli_json_number(&row, "mean", points[i].excess[j].mean);
-            cli_json_number(&row, "quantile", points[i].excess[j].quantile);
-            cli_json_number(&row, "bound", points[i].excess[j].bound);
-            cli_json_append(json, array, &row);
+            sotto_json_object(json, NULL);
+            sotto_json_count(json, "rows", points[i].rows);
+            sotto_json_text(json, "learner",
+                            sotto_pac_learner_name((sotto_pac_learner)j));
+            sotto_json_number(json, "mean", points[i].excess[j].mean);
+            sotto_json_number(json, "quantile", points[i].excess[j].quantile);
+            sotto_json_number(json, "bound", points[i].excess[j].bound);
+            sotto_json_end(json);
         }
     }
-    return array;
+    sotto_json_end(json);
 }
 
 static sotto_status show_json(const halves *of, sotto_error *error)
 {
     const sotto_pac_experiment_config *config = &of->configs[1];
-    cli_json json = cli_json_new();
-    cli_json_count(&json, "thresholds", config->cells + 1);
-    cli_json_number(&json, "epsilon", config->epsilon);
-    cli_json_text(&json, "adjacency", sotto_adjacency_name(config->adjacency));
-    cli_json_number(&json, "beta", config->beta);
-    cli_json_number(&json, "noise", config->noise);
-    cli_json_count(&json, "repeats", config->repeats);
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_count(json, "thresholds", config->cells + 1);
+    sotto_json_number(json, "epsilon", config->epsilon);
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(config->adjacency));
+    sotto_json_number(json, "beta", config->beta);
+    sotto_json_number(json, "noise", config->noise);
+    sotto_json_count(json, "repeats", config->repeats);
     for (int half = 0; half < HALVES; half++)
-        cli_json_add(&json, half_names[half], half_json(of, half, &json));
-    return cli_json_print(&json, error);
+        add_half(json, of, half);
+    return cli_json_print(json, error);
 }
 
 /* --- the command --- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
+#include <sotto/json.h>
 
 #include "data_file.h"
 #include "pac.h"
@@ -90,8 +90,8 @@ static sotto_status fail_memory(sotto_error *error)
 }
 
 /* The words of a list between commas, none empty; `add` takes each. */
-static sotto_status split(const char *name, const char *list, json_t *array,
-                          sotto_status (*add)(const char *word, json_t *array,
+static sotto_status split(const char *name, const char *list, sotto_json_writer *json,
+                          sotto_status (*add)(const char *word, sotto_json_writer *json,
                                               sotto_error *error),
                           sotto_error *error)
 {
@@ -109,112 +109,112 @@ static sotto_status split(const char *name, const char *list, json_t *array,
                               "give it, or take a comma away",
                               name, list);
         else
-            status = add(word, array, error);
+            status = add(word, json, error);
         word = comma == NULL ? NULL : comma + 1;
     }
     free(copy);
     return status;
 }
 
-static sotto_status add_column(const char *word, json_t *array, sotto_error *error)
+static sotto_status add_column(const char *word, sotto_json_writer *json,
+                               sotto_error *error)
 {
-    if (json_array_append_new(array, json_string(word)) == 0) return SOTTO_OK;
-    return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "--columns '%.60s' is not UTF-8, and no column of a schema", word);
+    (void)error;
+    sotto_json_text(json, NULL, word);
+    return SOTTO_OK;
 }
 
-static sotto_status add_cut(const char *word, json_t *array, sotto_error *error)
+static sotto_status add_cut(const char *word, sotto_json_writer *json, sotto_error *error)
 {
     static const cli_option number = {"cuts", CLI_NUMBER,      CLI_OPTIONAL,
                                       "",     .value = "LIST", .example = "30,45,60"};
     cli_value value;
     const sotto_status status = cli_value_parse(&number, word, &value, error);
-    if (status != SOTTO_OK) return status;
-    return json_array_append_new(array, json_real(value.number)) == 0
-               ? SOTTO_OK
-               : fail_memory(error);
+    if (status == SOTTO_OK) sotto_json_number(json, NULL, value.number);
+    return status;
 }
 
-/* Cuts without a column are those of the only one that was named. */
-static sotto_status find_column(const char *given, size_t length, const json_t *columns,
-                                char **out_name, sotto_error *error)
-{
-    const char *name = given;
-    if (length == 0) {
-        if (json_array_size(columns) != 1) {
-            return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                            "--cuts does not say of which column; name it, for example "
-                            "--cuts age=30,45,60, or one column with --columns");
-        }
-        name = json_string_value(json_array_get(columns, 0));
-        length = strlen(name);
-    }
-    *out_name = malloc(length + 1);
-    if (*out_name == NULL) return fail_memory(error);
-    memcpy(*out_name, name, length);
-    (*out_name)[length] = '\0';
-    return SOTTO_OK;
-}
-
-/* "age=30,45,60", or a list alone. Numbers have no equals sign: the last one ends the name. */
-static sotto_status add_cuts(const char *text, const json_t *columns, json_t *cuts,
-                             sotto_error *error)
+/* The column of "age=30,45,60", or the only one of --columns where a list stands without it.
+ * Numbers have no equals sign: the last one ends the name. free() it; NULL: none, or no memory. */
+static char *column_of(const cli_call *call, const char *text)
 {
     const char *equals = strrchr(text, '=');
-    char *name = NULL;
-    json_t *list = json_array();
-    sotto_status status = list == NULL ? fail_memory(error) : SOTTO_OK;
-    if (status == SOTTO_OK)
-        status = find_column(text, equals == NULL ? 0 : (size_t)(equals - text), columns,
-                             &name, error);
-    if (status == SOTTO_OK && json_object_get(cuts, name) != NULL) {
+    const char *name = equals != NULL && equals > text ? text : cli_text(call, "columns");
+    if (name == NULL || (name != text && strchr(name, ',') != NULL)) return NULL;
+    const size_t length = name == text ? (size_t)(equals - text) : strlen(name);
+    char *copy = malloc(length + 1);
+    if (copy == NULL) return NULL;
+    memcpy(copy, name, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+static bool is_of_column(const cli_call *call, const char *text, const char *name)
+{
+    char *other = column_of(call, text);
+    const bool same = other != NULL && strcmp(other, name) == 0;
+    free(other);
+    return same;
+}
+
+static sotto_status add_cuts(const cli_call *call, size_t index, sotto_json_writer *json,
+                             sotto_error *error)
+{
+    const char *text = cli_text_at(call, "cuts", index);
+    const char *equals = strrchr(text, '=');
+    char *name = column_of(call, text);
+    if (name == NULL) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--cuts does not say of which column; name it, for example "
+                        "--cuts age=30,45,60, or one column with --columns");
+    }
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; status == SOTTO_OK && i < index; i++) {
+        if (!is_of_column(call, cli_text_at(call, "cuts", i), name)) continue;
         status =
             cli_fail(error, SOTTO_INVALID_ARGUMENT,
                      "--cuts is given twice for the column '%.60s'; give it once", name);
     }
+    sotto_json_array(json, name);
     if (status == SOTTO_OK)
-        status = split("cuts", equals == NULL ? text : equals + 1, list, add_cut, error);
-    if (status == SOTTO_OK && json_object_set(cuts, name, list) != 0) {
-        status = cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "--cuts '%.60s' is not UTF-8, and no column of a schema", name);
-    }
-    json_decref(list);
+        status = split("cuts", equals == NULL ? text : equals + 1, json, add_cut, error);
+    sotto_json_end(json);
     free(name);
     return status;
 }
 
-static sotto_status fill_class(const cli_call *call, json_t *class, sotto_error *error)
+static sotto_status fill_class(const cli_call *call, sotto_json_writer *json,
+                               sotto_error *error)
 {
-    json_t *columns = json_array();
-    json_t *cuts = json_object();
-    bool made =
-        columns != NULL && cuts != NULL &&
-        json_object_set_new(class, "class", json_string(cli_text(call, "class"))) == 0;
-    sotto_status status = made ? SOTTO_OK : fail_memory(error);
-    if (status == SOTTO_OK && cli_given(call, "columns"))
-        status = split("columns", cli_text(call, "columns"), columns, add_column, error);
-    for (size_t i = 0; status == SOTTO_OK && cli_text_at(call, "cuts", i) != NULL; i++)
-        status = add_cuts(cli_text_at(call, "cuts", i), columns, cuts, error);
-    if (status == SOTTO_OK) {
-        if (cli_given(call, "columns"))
-            made = made && json_object_set(class, "columns", columns) == 0;
-        if (cli_given(call, "cuts"))
-            made = made && json_object_set(class, "cuts", cuts) == 0;
-        if (cli_given(call, "bits"))
-            made = made && json_object_set_new(
-                               class, "bits",
-                               json_integer((json_int_t)cli_count(call, "bits"))) == 0;
-        if (cli_flag(call, "both"))
-            made = made && json_object_set_new(class, "both", json_true()) == 0;
-        if (!made) status = fail_memory(error);
+    sotto_status status = SOTTO_OK;
+    sotto_json_text(json, "class", cli_text(call, "class"));
+    if (cli_given(call, "columns")) {
+        sotto_json_array(json, "columns");
+        status = split("columns", cli_text(call, "columns"), json, add_column, error);
+        sotto_json_end(json);
     }
-    json_decref(columns);
-    json_decref(cuts);
+    if (cli_given(call, "cuts")) {
+        sotto_json_object(json, "cuts");
+        for (size_t i = 0; status == SOTTO_OK && cli_text_at(call, "cuts", i) != NULL;
+             i++)
+            status = add_cuts(call, i, json, error);
+        sotto_json_end(json);
+    }
+    if (cli_given(call, "bits")) sotto_json_count(json, "bits", cli_count(call, "bits"));
+    if (cli_flag(call, "both")) sotto_json_flag(json, "both", true);
     return status;
 }
 
 /* Parts of a class that are flags too, with the same names. */
 static const char *const parts[] = {"columns", "bits", "cuts", "both"};
+
+static sotto_status copy_text(const char *text, char **out_copy, sotto_error *error)
+{
+    *out_copy = malloc(strlen(text) + 1);
+    if (*out_copy == NULL) return fail_memory(error);
+    strcpy(*out_copy, text);
+    return SOTTO_OK;
+}
 
 /* The class as text; free() it. */
 static sotto_status make_class(const cli_call *call, char **out_text, sotto_error *error)
@@ -228,19 +228,14 @@ static sotto_status make_class(const cli_call *call, char **out_text, sotto_erro
                             "\"%s\" there",
                             parts[i], parts[i]);
         }
-        *out_text = malloc(strlen(given) + 1);
-        if (*out_text == NULL) return fail_memory(error);
-        strcpy(*out_text, given);
-        return SOTTO_OK;
+        return copy_text(given, out_text, error);
     }
-    json_t *class = json_object();
-    sotto_status status =
-        class == NULL ? fail_memory(error) : fill_class(call, class, error);
-    if (status == SOTTO_OK) {
-        *out_text = json_dumps(class, JSON_COMPACT | JSON_REAL_PRECISION(17));
-        if (*out_text == NULL) status = fail_memory(error);
-    }
-    json_decref(class);
+    const char *text = NULL;
+    sotto_json_writer *json = sotto_json_new();
+    sotto_status status = fill_class(call, json, error);
+    if (status == SOTTO_OK) status = sotto_json_finish(json, &text, error);
+    if (status == SOTTO_OK) status = copy_text(text, out_text, error);
+    sotto_json_writer_free(json);
     return status;
 }
 

@@ -137,75 +137,75 @@ static void show_text(const sotto_packing_config *config,
 
 /* --- JSON --- */
 
-static json_t *points_json(const sotto_packing_config *config,
-                           const sotto_packing_study *study, cli_json *json)
+static void add_points(sotto_json_writer *json, const sotto_packing_config *config,
+                       const sotto_packing_study *study)
 {
     const sotto_packing_point *at = sotto_packing_study_points(study);
-    json_t *array = json_array();
+    sotto_json_array(json, "success");
     for (size_t i = 0; i < config->class_count * config->rows_count; i++, at++) {
-        cli_json row = cli_json_new();
-        cli_json_count(&row, "class_size", at->class_size);
-        cli_json_count(&row, "rows", at->rows);
-        cli_json_number(&row, "exponential", at->success.exponential);
-        cli_json_number(&row, "exponential_simulated", at->exponential_seen);
-        cli_json_number(&row, "permute_and_flip", at->success.permute_and_flip);
-        cli_json_number(&row, "permute_and_flip_simulated", at->permute_and_flip_seen);
-        cli_json_number(&row, "ceiling", at->success.ceiling);
-        cli_json_append(json, array, &row);
+        sotto_json_object(json, NULL);
+        sotto_json_count(json, "class_size", at->class_size);
+        sotto_json_count(json, "rows", at->rows);
+        sotto_json_number(json, "exponential", at->success.exponential);
+        sotto_json_number(json, "exponential_simulated", at->exponential_seen);
+        sotto_json_number(json, "permute_and_flip", at->success.permute_and_flip);
+        sotto_json_number(json, "permute_and_flip_simulated", at->permute_and_flip_seen);
+        sotto_json_number(json, "ceiling", at->success.ceiling);
+        sotto_json_end(json);
     }
-    return array;
+    sotto_json_end(json);
 }
 
-static json_t *rows_json(const sotto_packing_config *config,
-                         const sotto_packing_study *study, cli_json *json)
+static void add_rows(sotto_json_writer *json, const sotto_packing_config *config,
+                     const sotto_packing_study *study)
 {
     const sotto_packing_rows *needed = sotto_packing_study_rows(study);
-    json_t *array = json_array();
+    sotto_json_array(json, "rows_needed");
     for (size_t i = 0; i < config->class_count; i++) {
-        cli_json row = cli_json_new();
-        cli_json_count(&row, "class_size", config->class_sizes[i]);
-        cli_json_count(&row, "exponential", needed[i].exponential);
-        cli_json_count(&row, "permute_and_flip", needed[i].permute_and_flip);
-        cli_json_count(&row, "least", needed[i].least);
-        cli_json_append(json, array, &row);
+        sotto_json_object(json, NULL);
+        sotto_json_count(json, "class_size", config->class_sizes[i]);
+        sotto_json_count(json, "exponential", needed[i].exponential);
+        sotto_json_count(json, "permute_and_flip", needed[i].permute_and_flip);
+        sotto_json_count(json, "least", needed[i].least);
+        sotto_json_end(json);
     }
-    return array;
+    sotto_json_end(json);
 }
 
-static json_t *contrast_json(const sotto_packing_config *config,
-                             const sotto_packing_contrast *at, cli_json *json)
+static void add_contrast(sotto_json_writer *json, const sotto_packing_config *config,
+                         const sotto_packing_contrast *at)
 {
-    json_t *array = json_array();
+    sotto_json_array(json, "contrast");
     for (size_t i = 0; i < config->class_count; i++, at++) {
-        cli_json row = cli_json_new();
-        cli_json_count(&row, "class_size", at->class_size);
-        cli_json_number(&row, "packed_error", at->packed_error_exact);
-        cli_json_number(&row, "packed_error_simulated", at->packed_error);
-        cli_json_number(&row, "packed_error_least", at->packed_error_least);
-        cli_json_number(&row, "dense_error", at->dense_error);
-        cli_json_number(&row, "lipschitz_excess", at->lipschitz_excess);
-        cli_json_number(&row, "lipschitz_silent", at->lipschitz_silent);
-        cli_json_append(json, array, &row);
+        sotto_json_object(json, NULL);
+        sotto_json_count(json, "class_size", at->class_size);
+        sotto_json_number(json, "packed_error", at->packed_error_exact);
+        sotto_json_number(json, "packed_error_simulated", at->packed_error);
+        sotto_json_number(json, "packed_error_least", at->packed_error_least);
+        sotto_json_number(json, "dense_error", at->dense_error);
+        sotto_json_number(json, "lipschitz_excess", at->lipschitz_excess);
+        sotto_json_number(json, "lipschitz_silent", at->lipschitz_silent);
+        sotto_json_end(json);
     }
-    return array;
+    sotto_json_end(json);
 }
 
 static sotto_status show_json(const sotto_packing_config *config,
                               const sotto_packing_study *study, sotto_error *error)
 {
     const sotto_packing_contrast *contrast = sotto_packing_study_contrast(study);
-    cli_json json = cli_json_new();
-    cli_json_number(&json, "epsilon", config->epsilon);
-    cli_json_text(&json, "adjacency", sotto_adjacency_name(config->adjacency));
-    cli_json_count(&json, "repeats", config->repeats);
-    cli_json_add(&json, "success", points_json(config, study, &json));
-    cli_json_number(&json, "success_wanted", 0.9);
-    cli_json_add(&json, "rows_needed", rows_json(config, study, &json));
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_number(json, "epsilon", config->epsilon);
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(config->adjacency));
+    sotto_json_count(json, "repeats", config->repeats);
+    add_points(json, config, study);
+    sotto_json_number(json, "success_wanted", 0.9);
+    add_rows(json, config, study);
     if (contrast != NULL) {
-        cli_json_count(&json, "contrast_rows", config->contrast_rows);
-        cli_json_add(&json, "contrast", contrast_json(config, contrast, &json));
+        sotto_json_count(json, "contrast_rows", config->contrast_rows);
+        add_contrast(json, config, contrast);
     }
-    return cli_json_print(&json, error);
+    return cli_json_print(json, error);
 }
 
 /* --- the command --- */

@@ -244,38 +244,38 @@ static void show_text(const answers *made)
 static sotto_status show_json(const answers *made, sotto_error *error)
 {
     const sotto_pac_setting *s = &made->setting;
-    cli_json json = cli_json_new();
-    json_t *rows = json_array();
+    sotto_json_writer *json = sotto_json_new();
     if (!isnan(s->class_size))
-        cli_json_count(&json, "class_size", (uint64_t)s->class_size);
-    cli_json_number(&json, "log_class_size", s->log_class_size);
-    cli_json_text(&json, "adjacency", sotto_adjacency_name(s->adjacency));
-    cli_json_number(&json, "epsilon", s->epsilon);
-    cli_json_number(&json, "alpha", s->alpha);
-    cli_json_number(&json, "beta", s->beta);
-    if (!isnan(s->rows)) cli_json_count(&json, "rows", (uint64_t)s->rows);
+        sotto_json_count(json, "class_size", (uint64_t)s->class_size);
+    sotto_json_number(json, "log_class_size", s->log_class_size);
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(s->adjacency));
+    sotto_json_number(json, "epsilon", s->epsilon);
+    sotto_json_number(json, "alpha", s->alpha);
+    sotto_json_number(json, "beta", s->beta);
+    if (!isnan(s->rows)) sotto_json_count(json, "rows", (uint64_t)s->rows);
+    sotto_json_array(json, "bounds");
     for (int b = 0; b < SOTTO_PAC_BOUNDS; b++) {
         const sotto_pac_bound bound = (sotto_pac_bound)(b + 1);
-        cli_json row = cli_json_new();
-        cli_json_text(&row, "bound", sotto_pac_bound_name(bound));
-        cli_json_text(&row, "assumes",
-                      sotto_pac_bound_is_agnostic(bound) ? "nothing" : "realizable");
-        cli_json_flag(&row, "private", sotto_pac_bound_is_private(bound));
-        cli_json_text(&row, "learner", sotto_pac_bound_words(bound));
-        cli_json_text(&row, "formula", sotto_pac_bound_formula(bound));
+        sotto_json_object(json, NULL);
+        sotto_json_text(json, "bound", sotto_pac_bound_name(bound));
+        sotto_json_text(json, "assumes",
+                        sotto_pac_bound_is_agnostic(bound) ? "nothing" : "realizable");
+        sotto_json_flag(json, "private", sotto_pac_bound_is_private(bound));
+        sotto_json_text(json, "learner", sotto_pac_bound_words(bound));
+        sotto_json_text(json, "formula", sotto_pac_bound_formula(bound));
         for (int i = 0; i < COLUMNS; i++) {
             const double value = made->asked[i] ? made->values[b][i] : SOTTO_UNSET;
             if (i == ROWS && !isnan(value)) {
-                cli_json_count(&row, column_names[i], (uint64_t)value);
+                sotto_json_count(json, column_names[i], (uint64_t)value);
             } else {
-                cli_json_number(&row, column_names[i], value);
+                sotto_json_number(json, column_names[i], value);
             }
         }
-        cli_json_append(&json, rows, &row);
+        sotto_json_end(json);
     }
-    cli_json_add(&json, "bounds", rows);
-    if (made->least > 0) cli_json_count(&json, "packing_least_rows", made->least);
-    return cli_json_print(&json, error);
+    sotto_json_end(json);
+    if (made->least > 0) sotto_json_count(json, "packing_least_rows", made->least);
+    return cli_json_print(json, error);
 }
 
 /* --- the command --- */

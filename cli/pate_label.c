@@ -238,18 +238,19 @@ static sotto_status write_csv(const cli_call *call, const sotto_pate_result *res
     if (cli_text(call, "csv") == NULL) return SOTTO_OK;
     const sotto_status status = cli_open_stream(call, "csv", &csv, error);
     if (status != SOTTO_OK) return status;
-    json_t *file = json_loads(sotto_pate_json(result), 0, NULL);
-    const json_t *rows = json_object_get(file, "rows");
-    const json_t *labels = json_object_get(file, "labels");
+    const char *text = sotto_pate_json(result);
+    sotto_json *file = NULL;
+    const sotto_status read = sotto_json_parse(NULL, text, strlen(text), &file, error);
+    const sotto_json_value *rows = sotto_json_member(sotto_json_root(file), "rows");
+    const sotto_json_value *labels = sotto_json_member(sotto_json_root(file), "labels");
     (void)fputs("row,label\n", csv.file);
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        (void)fprintf(csv.file, "%lld,",
-                      (long long)json_integer_value(json_array_get(rows, i)));
-        print_cell(csv.file, json_string_value(json_array_get(labels, i)));
+    for (size_t i = 0; i < sotto_json_size(rows); i++) {
+        (void)fprintf(csv.file, "%.0f,", sotto_json_as_number(sotto_json_item(rows, i)));
+        print_cell(csv.file, sotto_json_as_text(sotto_json_item(labels, i)));
         (void)fputs("\n", csv.file);
     }
-    json_decref(file);
-    return cli_close_stream(&csv, SOTTO_OK, error);
+    sotto_json_free(file);
+    return cli_close_stream(&csv, read, error);
 }
 
 static sotto_status write_plot(const cli_call *call, const sotto_pate_result *result,
@@ -263,26 +264,26 @@ static sotto_status write_plot(const cli_call *call, const sotto_pate_result *re
     return status;
 }
 
-static json_t *list_of(const double *values, size_t count)
+static void add_list(sotto_json_writer *json, const char *key, const double *values,
+                     size_t count)
 {
-    json_t *list = json_array();
+    sotto_json_array(json, key);
     for (size_t i = 0; i < count; i++)
-        (void)json_array_append_new(list, json_real(values[i]));
-    return list;
+        sotto_json_number(json, NULL, values[i]);
+    sotto_json_end(json);
 }
 
-static void add_agreement(cli_json *json, const sotto_pate_result *result)
+static void add_agreement(sotto_json_writer *json, const sotto_pate_result *result)
 {
     sotto_pate_agreement agreement;
     if (!sotto_pate_agreed(result, &agreement)) return;
-    cli_json part = cli_json_new();
-    cli_json_number(&part, "mean", agreement.mean);
-    cli_json_number(&part, "mean_deviation", agreement.mean_deviation);
-    cli_json_add(&part, "at", list_of(agreement.at, agreement.count));
-    cli_json_add(&part, "shares", list_of(agreement.share, agreement.count));
-    cli_json_add(&part, "deviations", list_of(agreement.deviation, agreement.count));
-    json->failed = json->failed || part.failed;
-    cli_json_add(json, "agreement", part.object);
+    sotto_json_object(json, "agreement");
+    sotto_json_number(json, "mean", agreement.mean);
+    sotto_json_number(json, "mean_deviation", agreement.mean_deviation);
+    add_list(json, "at", agreement.at, agreement.count);
+    add_list(json, "shares", agreement.share, agreement.count);
+    add_list(json, "deviations", agreement.deviation, agreement.count);
+    sotto_json_end(json);
 }
 
 static sotto_status print_json(const cli_call *call, const sotto_pate_result *result,
@@ -291,20 +292,15 @@ static sotto_status print_json(const cli_call *call, const sotto_pate_result *re
     static const char *const kept[] = {
         "aggregator", "epsilon",     "delta",          "adjacency", "unit",
         "teachers",   "ask_at_most", "answer_at_most", "asked",     "answered"};
-    json_t *file = json_loads(sotto_pate_json(result), 0, NULL);
-    cli_json json = cli_json_new();
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-        json_t *member = json_object_get(file, kept[i]);
-        if (member != NULL) cli_json_add(&json, kept[i], json_incref(member));
-    }
-    cli_json_number(&json, "realised_epsilon", sotto_pate_realised_epsilon(result));
-    add_agreement(&json, result);
-    const json_t *certificate = json_object_get(file, "certificate");
-    cli_json_text(&json, "certificate",
-                  json_string_value(json_object_get(certificate, "hash")));
-    cli_json_text(&json, "output", cli_text(call, "output"));
-    json_decref(file);
-    return cli_json_print(&json, error);
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json *file =
+        cli_json_keep(json, sotto_pate_json(result), kept, sizeof kept / sizeof kept[0]);
+    sotto_json_number(json, "realised_epsilon", sotto_pate_realised_epsilon(result));
+    add_agreement(json, result);
+    sotto_json_text(json, "certificate", cli_certificate_text(file, "hash"));
+    sotto_json_text(json, "output", cli_text(call, "output"));
+    sotto_json_free(file);
+    return cli_json_print(json, error);
 }
 
 static void warn_sensitive(const sotto_pate_result *result)

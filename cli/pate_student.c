@@ -37,18 +37,13 @@ static sotto_status print_json(const cli_call *call, const sotto_pate_result *re
 {
     static const char *const kept[] = {"model",     "method", "epsilon", "delta",
                                        "adjacency", "unit",   "settings"};
-    json_t *file = json_loads(sotto_pate_json(result), 0, NULL);
-    cli_json json = cli_json_new();
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-        json_t *member = json_object_get(file, kept[i]);
-        if (member != NULL) cli_json_add(&json, kept[i], json_incref(member));
-    }
-    const json_t *certificate = json_object_get(file, "certificate");
-    cli_json_text(&json, "certificate",
-                  json_string_value(json_object_get(certificate, "hash")));
-    cli_json_text(&json, "output", cli_text(call, "output"));
-    json_decref(file);
-    return cli_json_print(&json, error);
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json *file =
+        cli_json_keep(json, sotto_pate_json(result), kept, sizeof kept / sizeof kept[0]);
+    sotto_json_text(json, "certificate", cli_certificate_text(file, "hash"));
+    sotto_json_text(json, "output", cli_text(call, "output"));
+    sotto_json_free(file);
+    return cli_json_print(json, error);
 }
 
 static sotto_status run(const cli_call *call, sotto_error *error)

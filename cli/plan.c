@@ -213,8 +213,9 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     if (status == SOTTO_OK)
         status = plan_ask_ledger(call, cli_number(call, "delta"), &report, error);
     if (status == SOTTO_OK) {
-        status = cli_flag(call, "json") ? plan_report_json(&report, NULL, error)
-                                        : plan_report_text(&report, error);
+        status = cli_flag(call, "json")
+                     ? plan_report_json(&report, sotto_json_new(), error)
+                     : plan_report_text(&report, error);
     }
     free(report.costs);
     sotto_plan_free(plan);

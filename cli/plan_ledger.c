@@ -38,17 +38,18 @@ void plan_show_ledger(const sotto_ledger_preview *preview)
     cli_line("then, one of", "%s", text);
 }
 
-json_t *plan_ledger_object(const sotto_ledger_preview *preview)
+void plan_add_ledger(sotto_json_writer *json, const sotto_ledger_preview *preview)
 {
-    cli_json json = cli_json_new();
-    cli_json_flag(&json, "admitted", preview->admitted);
+    sotto_json_object(json, "ledger");
+    sotto_json_flag(json, "admitted", preview->admitted);
     if (preview->admitted) {
         const sotto_ledger_balance *after = &preview->after;
-        cli_json_text(&json, "by", sotto_member_name(after->members[after->member].kind));
-        cli_json_number(&json, "charged", preview->charged);
-        ledger_add_balance(&json, after);
+        sotto_json_text(json, "by",
+                        sotto_member_name(after->members[after->member].kind));
+        sotto_json_number(json, "charged", preview->charged);
+        ledger_add_balance(json, after);
     } else {
-        cli_json_text(&json, "reason", preview->reason.message);
+        sotto_json_text(json, "reason", preview->reason.message);
     }
-    return json.object;
+    sotto_json_end(json);
 }

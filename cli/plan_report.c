@@ -11,104 +11,93 @@
 
 /* --- JSON --- */
 
-/* The members of `pairs`, `attack`, `accountants` and `events` are objects. */
-static void append(cli_json *json, json_t *array, cli_json *object)
+static void add_pairs(sotto_json_writer *json, const plan_report *report)
 {
-    if (object->failed || json_array_append_new(array, object->object) != 0)
-        json->failed = true;
-}
-
-static json_t *pairs_json(const plan_report *report, cli_json *json)
-{
-    json_t *array = json_array();
+    sotto_json_array(json, "guarantees");
     for (size_t i = 0; i < report->shown_count; i++) {
-        cli_json pair = cli_json_new();
-        cli_json_number(&pair, "delta", report->pairs[i].delta);
-        cli_json_number(&pair, "epsilon", report->pairs[i].epsilon);
-        cli_json_number(&pair, "epsilon_lower", report->pairs[i].epsilon_lower);
-        append(json, array, &pair);
+        sotto_json_object(json, NULL);
+        sotto_json_number(json, "delta", report->pairs[i].delta);
+        sotto_json_number(json, "epsilon", report->pairs[i].epsilon);
+        sotto_json_number(json, "epsilon_lower", report->pairs[i].epsilon_lower);
+        sotto_json_end(json);
     }
-    return array;
+    sotto_json_end(json);
 }
 
-static json_t *attacks_json(const plan_report *report, cli_json *json)
+static void add_attacks(sotto_json_writer *json, const plan_report *report)
 {
-    json_t *array = json_array();
+    sotto_json_array(json, "attack");
     for (size_t i = 0; i < PLAN_ATTACKS; i++) {
-        cli_json row = cli_json_new();
-        cli_json_number(&row, "false_positive_rate",
-                        report->attacks[i].false_positive_rate);
-        cli_json_number(&row, "true_positive_rate",
-                        report->attacks[i].true_positive_rate);
-        append(json, array, &row);
+        sotto_json_object(json, NULL);
+        sotto_json_number(json, "false_positive_rate",
+                          report->attacks[i].false_positive_rate);
+        sotto_json_number(json, "true_positive_rate",
+                          report->attacks[i].true_positive_rate);
+        sotto_json_end(json);
     }
-    return array;
+    sotto_json_end(json);
 }
 
-static json_t *opinions_json(const plan_report *report, cli_json *json)
+static void add_opinions(sotto_json_writer *json, const plan_report *report)
 {
-    json_t *array = json_array();
+    sotto_json_array(json, "accountants");
     for (size_t i = 0; i < PLAN_ACCOUNTANTS; i++) {
         const plan_opinion *opinion = &report->opinions[i];
-        cli_json row = cli_json_new();
-        cli_json_text(&row, "accountant", sotto_accountant_name(opinion->accountant));
+        sotto_json_object(json, NULL);
+        sotto_json_text(json, "accountant", sotto_accountant_name(opinion->accountant));
         if (opinion->status == SOTTO_OK) {
-            cli_json_number(&row, "epsilon", opinion->account.epsilon);
-            cli_json_text(&row, "kernel", sotto_kernel_name(opinion->account.kernel));
-            cli_json_number(&row, "order", opinion->account.order);
+            sotto_json_number(json, "epsilon", opinion->account.epsilon);
+            sotto_json_text(json, "kernel", sotto_kernel_name(opinion->account.kernel));
+            sotto_json_number(json, "order", opinion->account.order);
         } else {
-            cli_json_add(&row, "epsilon", json_null());
-            cli_json_text(&row, "reason", opinion->reason.message);
+            sotto_json_null(json, "epsilon");
+            sotto_json_text(json, "reason", opinion->reason.message);
         }
-        append(json, array, &row);
+        sotto_json_end(json);
     }
-    return array;
+    sotto_json_end(json);
 }
 
-static json_t *events_json(const plan_report *report, cli_json *json)
+static void add_events(sotto_json_writer *json, const plan_report *report)
 {
-    json_t *array = json_array();
+    sotto_json_array(json, "events");
     for (size_t i = 0; i < sotto_plan_size(report->plan); i++) {
         const sotto_event *event = sotto_plan_event(report->plan, i);
-        cli_json row = cli_json_new();
-        cli_json_text(&row, "mechanism", sotto_mechanism_name(event->mechanism));
-        if (event->purpose[0] != '\0') cli_json_text(&row, "purpose", event->purpose);
-        cli_json_count(&row, "count", event->count);
-        cli_json_number(&row, "share", report->costs[i].share);
-        cli_json_number(&row, "epsilon_alone", report->costs[i].epsilon_alone);
-        append(json, array, &row);
+        sotto_json_object(json, NULL);
+        sotto_json_text(json, "mechanism", sotto_mechanism_name(event->mechanism));
+        if (event->purpose[0] != '\0') sotto_json_text(json, "purpose", event->purpose);
+        sotto_json_count(json, "count", event->count);
+        sotto_json_number(json, "share", report->costs[i].share);
+        sotto_json_number(json, "epsilon_alone", report->costs[i].epsilon_alone);
+        sotto_json_end(json);
     }
-    return array;
+    sotto_json_end(json);
 }
 
-sotto_status plan_report_json(const plan_report *report, json_t *first,
+sotto_status plan_report_json(const plan_report *report, sotto_json_writer *json,
                               sotto_error *error)
 {
     char *plan = NULL;
     const sotto_status status = sotto_plan_to_json(report->plan, &plan, error);
     if (status != SOTTO_OK) {
-        json_decref(first);
+        sotto_json_writer_free(json);
         return status;
     }
-    cli_json json = cli_json_new();
-    if (first != NULL && json_object_update(json.object, first) != 0) json.failed = true;
-    json_decref(first);
-    cli_json_number(&json, "epsilon", report->headline.epsilon);
-    cli_json_number(&json, "epsilon_lower", report->headline.epsilon_lower);
-    cli_json_number(&json, "delta", report->headline.delta);
-    cli_json_text(&json, "adjacency", sotto_adjacency_name(report->headline.adjacency));
-    cli_json_number(&json, "mu", report->mu);
-    cli_json_number(&json, "rho", report->rho);
-    cli_json_add(&json, "guarantees", pairs_json(report, &json));
-    cli_json_add(&json, "attack", attacks_json(report, &json));
-    cli_json_add(&json, "accountants", opinions_json(report, &json));
-    cli_json_number(&json, "order", report->order);
-    cli_json_add(&json, "events", events_json(report, &json));
-    if (report->has_ledger)
-        cli_json_add(&json, "ledger", plan_ledger_object(&report->ledger));
-    cli_json_add(&json, "plan", json_loads(plan, 0, NULL));
+    sotto_json_number(json, "epsilon", report->headline.epsilon);
+    sotto_json_number(json, "epsilon_lower", report->headline.epsilon_lower);
+    sotto_json_number(json, "delta", report->headline.delta);
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(report->headline.adjacency));
+    sotto_json_number(json, "mu", report->mu);
+    sotto_json_number(json, "rho", report->rho);
+    add_pairs(json, report);
+    add_attacks(json, report);
+    add_opinions(json, report);
+    sotto_json_number(json, "order", report->order);
+    add_events(json, report);
+    if (report->has_ledger) plan_add_ledger(json, &report->ledger);
+    sotto_json_embed(json, "plan", plan);
     sotto_plan_free_json(plan);
-    return cli_json_print(&json, error);
+    return cli_json_print(json, error);
 }
 
 /* --- text --- */

@@ -2,7 +2,7 @@
 #ifndef SOTTO_CLI_PLAN_REPORT_H
 #define SOTTO_CLI_PLAN_REPORT_H
 
-#include <jansson.h>
+#include <sotto/json.h>
 
 #include <sotto/accountant.h>
 #include <sotto/ledger.h>
@@ -47,12 +47,13 @@ typedef struct plan_report {
 SOTTO_MUST_CHECK sotto_status plan_ask_ledger(const cli_call *call, double delta,
                                               plan_report *report, sotto_error *error);
 void plan_show_ledger(const sotto_ledger_preview *preview);
-json_t *plan_ledger_object(const sotto_ledger_preview *preview);
+void plan_add_ledger(sotto_json_writer *json, const sotto_ledger_preview *preview);
 
 SOTTO_MUST_CHECK sotto_status plan_report_text(const plan_report *report,
                                                sotto_error *error);
-/* The members of `first` (taken over; NULL: none) come before the report's own. */
-SOTTO_MUST_CHECK sotto_status plan_report_json(const plan_report *report, json_t *first,
+/* Adds its members to those `json` has, prints and frees it. */
+SOTTO_MUST_CHECK sotto_status plan_report_json(const plan_report *report,
+                                               sotto_json_writer *json,
                                                sotto_error *error);
 
 /* cli/plan.c: everything but `plan`, from it; free() the costs, also after a failure. */

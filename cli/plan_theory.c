@@ -75,7 +75,7 @@ void plan_theory_text(const plan_theory *theory)
     line("without privacy", b->order_rows_not_private, "of the risk, up to a constant");
 }
 
-json_t *plan_theory_json(const plan_theory *theory)
+void plan_add_theory(sotto_json_writer *json, const plan_theory *theory)
 {
     const sotto_theory_setting *s = &theory->setting;
     const sotto_theory_bounds *b = &theory->bounds;
@@ -98,11 +98,8 @@ json_t *plan_theory_json(const plan_theory *theory)
                    {"order_rows_printed", b->order_rows_printed},
                    {"order_rows_corrected", b->order_rows_corrected},
                    {"order_rows_not_private", b->order_rows_not_private}};
-    cli_json json = cli_json_new();
+    sotto_json_object(json, "theory");
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        if (!isnan(members[i].value))
-            cli_json_number(&json, members[i].name, members[i].value);
-    if (!json.failed) return json.object;
-    json_decref(json.object);
-    return NULL;
+        sotto_json_number(json, members[i].name, members[i].value);
+    sotto_json_end(json);
 }

@@ -2,7 +2,7 @@
 #ifndef SOTTO_CLI_PLAN_THEORY_H
 #define SOTTO_CLI_PLAN_THEORY_H
 
-#include <jansson.h>
+#include <sotto/json.h>
 
 #include <sotto/train.h>
 
@@ -20,6 +20,6 @@ SOTTO_MUST_CHECK sotto_status plan_theory_find(const cli_call *call,
                                                plan_theory *out_theory,
                                                sotto_error *error);
 void plan_theory_text(const plan_theory *theory);
-json_t *plan_theory_json(const plan_theory *theory); /* NULL when memory runs out */
+void plan_add_theory(sotto_json_writer *json, const plan_theory *theory);
 
 #endif

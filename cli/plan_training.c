@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <sotto/train.h>
 
@@ -64,21 +65,19 @@ static void show_forecast(const cli_call *call, const sotto_forecast *forecast)
                    "settings, no promise about the data");
 }
 
-static json_t *forecast_json(const sotto_forecast *forecast)
+static void add_forecast(sotto_json_writer *json, const sotto_forecast *forecast)
 {
-    cli_json json = cli_json_new();
-    cli_json_count(&json, "repeats", forecast->repeats);
+    sotto_json_object(json, "forecast");
+    sotto_json_count(json, "repeats", forecast->repeats);
     const bool classes = forecast->score == SOTTO_FORECAST_ACCURACY;
-    cli_json_number(&json, classes ? "accuracy_mean" : "rmse_mean", forecast->mean);
-    cli_json_number(&json, classes ? "accuracy_deviation" : "rmse_deviation",
-                    forecast->deviation);
-    cli_json_number(&json, classes ? "accuracy_without_noise" : "rmse_without_noise",
-                    forecast->without_noise);
-    cli_json_number(&json, classes ? "accuracy_majority" : "rmse_of_mean",
-                    forecast->trivial);
-    if (!json.failed) return json.object;
-    json_decref(json.object);
-    return NULL;
+    sotto_json_number(json, classes ? "accuracy_mean" : "rmse_mean", forecast->mean);
+    sotto_json_number(json, classes ? "accuracy_deviation" : "rmse_deviation",
+                      forecast->deviation);
+    sotto_json_number(json, classes ? "accuracy_without_noise" : "rmse_without_noise",
+                      forecast->without_noise);
+    sotto_json_number(json, classes ? "accuracy_majority" : "rmse_of_mean",
+                      forecast->trivial);
+    sotto_json_end(json);
 }
 
 /* --- both forms --- */
@@ -87,12 +86,12 @@ static sotto_status show_json(const sotto_training *training, const plan_report 
                               const sotto_forecast *forecast, const plan_theory *theory,
                               sotto_error *error)
 {
-    cli_json first = cli_json_new();
-    cli_json_add(&first, "training", json_loads(sotto_training_json(training), 0, NULL));
-    if (forecast != NULL) cli_json_add(&first, "forecast", forecast_json(forecast));
-    if (theory->asked) cli_json_add(&first, "theory", plan_theory_json(theory));
-    if (first.failed || report->plan == NULL) return cli_json_print(&first, error);
-    return plan_report_json(report, first.object, error);
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_embed(json, "training", sotto_training_json(training));
+    if (forecast != NULL) add_forecast(json, forecast);
+    if (theory->asked) plan_add_theory(json, theory);
+    return report->plan == NULL ? cli_json_print(json, error)
+                                : plan_report_json(report, json, error);
 }
 
 static sotto_status show(const cli_call *call, const sotto_training *training,
@@ -112,10 +111,13 @@ static sotto_status show(const cli_call *call, const sotto_training *training,
 /* delta of the certificate: the given one, or the little that a pure method's samplers ask for. */
 static double delta_of(const sotto_training *training)
 {
-    json_t *json = json_loads(sotto_training_json(training), 0, NULL);
-    const double delta = json_number_value(json_object_get(json, "delta"));
-    json_decref(json);
-    return delta;
+    const char *text = sotto_training_json(training);
+    sotto_json *json = NULL;
+    if (sotto_json_parse(NULL, text, strlen(text), &json, NULL) != SOTTO_OK) return 0.0;
+    const double delta =
+        sotto_json_as_number(sotto_json_member(sotto_json_root(json), "delta"));
+    sotto_json_free(json);
+    return isnan(delta) ? 0.0 : delta;
 }
 
 static sotto_status report_on(const cli_call *call, const sotto_training *training,

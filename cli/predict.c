@@ -50,14 +50,9 @@ typedef struct printer {
     bool begun;
 } printer;
 
-/* At most 17 digits, and fewer where they read back as the same number. */
 static const char *shown(double value, char out[CLI_NUMBER_BYTES])
 {
-    for (int digits = 15; digits <= 17; digits++) {
-        (void)snprintf(out, CLI_NUMBER_BYTES, "%.*g", digits, value);
-        if (strtod(out, NULL) == value) break;
-    }
-    return out;
+    return sotto_number_shortest(value, 15, out);
 }
 
 /* Of what is told, the first: one number, or one a class where there are more than two. */
@@ -78,19 +73,36 @@ static void print_member(printer *self, const char *name, const double *values)
     (void)fputs(many ? "]" : "", self->stream);
 }
 
+/* Writes a label as a JSON string: the only member of an object, without the braces. */
+static sotto_status quote(const char *label, char **out_quoted, sotto_error *error)
+{
+    static const char before[] = "{\"\": ";
+    const char *text = NULL;
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_text(json, "", label);
+    sotto_status status = sotto_json_finish(json, &text, error);
+    if (status == SOTTO_OK) {
+        const size_t length = strlen(text) - (sizeof before - 1) - strlen("}\n");
+        *out_quoted = calloc(length + 1, 1);
+        if (*out_quoted != NULL)
+            memcpy(*out_quoted, text + sizeof before - 1, length);
+        else
+            status = cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the labels");
+    }
+    sotto_json_writer_free(json);
+    return status;
+}
+
 /* The labels as JSON strings. */
 static sotto_status quote_labels(printer *self, sotto_error *error)
 {
     self->quoted = calloc(self->classes + 1, sizeof *self->quoted);
-    bool made = self->quoted != NULL;
-    for (size_t i = 0; made && i < self->classes; i++) {
-        json_t *label = json_string(sotto_model_class(self->model, i));
-        self->quoted[i] = json_dumps(label, JSON_ENCODE_ANY);
-        json_decref(label);
-        made = self->quoted[i] != NULL;
-    }
-    return made ? SOTTO_OK
-                : cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the labels");
+    if (self->quoted == NULL)
+        return cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the labels");
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; status == SOTTO_OK && i < self->classes; i++)
+        status = quote(sotto_model_class(self->model, i), &self->quoted[i], error);
+    return status;
 }
 
 /* One object on one line, written as the rows come: what is refused before the first leaves nothing. */

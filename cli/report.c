@@ -82,17 +82,17 @@ static sotto_status show(const cli_call *call, const model_file *file, sotto_err
     const bool certified =
         summary.hash[0] != '\0' && (outcome == SOTTO_OK || outcome == SOTTO_VERIFICATION);
     if (cli_flag(call, "json")) {
-        cli_json json = cli_json_new();
-        cli_json_text(&json, "output", output);
-        cli_json_flag(&json, "certified", certified);
+        sotto_json_writer *json = sotto_json_new();
+        sotto_json_text(json, "output", output);
+        sotto_json_flag(json, "certified", certified);
         if (certified) {
-            cli_json_flag(&json, "verified", summary.is_verified);
-            if (!summary.is_verified) cli_json_text(&json, "reason", summary.reason);
-            cli_json_number(&json, "epsilon", summary.epsilon);
-            cli_json_number(&json, "delta", summary.delta);
-            cli_json_advisories(&json, &summary);
+            sotto_json_flag(json, "verified", summary.is_verified);
+            if (!summary.is_verified) sotto_json_text(json, "reason", summary.reason);
+            sotto_json_number(json, "epsilon", summary.epsilon);
+            sotto_json_number(json, "delta", summary.delta);
+            cli_json_advisories(json, &summary);
         }
-        const sotto_status status = cli_json_print(&json, error);
+        const sotto_status status = cli_json_print(json, error);
         if (status != SOTTO_OK) return status;
     } else {
         cli_line("certificate", "%s",

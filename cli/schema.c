@@ -47,11 +47,10 @@ static const cli_option draft_options[] = {
 
 static sotto_status draft_json(const char *json, const char *notes, sotto_error *error)
 {
-    json_error_t unread;
-    cli_json answer = cli_json_new();
-    cli_json_add(&answer, "schema", json_loads(json, 0, &unread));
-    cli_json_text(&answer, "notes", notes);
-    return cli_json_print(&answer, error);
+    sotto_json_writer *answer = sotto_json_new();
+    sotto_json_embed(answer, "schema", json);
+    sotto_json_text(answer, "notes", notes);
+    return cli_json_print(answer, error);
 }
 
 static sotto_status run_draft(const cli_call *call, sotto_error *error)
@@ -281,16 +280,16 @@ static sotto_status sample_json(const cli_call *call, const sotto_schema *schema
     sotto_status status = path != NULL ? sample_to_file(call, schema, config, error)
                                        : sample_to_memory(schema, config, &text, error);
     if (status == SOTTO_OK) {
-        cli_json json = cli_json_new();
-        cli_json_text(&json, "format",
-                      sotto_schema_is_matrix(schema) ? "libsvm"
-                      : config->tabs                 ? "tsv"
-                                                     : "csv");
-        cli_json_count(&json, "rows", config->rows);
-        cli_json_count(&json, "seed", config->seed);
-        cli_json_text(&json, "output", path);
-        cli_json_text(&json, "text", text);
-        status = cli_json_print(&json, error);
+        sotto_json_writer *json = sotto_json_new();
+        sotto_json_text(json, "format",
+                        sotto_schema_is_matrix(schema) ? "libsvm"
+                        : config->tabs                 ? "tsv"
+                                                       : "csv");
+        sotto_json_count(json, "rows", config->rows);
+        sotto_json_count(json, "seed", config->seed);
+        sotto_json_text(json, "output", path);
+        sotto_json_text(json, "text", text);
+        status = cli_json_print(json, error);
     }
     free(text);
     return status;

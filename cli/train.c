@@ -105,26 +105,28 @@ static double seconds_now(void)
 }
 
 /* Of laplace: what it counted of the rule. */
-static void add_errors(cli_json *json, const sotto_model *model)
+static void add_errors(sotto_json_writer *json, const sotto_model *model)
 {
     const double failure = 0.05;
     sotto_training_errors errors;
     if (sotto_model_training_errors(model, failure, &errors, NULL) != SOTTO_OK) return;
-    cli_json_add(json, "errors",
-                 json_pack("{s:I, s:f, s:I, s:f}", "noisy", (json_int_t)errors.noisy,
-                           "scale", errors.scale, "upper", (json_int_t)errors.upper,
-                           "probability", 1.0 - failure));
+    sotto_json_object(json, "errors");
+    sotto_json_count(json, "noisy", (uint64_t)errors.noisy);
+    sotto_json_number(json, "scale", errors.scale);
+    sotto_json_count(json, "upper", (uint64_t)errors.upper);
+    sotto_json_number(json, "probability", 1.0 - failure);
+    sotto_json_end(json);
 }
 
 /* The rule that was chosen, in words; of other models nothing. */
-static void add_concept(cli_json *json, const sotto_train_result *result)
+static void add_concept(sotto_json_writer *json, const sotto_train_result *result)
 {
     char rule[RULE_BYTES];
     sotto_model *model = NULL;
     const char *text = sotto_train_json(result);
     if (sotto_model_parse("model", text, strlen(text), &model, NULL) != SOTTO_OK) return;
     if (sotto_model_kind_of(model) == SOTTO_MODEL_CONCEPT) {
-        cli_json_text(json, "concept", sotto_model_concept(model, rule, sizeof rule));
+        sotto_json_text(json, "concept", sotto_model_concept(model, rule, sizeof rule));
         add_errors(json, model);
     }
     sotto_model_free(model);
@@ -137,25 +139,19 @@ sotto_status cli_train_print_json(const cli_call *call, const sotto_train_result
     static const char *const kept[] = {"model", "method",  "sampler", "heuristic",
                                        "draws", "epsilon", "delta",   "adjacency",
                                        "unit",  "settings"};
-    json_t *file = json_loads(sotto_train_json(result), 0, NULL);
-    cli_json json = cli_json_new();
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-        json_t *member = json_object_get(file, kept[i]);
-        if (member != NULL) cli_json_add(&json, kept[i], json_incref(member));
-    }
-    add_concept(&json, result);
-    json_t *certificate = json_object_get(file, "certificate");
-    const char *hash = json_string_value(json_object_get(certificate, "hash"));
-    cli_json_text(&json, "certificate", hash);
-    cli_json_text(&json, "output", cli_text(call, "output"));
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json *file =
+        cli_json_keep(json, sotto_train_json(result), kept, sizeof kept / sizeof kept[0]);
+    add_concept(json, result);
+    sotto_json_text(json, "certificate", cli_certificate_text(file, "hash"));
+    sotto_json_text(json, "output", cli_text(call, "output"));
     if (isnan(seconds)) {
-        json_t *tuning = json_object_get(certificate, "tuning");
-        cli_json_text(&json, "tuning", json_string_value(tuning));
+        sotto_json_text(json, "tuning", cli_certificate_text(file, "tuning"));
     } else {
-        cli_json_add(&json, "seconds", json_integer((json_int_t)ceil(seconds)));
+        sotto_json_count(json, "seconds", (uint64_t)ceil(seconds));
     }
-    json_decref(file);
-    return cli_json_print(&json, error);
+    sotto_json_free(file);
+    return cli_json_print(json, error);
 }
 
 /* ---- the page ---- */

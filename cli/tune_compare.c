@@ -93,38 +93,28 @@ static void show_row(uint64_t number, const row *costs)
     (void)putchar('\n');
 }
 
-static sotto_status add_row(json_t *list, uint64_t number, const row *costs,
-                            sotto_error *error)
+static void add_row(sotto_json_writer *json, uint64_t number, const row *costs)
 {
     static const char *const keys[LAWS] = {"eta_0", "eta_1", "poisson"};
-    json_t *item =
-        json_pack("{s:I, s:f}", "number", (json_int_t)number, "fixed", costs->fixed);
-    bool made = item != NULL;
-    for (size_t k = 0; made && k < LAWS; k++)
-        if (!isnan(costs->secret[k]))
-            made = json_object_set_new(item, keys[k], json_real(costs->secret[k])) == 0;
-    if (made) made = json_array_append(list, item) == 0;
-    json_decref(item);
-    return made ? SOTTO_OK
-                : cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the table");
+    sotto_json_object(json, NULL);
+    sotto_json_count(json, "number", number);
+    sotto_json_number(json, "fixed", costs->fixed);
+    for (size_t k = 0; k < LAWS; k++)
+        sotto_json_number(json, keys[k], costs->secret[k]);
+    sotto_json_end(json);
 }
 
 static sotto_status print_json(const row *rows, double run_epsilon, double delta,
                                sotto_error *error)
 {
-    json_t *list = json_array();
-    sotto_status status = SOTTO_OK;
-    for (size_t i = 0; status == SOTTO_OK && i < NUMBERS; i++)
-        status = add_row(list, numbers[i], &rows[i], error);
-    if (status != SOTTO_OK) {
-        json_decref(list);
-        return status;
-    }
-    cli_json json = cli_json_new();
-    cli_json_number(&json, "epsilon_of_run", run_epsilon);
-    cli_json_number(&json, "delta", delta);
-    cli_json_add(&json, "rows", list);
-    return cli_json_print(&json, error);
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_number(json, "epsilon_of_run", run_epsilon);
+    sotto_json_number(json, "delta", delta);
+    sotto_json_array(json, "rows");
+    for (size_t i = 0; i < NUMBERS; i++)
+        add_row(json, numbers[i], &rows[i]);
+    sotto_json_end(json);
+    return cli_json_print(json, error);
 }
 
 sotto_status cli_tune_compare(const cli_call *call, const sotto_tune_config *config,

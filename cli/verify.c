@@ -86,54 +86,56 @@ static sotto_status write_page(const cli_call *call, const certified *file,
     return status;
 }
 
-static void add_signer(cli_json *json, const sotto_certificate_summary *summary)
+static void add_signer(sotto_json_writer *json, const sotto_certificate_summary *summary)
 {
     char key[80];
     if (summary->signer[0] == '\0') {
-        cli_json_add(json, "signed_by", json_null());
+        sotto_json_null(json, "signed_by");
         return;
     }
     (void)snprintf(key, sizeof key, "ed25519:%s", summary->signer);
-    cli_json_text(json, "signed_by", key);
+    sotto_json_text(json, "signed_by", key);
 }
 
-static void add_believed(cli_json *json, const sotto_certificate_summary *summary)
+static void add_believed(sotto_json_writer *json,
+                         const sotto_certificate_summary *summary)
 {
-    json_t *list = json_array();
-    bool made = list != NULL;
-    for (size_t i = 0; made && i < summary->believed_count; i++)
-        made = json_array_append_new(
-                   list, json_pack("{s:s,s:s}", "path", summary->believed[i]->path,
-                                   "meaning", summary->believed[i]->meaning)) == 0;
-    cli_json_add(json, "believed", list);
+    sotto_json_array(json, "believed");
+    for (size_t i = 0; i < summary->believed_count; i++) {
+        sotto_json_object(json, NULL);
+        sotto_json_text(json, "path", summary->believed[i]->path);
+        sotto_json_text(json, "meaning", summary->believed[i]->meaning);
+        sotto_json_end(json);
+    }
+    sotto_json_end(json);
 }
 
 static sotto_status show_json(const sotto_certificate_summary *summary,
                               sotto_error *error)
 {
-    cli_json json = cli_json_new();
-    cli_json_flag(&json, "verified", summary->is_verified);
-    if (!summary->is_verified) cli_json_text(&json, "reason", summary->reason);
-    cli_json_flag(&json, "private", summary->is_private);
-    cli_json_flag(&json, "same_software", summary->is_exact);
-    cli_json_number(&json, "epsilon", summary->epsilon);
-    cli_json_number(&json, "delta", summary->delta);
-    cli_json_text(&json, "adjacency", sotto_adjacency_name(summary->adjacency));
-    cli_json_text(&json, "hash", summary->hash);
-    cli_json_count(&json, "version", (uint64_t)summary->version);
-    add_signer(&json, summary);
-    add_believed(&json, summary);
-    cli_json_advisories(&json, summary);
-    return cli_json_print(&json, error);
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_flag(json, "verified", summary->is_verified);
+    if (!summary->is_verified) sotto_json_text(json, "reason", summary->reason);
+    sotto_json_flag(json, "private", summary->is_private);
+    sotto_json_flag(json, "same_software", summary->is_exact);
+    sotto_json_number(json, "epsilon", summary->epsilon);
+    sotto_json_number(json, "delta", summary->delta);
+    sotto_json_text(json, "adjacency", sotto_adjacency_name(summary->adjacency));
+    sotto_json_text(json, "hash", summary->hash);
+    sotto_json_count(json, "version", (uint64_t)summary->version);
+    add_signer(json, summary);
+    add_believed(json, summary);
+    cli_json_advisories(json, summary);
+    return cli_json_print(json, error);
 }
 
 /* What cannot be read at all has no summary, but a script still gets its object. */
 static sotto_status show_unreadable(const sotto_error *reason, sotto_error *error)
 {
-    cli_json json = cli_json_new();
-    cli_json_flag(&json, "verified", false);
-    cli_json_text(&json, "reason", reason->message);
-    return cli_json_print(&json, error);
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_flag(json, "verified", false);
+    sotto_json_text(json, "reason", reason->message);
+    return cli_json_print(json, error);
 }
 
 static sotto_status refuse_advisories(const cli_call *call,

@@ -13,10 +13,10 @@
  *                  event = sot_json_item(&events, i);
  *                  status = sot_json_get_double(&event, "rate", &rate, error);
  *
- * Why ours Jansson 2.14, which the command uses for its output, drops bytes of long tokens
- *          when memory runs out and then succeeds (1.2345678901234567 became ...669), and
- *          aborts where the locale's decimal point has two bytes. A misread noise scale is a
- *          broken promise. Jansson remains the reference: fuzz/fuzz_json.c compares the two.
+ * Why ours Jansson 2.14 drops bytes of long tokens when memory runs out and then succeeds
+ *          (1.2345678901234567 became ...669), and aborts where the locale's decimal point has
+ *          two bytes. A misread noise scale is a broken promise. Jansson remains the reference:
+ *          fuzz/fuzz_json.c compares the two.
  * Privacy  Messages quote the text. Not for records.
  */
 #ifndef SOT_BASE_JSON_H

@@ -25,6 +25,7 @@ struct sot_json_writer {
     level levels[SOT_JSON_DEPTH_MAX];
     size_t depth;
     bool indented;
+    bool spaced;        /* on one line, with blanks behind commas and colons */
     bool complete;      /* the one top value has ended */
     sotto_error sticky; /* status SOTTO_OK while all is well */
 };
@@ -37,6 +38,22 @@ sotto_status sot_json_writer_new(bool indented, sot_json_writer **out_writer,
     writer->indented = indented;
     *out_writer = writer;
     return SOTTO_OK;
+}
+
+void sot_json_writer_space(sot_json_writer *writer)
+{
+    writer->spaced = true;
+}
+
+void sot_json_writer_indent(sot_json_writer *writer)
+{
+    writer->indented = true;
+    writer->spaced = false;
+}
+
+void sot_json_writer_fail(sot_json_writer *writer, const sotto_error *error)
+{
+    if (writer->sticky.status == SOTTO_OK) writer->sticky = *error;
 }
 
 void sot_json_writer_free(sot_json_writer *writer)
@@ -98,6 +115,22 @@ static void new_line(sot_json_writer *writer)
         append_text(writer, "  ");
 }
 
+/* A control character: \\u001f, or in answers as C does. Answers leave DEL as it is. */
+static void append_escaped(sot_json_writer *writer, char c)
+{
+    static const char codes[] = "\b\f\n\r\t", names[] = "bfnrt";
+    const char *const found = strchr(codes, c);
+    char escaped[sizeof "\\u0000"];
+    if (c == '"' || c == '\\') {
+        (void)snprintf(escaped, sizeof escaped, "\\%c", c);
+    } else if (writer->spaced && found != NULL) {
+        (void)snprintf(escaped, sizeof escaped, "\\%c", names[found - codes]);
+    } else {
+        (void)snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)c);
+    }
+    append_text(writer, escaped);
+}
+
 static void append_quoted(sot_json_writer *writer, const char *text)
 {
     const char *const end = text + strlen(text);
@@ -107,13 +140,9 @@ static void append_quoted(sot_json_writer *writer, const char *text)
         if (length == 0) {
             (void)sot_fail(&writer->sticky, SOTTO_INVALID_ARGUMENT,
                            "a text for a JSON file is not valid UTF-8; convert it");
-        } else if (*text == '"' || *text == '\\') {
-            const char escaped[] = {'\\', *text};
-            append(writer, escaped, sizeof escaped);
-        } else if ((unsigned char)*text < 0x20 || *text == 0x7F) {
-            char escaped[sizeof "\\u0000"];
-            (void)snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)*text);
-            append_text(writer, escaped);
+        } else if (*text == '"' || *text == '\\' || (unsigned char)*text < 0x20 ||
+                   (*text == 0x7F && !writer->spaced)) {
+            append_escaped(writer, *text);
         } else {
             append(writer, text, length);
         }
@@ -135,7 +164,7 @@ static void before_value(sot_json_writer *writer, bool is_container)
         here->has_key = false;
         return; /* sot_json_key() wrote the comma */
     }
-    if (here->count > 0) append_text(writer, ",");
+    if (here->count > 0) append_text(writer, writer->spaced ? ", " : ",");
     here->count++;
     here->ends_on_a_line = is_container;
     if (is_container) {
@@ -182,6 +211,11 @@ void sot_json_end_object(sot_json_writer *writer)
     end(writer, true);
 }
 
+void sot_json_end(sot_json_writer *writer)
+{
+    end(writer, writer->depth > 0 && writer->levels[writer->depth - 1].is_object);
+}
+
 void sot_json_begin_array(sot_json_writer *writer)
 {
     begin(writer, false);
@@ -200,13 +234,13 @@ void sot_json_key(sot_json_writer *writer, const char *key)
         misuse(writer, "a key where none may stand");
         return;
     }
-    if (here->count > 0) append_text(writer, ",");
+    if (here->count > 0) append_text(writer, writer->spaced ? ", " : ",");
     here->count++;
     here->has_key = true;
     here->ends_on_a_line = true;
     new_line(writer);
     append_quoted(writer, key);
-    append_text(writer, writer->indented ? ": " : ":");
+    append_text(writer, writer->indented || writer->spaced ? ": " : ":");
 }
 
 static void write_plain(sot_json_writer *writer, const char *text)
@@ -230,8 +264,14 @@ static bool refuse_non_finite(sot_json_writer *writer, double value)
 void sot_json_write_double(sot_json_writer *writer, double value)
 {
     if (refuse_non_finite(writer, value)) return;
+    static const sot_spelling in_answers = {
+        .plain_digits = 7, .all_digits = true, .padded = true, .with_point = true};
     char text[SOT_DOUBLE_TEXT_BYTES];
-    sot_format_double(value, text);
+    if (writer->spaced) {
+        sot_format_number(value, &in_answers, text);
+    } else {
+        sot_format_double(value, text);
+    }
     write_plain(writer, text);
 }
 

@@ -24,12 +24,20 @@ typedef struct sot_json_writer sot_json_writer;
 SOTTO_MUST_CHECK sotto_status sot_json_writer_new(bool indented,
                                                   sot_json_writer **out_writer,
                                                   sotto_error *error);
+/* On one line with blanks behind commas and colons, numbers as people type them ("1e-05",
+ * "10.0"): the answers of the command. Before the first value. */
+void sot_json_writer_space(sot_json_writer *writer);
+void sot_json_writer_indent(sot_json_writer *writer); /* and back */
+
+/* An error of the caller's own, reported like those of the calls. */
+void sot_json_writer_fail(sot_json_writer *writer, const sotto_error *error);
 void sot_json_writer_free(sot_json_writer *writer); /* NULL is fine */
 
 void sot_json_begin_object(sot_json_writer *writer);
 void sot_json_end_object(sot_json_writer *writer);
 void sot_json_begin_array(sot_json_writer *writer);
 void sot_json_end_array(sot_json_writer *writer);
+void sot_json_end(sot_json_writer *writer); /* the one begun last */
 
 /* The name of the next value; in objects only, once before each value. That no name comes
  * twice is the caller's duty. */

@@ -9,7 +9,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <jansson.h>
 #include <sodium.h>
 #include <sqlite3.h>
 #include <zlib.h>
@@ -86,11 +85,6 @@ static void add_part(sotto_system *system, const char *name, const char *version
 static void describe_parts(sotto_system *system)
 {
     add_part(system, "libsodium", sodium_version_string());
-#if JANSSON_VERSION_HEX >= 0x020E00
-    add_part(system, "jansson", jansson_version_str());
-#else
-    add_part(system, "jansson", JANSSON_VERSION); /* older ones cannot be asked */
-#endif
     add_part(system, "sqlite", sqlite3_libversion());
     add_part(system, "zlib", zlibVersion());
 }

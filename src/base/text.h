@@ -2,6 +2,7 @@
 #ifndef SOT_BASE_TEXT_H
 #define SOT_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,33 @@ void sot_format_hex(double value, char buffer[SOT_DOUBLE_TEXT_BYTES]);
 /* Reads what sot_format_hex() writes, and nothing else: every double has one spelling, so that
  * what reads back is the same text. SOT_NUMBER_MALFORMED for all others. */
 sot_number sot_parse_hex(const char *text, size_t size_bytes, double *out_value);
+
+/* digits[0].digits[1]... times ten to the exponent: what a double needs at most, and a NUL. */
+enum { SOT_DIGITS_BYTES = 18 };
+typedef struct sot_digits {
+    char digits[SOT_DIGITS_BYTES];
+    int exponent;
+} sot_digits;
+
+/* The digits of |value|, finite: the fewest that read back as the same double, zeros behind
+ * them; or `count` of them (1 to 17), so that the decimal with the sign of `value` is the
+ * nearest (`direction` 0), none below it (1) or none above it (-1). */
+void sot_shortest_digits(double value, sot_digits *out);
+void sot_round_digits(double value, int count, int direction, sot_digits *out);
+
+/* How digits are spelled. Plain from 1e-4 on, and up to `plain_digits` digits before the point
+ * or, with `all_digits`, as many as there are; "1.5e-7" or, `padded`, "1.5e-07" beyond. */
+typedef struct sot_spelling {
+    int plain_digits;
+    bool all_digits;
+    bool padded;
+    bool with_point; /* "2.0", not "2" */
+} sot_spelling;
+
+/* Zeros at the end are left out. Writes at most 30 bytes and a NUL. */
+void sot_spell_digits(const sot_digits *from, const sot_spelling *spelling, char *at);
+void sot_format_number(double value, const sot_spelling *spelling,
+                       char buffer[SOT_DOUBLE_TEXT_BYTES]);
 
 /* The digits of what printf("%.*e") printed, whatever stands for its decimal point: "1,25e+03"
  * gives the digits "125" and the exponent 3. `digits` has room for all of them and a NUL. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sotto/json.h>
+
 #include "base/c_locale.h"
 
 /* A decimal number taken apart: digits[0 .. digit_count) without leading zeros, times ten to
@@ -147,63 +149,71 @@ void sot_split_scientific(const char *printed, char *digits, int *out_exponent)
     *out_exponent = *printed == 'e' ? (int)strtol(printed + 1, NULL, 10) : 0;
 }
 
-enum { DIGITS_MAX = 17 }; /* of a double; DBL_DECIMAL_DIG */
+enum { DIGITS_MAX = SOT_DIGITS_BYTES - 1 }; /* of a double; DBL_DECIMAL_DIG */
 
-/* digits * 10^(exponent - number of digits + 1), read back: is it `value`? */
-static bool reads_back(const char *digits, int exponent, double value)
+/* digits * 10^(exponent - number of digits + 1), read back. */
+static double read_back(const sot_digits *from)
 {
     char text[SOT_DOUBLE_TEXT_BYTES];
-    const int length =
-        snprintf(text, sizeof text, "%se%d", digits, exponent - (int)strlen(digits) + 1);
-    double back;
-    return sot_parse_double(text, (size_t)length, &back) == SOT_NUMBER_OK &&
-           back == value;
+    double value = NAN;
+    const int length = snprintf(text, sizeof text, "%se%d", from->digits,
+                                from->exponent - (int)strlen(from->digits) + 1);
+    const sot_number how = sot_parse_double(text, (size_t)length, &value);
+    if (how == SOT_NUMBER_TOO_LARGE) return HUGE_VAL;
+    return how == SOT_NUMBER_TOO_SMALL ? 0.0 : value;
 }
 
-/* The nearest decimal of `count` digits: does it read back? */
-static bool try_digits(double value, int count, char *digits, int *exponent)
+/* The decimal of `count` digits nearest to |value|. */
+static void nearest_digits(double value, int count, sot_digits *out)
 {
     char printed[64];
-    (void)snprintf(printed, sizeof printed, "%.*e", count - 1, value);
-    sot_split_scientific(printed, digits, exponent);
-    return reads_back(digits, *exponent, value);
+    (void)snprintf(printed, sizeof printed, "%.*e", count - 1, fabs(value));
+    sot_split_scientific(printed, out->digits, &out->exponent);
 }
 
-/* One unit more in the last place; false if that would need another digit. */
-static bool increment(char *digits)
+/* One unit of the last digit more or less; 999 becomes 100 of the next power, 100 the 999 of
+ * the power before. */
+static void step(sot_digits *at, bool up)
 {
+    char *const digits = at->digits;
     size_t i = strlen(digits);
-    while (i > 0 && digits[i - 1] == '9')
-        digits[--i] = '0';
-    if (i == 0) return false;
-    digits[i - 1]++;
-    return true;
+    while (i > 0 && digits[i - 1] == (up ? '9' : '0')) {
+        i--;
+        digits[i] = up ? '0' : '9';
+    }
+    if (i > 0) digits[i - 1] = (char)(digits[i - 1] + (up ? 1 : -1));
+    if (digits[0] != '0') return;
+    digits[0] = up ? '1' : '9';
+    at->exponent += up ? 1 : -1;
 }
 
-/* The shortest digits of a positive finite `value`.
- *
- * Normal numbers: a decimal of at most 15 digits survives the trip through a double
+void sot_round_digits(double value, int count, int direction, sot_digits *out)
+{
+    nearest_digits(value, count, out);
+    const bool up = direction > 0;
+    const double nearest = value < 0.0 ? -read_back(out) : read_back(out);
+    if (direction == 0 || (up ? nearest >= value : nearest <= value)) return;
+    step(out, up == (value > 0.0));
+}
+
+/* Normal numbers: a decimal of at most 15 digits survives the trip through a double
  * (DBL_DIG), so if any such decimal reads back, it is the one of 15 digits nearest to
  * `value`, zeros at its end dropped. Otherwise 16 or 17 digits are needed. Nearest is not
  * always enough at 16: below a power of two doubles lie twice as dense as above, so the
  * nearest decimal, from below, may miss while the next one above reads back (2^-44).
  * Subnormal numbers have fewer bits, so every length is tried. */
-static void shortest_digits(double value, char *digits, int *exponent)
+void sot_shortest_digits(double value, sot_digits *out)
 {
-    int count = value < DBL_MIN ? 1 : 15;
-    while (count < DIGITS_MAX && !try_digits(value, count, digits, exponent)) {
-        if (count == 16 && increment(digits) && reads_back(digits, *exponent, value))
-            break;
-        count++;
+    value = fabs(value);
+    int count = value > 0.0 && value < DBL_MIN ? 1 : 15;
+    for (; count <= DIGITS_MAX; count++) {
+        nearest_digits(value, count, out);
+        if (read_back(out) == value) break;
+        if (count != 16) continue;
+        step(out, true);
+        if (read_back(out) == value) break;
     }
-    if (count == DIGITS_MAX) (void)try_digits(value, DIGITS_MAX, digits, exponent);
-    size_t length = strlen(digits);
-    while (length > 1 && digits[length - 1] == '0')
-        digits[--length] = '\0';
 }
-
-/* Where a plain number becomes too long to read: 0.0001 to 9999999999999998 are plain. */
-enum { PLAIN_EXPONENT_MIN = -4, PLAIN_EXPONENT_MAX = 15 };
 
 /* Copies `count` bytes, or that many zeros if `bytes` is NULL; returns the place behind. */
 static char *put(char *at, const char *bytes, int count)
@@ -213,21 +223,27 @@ static char *put(char *at, const char *bytes, int count)
     return at;
 }
 
-/* digits[0].digits[1]... times ten to the exponent: at most 17 digits, a point, zeros that
- * only place it (4 in front or 15 behind), a sign and "e-308". */
-static void write_decimal(const char *digits, int exponent, char *at)
+/* At most 17 digits, a point, zeros that only place it (4 in front or 15 behind) and "e-308". */
+void sot_spell_digits(const sot_digits *from, const sot_spelling *spelling, char *at)
 {
-    const int count = (int)strlen(digits);
-    if (exponent < PLAIN_EXPONENT_MIN || exponent > PLAIN_EXPONENT_MAX) {
+    const char *digits = from->digits;
+    const int exponent = from->exponent;
+    int count = (int)strlen(digits);
+    while (count > 1 && digits[count - 1] == '0')
+        count--;
+    const bool plain = exponent >= -4 && (exponent < spelling->plain_digits ||
+                                          (spelling->all_digits && exponent < count));
+    if (!plain) {
         at = put(at, digits, 1);
         if (count > 1) at = put(put(at, ".", 1), digits + 1, count - 1);
-        (void)snprintf(at, sizeof "e-308", "e%d", exponent);
+        (void)snprintf(at, sizeof "e-308", spelling->padded ? "e%+03d" : "e%d", exponent);
         return;
     }
     if (exponent < 0) {
         at = put(put(put(at, "0.", 2), NULL, -exponent - 1), digits, count);
     } else if (count <= exponent + 1) { /* a whole number */
-        at = put(put(put(at, digits, count), NULL, exponent + 1 - count), ".0", 2);
+        at = put(put(at, digits, count), NULL, exponent + 1 - count);
+        if (spelling->with_point) at = put(at, ".0", 2);
     } else {
         at = put(put(at, digits, exponent + 1), ".", 1);
         at = put(at, digits + exponent + 1, count - exponent - 1);
@@ -235,7 +251,8 @@ static void write_decimal(const char *digits, int exponent, char *at)
     *at = '\0';
 }
 
-void sot_format_double(double value, char buffer[SOT_DOUBLE_TEXT_BYTES])
+void sot_format_number(double value, const sot_spelling *spelling,
+                       char buffer[SOT_DOUBLE_TEXT_BYTES])
 {
     if (isnan(value)) {
         memcpy(buffer, "nan", sizeof "nan");
@@ -244,14 +261,39 @@ void sot_format_double(double value, char buffer[SOT_DOUBLE_TEXT_BYTES])
     if (signbit(value)) *buffer++ = '-';
     if (isinf(value)) {
         memcpy(buffer, "inf", sizeof "inf");
-    } else if (value == 0.0) {
-        memcpy(buffer, "0.0", sizeof "0.0");
     } else {
-        char digits[DIGITS_MAX + 1];
-        int exponent;
-        shortest_digits(fabs(value), digits, &exponent);
-        write_decimal(digits, exponent, buffer);
+        sot_digits shortest;
+        sot_shortest_digits(value, &shortest);
+        sot_spell_digits(&shortest, spelling, buffer);
     }
+}
+
+void sot_format_double(double value, char buffer[SOT_DOUBLE_TEXT_BYTES])
+{
+    /* 0.0001 to 9999999999999998 are plain; longer ones would be hard to read. */
+    static const sot_spelling for_files = {.plain_digits = 16, .with_point = true};
+    sot_format_number(value, &for_files, buffer);
+}
+
+const char *sotto_number_shortest(double value, int plain_digits,
+                                  char out[SOTTO_NUMBER_BYTES])
+{
+    sot_format_number(
+        value,
+        &(sot_spelling){.plain_digits = plain_digits, .all_digits = true, .padded = true},
+        out);
+    return out;
+}
+
+const char *sotto_number_rounded(double value, int digits, bool up,
+                                 char out[SOTTO_NUMBER_BYTES])
+{
+    sot_digits found;
+    sot_round_digits(value, digits, up ? 1 : -1, &found);
+    if (signbit(value)) out[0] = '-';
+    sot_spell_digits(&found, &(sot_spelling){.plain_digits = digits, .padded = true},
+                     out + (signbit(value) ? 1 : 0));
+    return out;
 }
 
 void sot_format_hex(double value, char buffer[SOT_DOUBLE_TEXT_BYTES])

@@ -397,10 +397,8 @@ sotto_status sot_matrix_load_shards(sot_source *source, const sotto_schema *sche
         (unit_rows == 0 ? rows != records : rows > records))
         status = sot_fail(error, SOTTO_INTERNAL, "a record is not in exactly one shard");
     for (size_t i = 0; i < sharding->count; i++) {
-        if (status == SOTTO_OK)
-            out_shards[i] = loaders[i].matrix;
-        else
-            sot_matrix_free(loaders[i].matrix);
+        if (status == SOTTO_OK) out_shards[i] = loaders[i].matrix;
+        if (status != SOTTO_OK) sot_matrix_free(loaders[i].matrix);
     }
     sot_free(loaders);
     if (status == SOTTO_OK) {
@@ -420,12 +418,9 @@ sotto_status sot_matrix_filler_new(const sot_source *source, const sot_encoding 
     if (filler == NULL) return sot_fail_memory(error, 1, sizeof *filler);
     filler->loader.encoding = encoding;
     const sotto_status status = begin(&filler->loader, source, 0, FIRST_ROWS, error);
-    if (status != SOTTO_OK) {
-        sot_matrix_filler_free(filler);
-        return status;
-    }
-    *out_filler = filler;
-    return SOTTO_OK;
+    if (status == SOTTO_OK) *out_filler = filler;
+    if (status != SOTTO_OK) sot_matrix_filler_free(filler);
+    return status;
 }
 
 void sot_matrix_filler_free(sot_matrix_filler *filler)

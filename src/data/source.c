@@ -341,36 +341,6 @@ sot_origin sot_origin_of_records(const sotto_records *records)
     return records->declared ? SOT_ROWS_DECLARED : SOT_ROWS_GIVEN;
 }
 
-const char *sot_origin_name(sot_origin origin)
-{
-    static const char *const names[] = {"none",
-                                        "stored",
-                                        "declared",
-                                        "given",
-                                        "selected",
-                                        "streamed",
-                                        "declared and selected"};
-    const size_t place = (size_t)origin;
-    return place < sizeof names / sizeof names[0] ? names[place] : "unknown";
-}
-
-sot_origin sot_origin_selected(sot_origin origin)
-{
-    if (origin == SOT_ROWS_STREAMED) return origin;
-    return sot_rows_are_declared(origin) ? SOT_ROWS_DECLARED_SELECTED : SOT_ROWS_SELECTED;
-}
-
-bool sot_rows_are_secret(sot_origin origin)
-{
-    return origin == SOT_ROWS_SELECTED || origin == SOT_ROWS_STREAMED ||
-           origin == SOT_ROWS_DECLARED_SELECTED;
-}
-
-bool sot_rows_are_declared(sot_origin origin)
-{
-    return origin == SOT_ROWS_DECLARED || origin == SOT_ROWS_DECLARED_SELECTED;
-}
-
 sotto_status sot_origin_find(const sotto_data_file *file, const sotto_records *records,
                              sot_origin *out_origin, sotto_error *error)
 {

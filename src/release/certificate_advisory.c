@@ -42,10 +42,8 @@ static const char *text_of(const sot_json_value *object, const char *key)
 {
     sot_json_value member;
     const char *text = "";
-    if (!sot_json_member(object, key, &member) ||
-        sot_json_as_string(&member, &text, NULL) != SOTTO_OK)
-        return "";
-    return text;
+    if (!sot_json_member(object, key, &member)) return "";
+    return sot_json_as_string(&member, &text, NULL) == SOTTO_OK ? text : "";
 }
 
 static void read_sources(const char *const *covered, origin *out)

@@ -11,36 +11,19 @@
 #include "base/text.h"
 #include "data/encode_parts.h"
 #include "release/export_c.h"
+#include "release/templates.h"
 
 /* ---- what both kinds of rows need ---- */
 
 static void write_clean(sot_c_exporter *self)
 {
-    sot_c_write(
-        self, "/* What is no number, or too small for its square, counts as absent. */\n"
-              "static inline double @_clean(double value)\n"
-              "{\n"
-              "    const double size = fabs(value);\n"
-              "    if (size >= 0x1p-500 && size <= 0x1p+490) return value;\n"
-              "    if (size > 0x1p+490 && size < HUGE_VAL)\n"
-              "        return value < 0.0 ? -0x1p+490 : 0x1p+490;\n"
-              "    return 0.0;\n"
-              "}\n\n");
+    sot_c_template(self, sot_template_clean_c);
 }
 
 static void write_number(sot_c_exporter *self)
 {
     write_clean(self);
-    sot_c_write(self,
-                "/* A cell within its bounds, scaled. */\n"
-                "static inline double @_number(double cell, double lower, double upper,\n"
-                "    double missing, double center, double width)\n"
-                "{\n"
-                "    if (!(fabs(cell) < HUGE_VAL)) cell = missing;\n"
-                "    if (cell < lower) cell = lower;\n"
-                "    if (cell > upper) cell = upper;\n"
-                "    return @_clean((cell - center) / width);\n"
-                "}\n\n");
+    sot_c_template(self, sot_template_number_c);
 }
 
 /* The facts about a column that @_number() wants, behind the cell. */
@@ -57,16 +40,7 @@ static void write_facts(sot_c_exporter *self, const sotto_column *column)
 /* sot_encode(): append() and shorten(). Shortening k times takes k units off every feature. */
 static void write_units(sot_c_exporter *self)
 {
-    sot_c_write(
-        self,
-        "/* A feature in whole units of the grid. */\n"
-        "static inline double @_units(double value, double factor, double shorter)\n"
-        "{\n"
-        "    double units = trunc(value * factor);\n"
-        "    if (!(fabs(units) <= 0x1p+24)) units = units < 0.0 ? -0x1p+24 : 0x1p+24;\n"
-        "    return units < 0.0 ? fmin(units + shorter, 0.0)"
-        " : fmax(units - shorter, 0.0);\n"
-        "}\n\n");
+    sot_c_template(self, sot_template_units_c);
 }
 
 /* sot_encode(): factor_of(). */

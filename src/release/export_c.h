@@ -47,6 +47,7 @@ typedef struct sot_c_exporter {
 void sot_c_text(sot_c_exporter *self, const char *plain);
 /* Writes a template: @ is the name. */
 void sot_c_write(sot_c_exporter *self, const char *template);
+void sot_c_template(sot_c_exporter *self, const char *function); /* and a blank line */
 void sot_c_value(sot_c_exporter *self, double value);
 
 /* export_c_kind.c: the beginning, the coefficients and classes, the head of the function that sums

@@ -24,6 +24,12 @@ void sot_c_write(sot_c_exporter *self, const char *template)
     sot_c_text(self, template);
 }
 
+void sot_c_template(sot_c_exporter *self, const char *function)
+{
+    sot_c_write(self, function);
+    sot_c_text(self, "\n");
+}
+
 void sot_c_value(sot_c_exporter *self, double value)
 {
     sot_c_number(&self->output, value);

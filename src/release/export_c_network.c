@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "release/export_c.h"
+#include "release/templates.h"
 
 /* A header is compiled as text, and its arrays stand on the stack. */
 enum { PARAMETERS_MOST = 1 << 20, FLOATS_MOST = 1 << 18 };
@@ -72,153 +73,26 @@ void sot_c_parameters(sot_c_exporter *self)
 
 /* ---- the layers ---- */
 
-static const char dense[] =
-    "/* Weights unit by unit, then a bias a unit. */\n"
-    "static inline void @_dense(const float *p, size_t inputs, size_t units,\n"
-    "    const float *in, float *out)\n"
-    "{\n"
-    "    size_t j, k;\n"
-    "    for (j = 0; j < units; j++) {\n"
-    "        float sum = p[units * inputs + j];\n"
-    "        for (k = 0; k < inputs; k++) sum += p[j * inputs + k] * in[k];\n"
-    "        out[j] = sum;\n"
-    "    }\n"
-    "}\n\n";
-
-static const char conv[] =
-    "/* Images have their channels last. d: height, width and channels of the input, "
-    "those\n"
-    " * of the output, kernel, stride, padding. */\n"
-    "static inline void @_conv(const float *p, const size_t *d, const float *in, float "
-    "*out)\n"
-    "{\n"
-    "    const size_t h = d[0], w = d[1], c = d[2], n = d[5], kernel = d[6];\n"
-    "    size_t y, x, o, i, j, k;\n"
-    "    for (y = 0; y < d[3]; y++)\n"
-    "        for (x = 0; x < d[4]; x++)\n"
-    "            for (o = 0; o < n; o++) {\n"
-    "                float sum = p[n * kernel * kernel * c + o];\n"
-    "                for (i = 0; i < kernel; i++)\n"
-    "                    for (j = 0; j < kernel; j++) {\n"
-    "                        const size_t row = y * d[7] + i, column = x * d[7] + j;\n"
-    "                        const float *a, *b;\n"
-    "                        if (row < d[8] || row >= h + d[8] || column < d[8] ||\n"
-    "                            column >= w + d[8])\n"
-    "                            continue;\n"
-    "                        a = in + ((row - d[8]) * w + column - d[8]) * c;\n"
-    "                        b = p + ((o * kernel + i) * kernel + j) * c;\n"
-    "                        for (k = 0; k < c; k++) sum += a[k] * b[k];\n"
-    "                    }\n"
-    "                out[(y * d[4] + x) * n + o] = sum;\n"
-    "            }\n"
-    "}\n\n";
-
-static const char pool[] =
-    "/* The largest of a window, or its mean; d as above. */\n"
-    "static inline void @_pool(int largest, const size_t *d, const float *in, float "
-    "*out)\n"
-    "{\n"
-    "    const size_t w = d[1], c = d[2];\n"
-    "    size_t y, x, k, i, j;\n"
-    "    for (y = 0; y < d[3]; y++)\n"
-    "        for (x = 0; x < d[4]; x++)\n"
-    "            for (k = 0; k < c; k++) {\n"
-    "                float found = largest ? -HUGE_VALF : 0.0f;\n"
-    "                for (i = 0; i < d[6]; i++)\n"
-    "                    for (j = 0; j < d[6]; j++) {\n"
-    "                        const float a = in[((y * d[7] + i) * w + x * d[7] + j) * c "
-    "+ k];\n"
-    "                        if (!largest) found += a;\n"
-    "                        else if (a > found) found = a;\n"
-    "                    }\n"
-    "                out[(y * d[4] + x) * c + k] = largest ? found\n"
-    "                                                      : found / (float)(d[6] * "
-    "d[6]);\n"
-    "            }\n"
-    "}\n\n";
-
-static const char normalise[] =
-    "/* One mean and one deviation a channel. */\n"
-    "static inline void @_normalise(const float *mean, const float *deviation,\n"
-    "    size_t positions, size_t c, float *a)\n"
-    "{\n"
-    "    size_t i, k;\n"
-    "    for (i = 0; i < positions; i++)\n"
-    "        for (k = 0; k < c; k++)\n"
-    "            a[i * c + k] = (a[i * c + k] - mean[k]) / deviation[k];\n"
-    "}\n\n";
-
-static const char group_norm[] =
-    "/* A row's own mean and variance, over groups of channels; p: scales, then shifts. "
-    "*/\n"
-    "static inline void @_group_norm(const float *p, size_t positions, size_t c,\n"
-    "    size_t groups, float *a)\n"
-    "{\n"
-    "    const size_t width = c / groups;\n"
-    "    size_t g, i, k;\n"
-    "    for (g = 0; g < groups; g++) {\n"
-    "        double sum = 0.0, squares = 0.0, scale;\n"
-    "        for (i = 0; i < positions; i++)\n"
-    "            for (k = g * width; k < (g + 1) * width; k++) sum += (double)a[i * c + "
-    "k];\n"
-    "        sum /= (double)(positions * width);\n"
-    "        for (i = 0; i < positions; i++)\n"
-    "            for (k = g * width; k < (g + 1) * width; k++) {\n"
-    "                const double off = (double)a[i * c + k] - sum;\n"
-    "                squares += off * off;\n"
-    "            }\n"
-    "        scale = 1.0 / sqrt(squares / (double)(positions * width) + 1e-5);\n"
-    "        for (i = 0; i < positions; i++)\n"
-    "            for (k = g * width; k < (g + 1) * width; k++) {\n"
-    "                const float y = (float)(((double)a[i * c + k] - sum) * scale);\n"
-    "                a[i * c + k] = p == NULL ? y : y * p[k] + p[c + k];\n"
-    "            }\n"
-    "    }\n"
-    "}\n\n";
-
-static const char tanh_text[] = "static inline void @_tanh(size_t n, float *a)\n"
-                                "{\n"
-                                "    size_t i;\n"
-                                "    for (i = 0; i < n; i++) a[i] = tanhf(a[i]);\n"
-                                "}\n\n";
-
-static const char relu[] =
-    "static inline void @_relu(size_t n, float *a)\n"
-    "{\n"
-    "    size_t i;\n"
-    "    for (i = 0; i < n; i++) a[i] = a[i] > 0.0f ? a[i] : 0.0f;\n"
-    "}\n\n";
-
-static const char planes[] =
-    "/* From plane by plane to channels last. */\n"
-    "static inline void @_planes(size_t positions, size_t c, const float *in, float "
-    "*out)\n"
-    "{\n"
-    "    size_t i, k;\n"
-    "    for (i = 0; i < positions; i++)\n"
-    "        for (k = 0; k < c; k++) out[i * c + k] = in[k * positions + i];\n"
-    "}\n\n";
-
 /* The text of a kind's function; NULL: it needs none. */
 static const char *function_of(sot_layer_kind kind)
 {
     switch (kind) {
     case SOT_LAYER_DENSE:
-        return dense;
+        return sot_template_dense_c;
     case SOT_LAYER_CONV:
-        return conv;
+        return sot_template_conv_c;
     case SOT_LAYER_MAX_POOL:
     case SOT_LAYER_AVERAGE_POOL:
-        return pool;
+        return sot_template_pool_c;
     case SOT_LAYER_NORMALISE:
     case SOT_LAYER_DATA_NORM:
-        return normalise;
+        return sot_template_normalise_c;
     case SOT_LAYER_GROUP_NORM:
-        return group_norm;
+        return sot_template_group_norm_c;
     case SOT_LAYER_TANH:
-        return tanh_text;
+        return sot_template_tanh_c;
     case SOT_LAYER_RELU:
-        return relu;
+        return sot_template_relu_c;
     case SOT_LAYER_FLATTEN:
     case SOT_LAYER_SCATTERING:
         break;
@@ -234,13 +108,13 @@ static bool has_planes(const sot_net *net)
 static void write_functions(sot_c_exporter *self)
 {
     const sot_net *net = self->model->net;
-    if (has_planes(net)) sot_c_write(self, planes);
+    if (has_planes(net)) sot_c_template(self, sot_template_planes_c);
     for (size_t i = 0; i < net->layer_count; i++) {
         const char *text = function_of(net->layers[i].kind);
         bool seen = text == NULL;
         for (size_t j = 0; j < i; j++)
             seen = seen || function_of(net->layers[j].kind) == text;
-        if (!seen) sot_c_write(self, text);
+        if (!seen) sot_c_template(self, text);
     }
 }
 

@@ -1,5 +1,6 @@
 /* A page as one HTML file: no script, nothing fetched, everything escaped, fit to print. */
 #include "release/page_blocks.h"
+#include "release/templates.h"
 
 /* The policy forbids the browser to load or run anything, whatever else went wrong. */
 static const char head_before_title[] =
@@ -12,61 +13,9 @@ static const char head_before_title[] =
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
     "<title>";
 
-static const char head_after_title[] =
-    "</title>\n"
-    "<style>\n"
-    ":root{color-scheme:light dark;--ink:#1b1f24;--dim:#57606a;--paper:#fff;"
-    "--desk:#f3f4f6;--line:#d8dee4;--good:#0f6b3a;--good-bg:#eaf6ef;--bad:#a40e26;"
-    "--bad-bg:#fdecee}\n"
-    "@media (prefers-color-scheme:dark){:root{--ink:#e6e9ed;--dim:#9aa4af;"
-    "--paper:#171b21;--desk:#0e1116;--line:#30363d;--good:#6fd19b;--good-bg:#10291c;"
-    "--bad:#ff8a96;--bad-bg:#34141a}}\n"
-    "*{box-sizing:border-box}\n"
-    "body{margin:0;background:var(--desk);color:var(--ink);"
-    "font:16px/1.55 system-ui,-apple-system,\"Segoe UI\",Roboto,sans-serif}\n"
-    "main{max-width:50rem;margin:2rem auto;padding:2.5rem 3rem;background:var(--paper);"
-    "border:1px solid var(--line);border-radius:8px}\n"
-    "h1{font-size:1.7rem;line-height:1.25;margin:0 0 1.2rem}\n"
-    "h2{font-size:1.05rem;margin:2.2rem 0 .6rem;padding-top:1.2rem;"
-    "border-top:1px solid var(--line)}\n"
-    "p{margin:.6rem 0}\n"
-    ".news{margin:1.2rem 0;padding:.8rem 1.1rem;border-left:5px "
-    "solid;border-radius:4px}\n"
-    ".news strong{display:block;font-size:1.1rem}\n"
-    ".news span{color:var(--ink);overflow-wrap:anywhere}\n"
-    ".news+p{font-size:1.1rem}\n"
-    ".good{color:var(--good);background:var(--good-bg)}\n"
-    ".bad{color:var(--bad);background:var(--bad-bg)}\n"
-    ".bad strong{font-size:1.35rem;letter-spacing:.03em}\n"
-    ".figures{display:flex;flex-wrap:wrap;gap:.8rem;margin:1.2rem 0;padding:0}\n"
-    ".figures div{flex:1 1 9rem;padding:.8rem 1rem;border:1px solid var(--line);"
-    "border-radius:6px}\n"
-    ".figures dt{color:var(--dim);font-size:.85rem}\n"
-    ".figures dd{margin:0;font-size:1.5rem;font-weight:600;"
-    "font-variant-numeric:tabular-nums}\n"
-    "table{width:100%;border-collapse:collapse;margin:.6rem 0;font-size:.94rem}\n"
-    "th,td{padding:.4rem .8rem .4rem 0;text-align:left;vertical-align:top;"
-    "border-bottom:1px solid var(--line);overflow-wrap:anywhere}\n"
-    "thead th{color:var(--dim);font-weight:600;font-size:.85rem}\n"
-    "td{font-variant-numeric:tabular-nums}\n"
-    ".facts th{width:11rem;color:var(--dim);font-weight:500}\n"
-    ".unseen{position:absolute;width:1px;height:1px;overflow:hidden;"
-    "clip-path:inset(50%);white-space:nowrap}\n"
-    "ul{margin:.6rem 0;padding-left:1.3rem}\n"
-    "li{margin:.25rem 0}\n"
-    "@media (max-width:40rem){main{margin:0;padding:1.2rem;border:0;border-radius:0}"
-    ".facts th{width:7rem}}\n"
-    "@media print{:root{color-scheme:light;--ink:#000;--dim:#444;--paper:#fff;"
-    "--desk:#fff;--line:#bbb;--good:#0f6b3a;--good-bg:#fff;--bad:#a40e26;--bad-bg:#fff}"
-    "html{font-size:9.5pt}body{font-size:1rem}h2{margin-top:1rem;padding-top:.7rem}"
-    "p+ul{break-before:avoid}th,td{padding-top:.25rem;padding-bottom:.25rem}main{margin:"
-    "0;padding:0;border:0;max-width:none}"
-    "h2{break-after:avoid}tr,.news,.figures div{break-inside:avoid}"
-    ".news{border:1px solid}@page{margin:18mm}}\n"
-    "</style>\n"
-    "</head>\n"
-    "<body>\n"
-    "<main>\n";
+static const char head_after_title[] = "</title>\n<style>\n";
+
+static const char head_after_style[] = "</style>\n</head>\n<body>\n<main>\n";
 
 static const char foot[] = "</main>\n</body>\n</html>\n";
 
@@ -268,6 +217,8 @@ void sot_page_as_html(const sot_page *page, sot_output *output)
         break;
     }
     element(output, head_before_title, title, head_after_title);
+    sot_output_text(output, sot_template_page_css);
+    sot_output_text(output, head_after_style);
     blocks_as_html(page, false, output);
     sot_output_text(output, foot);
 }

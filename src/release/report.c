@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/svg.h"
 #include "release/html.h"
+#include "release/templates.h"
 
 /* The policy forbids the browser to load or run anything, whatever else went wrong; images stand in
  * the page itself. */
@@ -170,8 +171,7 @@ sotto_status sot_report_write(const sot_report *report, char **out_html,
     sot_growing_text(&out, head_before_title);
     add_title(&out, report);
     sot_growing_text(&out, "</title>\n<style>\n");
-    for (size_t i = 0; sot_report_style[i] != NULL; i++)
-        sot_growing_text(&out, sot_report_style[i]);
+    sot_growing_text(&out, sot_template_report_css);
     sot_growing_text(&out, sot_svg_rules());
     sot_growing_text(&out, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">"
                            "Skip to the report</a>\n<div class=\"sheet\">\n");

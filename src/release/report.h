@@ -248,8 +248,4 @@ SOTTO_MUST_CHECK sotto_status sot_report_add_certificate(sot_growing *out,
                                                          sotto_error *error);
 void sot_report_add_weaknesses(sot_growing *out, const sot_report *report);
 
-/* The style of the page without the rules of its pictures, in parts that end with NULL:
- * report_style.c */
-extern const char *const sot_report_style[];
-
 #endif

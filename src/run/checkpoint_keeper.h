@@ -25,6 +25,10 @@ struct sot_keeper {
     bool closed; /* by sot_keeper_judge() */
 };
 
+/* The path of the checkpoint; sot_free() it. checkpoint_names.c */
+SOTTO_MUST_CHECK sotto_status sot_keeper_name(const sot_session *session, char **out_path,
+                                              sotto_error *error);
+
 /* Finds the file from which the run goes on, by the ledger if there is one, and fills in where it stands. What
  * a crash left half done is finished or removed. */
 SOTTO_MUST_CHECK sotto_status sot_keeper_look(sot_keeper *keeper, sotto_error *error);

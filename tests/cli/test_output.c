@@ -89,24 +89,42 @@ static void numbers_read_back_as_the_same_double(void **state)
 static void an_incomplete_answer_is_an_error(void **state)
 {
     (void)state;
-    for (int what = 0; what < 3; what++) {
-        sotto_error error;
-        cli_json answer = cli_json_new(), row = cli_json_new();
-        json_t *rows = json_array();
-        cli_json_text(&row, "label", NULL); /* no such member */
-        assert_int_equal(json_object_size(row.object), 0);
-        if (what == 1) cli_json_add(&answer, "rows", NULL);
-        if (what == 2) row.failed = true;
-        cli_json_append(&answer, rows, &row);
-        assert_int_equal(answer.failed, what > 0);
-        assert_int_equal(json_array_size(rows), what < 2);
-        cli_json_add(&answer, "rows", rows);
-        if (what == 0)
-            assert_ok(cli_json_print(&answer, &error), &error);
-        else
-            assert_refused(cli_json_print(&answer, &error), SOTTO_OUT_OF_MEMORY, &error,
-                           "out of memory for the answer", NULL);
-    }
+    sotto_error error;
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json_text(json, "label", NULL); /* no such member */
+    sotto_json_number(json, "epsilon", (double)NAN);
+    assert_ok(cli_json_print(json, &error), &error);
+    assert_refused(cli_json_print(NULL, &error), SOTTO_OUT_OF_MEMORY, &error,
+                   "out of memory for the answer", NULL);
+    json = sotto_json_new();
+    sotto_json_number(json, "epsilon", HUGE_VAL);
+    assert_refused(cli_json_print(json, &error), SOTTO_INVALID_ARGUMENT, &error,
+                   "not finite", NULL);
+    json = sotto_json_new();
+    sotto_json_embed(json, "plan", "{\"events\": [1,}");
+    assert_refused(cli_json_print(json, &error), SOTTO_PARSE, &error, "plan: line 1",
+                   NULL);
+}
+
+static void kept_members_are_those_of_the_file(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"epsilon", "absent", "settings"};
+    const char *text = NULL;
+    sotto_error error;
+    sotto_json_writer *json = sotto_json_new();
+    sotto_json *file = cli_json_keep(
+        json,
+        "{\"settings\":{\"steps\":7},\"epsilon\":2.0,\"certificate\":{\"hash\":\"ab\"}}",
+        names, 3);
+    assert_string_equal(cli_certificate_text(file, "hash"), "ab");
+    assert_null(cli_certificate_text(file, "tuning"));
+    assert_ok(sotto_json_finish(json, &text, &error), &error);
+    assert_string_equal(text, "{\"epsilon\": 2.0, \"settings\": {\"steps\": 7}}\n");
+    sotto_json_free(file);
+    sotto_json_writer_free(json);
+    assert_null(cli_json_keep(NULL, "{", names, 3));
+    assert_null(cli_certificate_text(NULL, "hash"));
 }
 
 int main(void)
@@ -116,6 +134,7 @@ int main(void)
         cmocka_unit_test(rounding_is_as_by_hand),
         cmocka_unit_test(numbers_read_back_as_the_same_double),
         cmocka_unit_test(an_incomplete_answer_is_an_error),
+        cmocka_unit_test(kept_members_are_those_of_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,8 @@ static inline sotto_schema *schema_of(const char *text)
 static inline char *write_file(const char *name, const char *text)
 {
     static char path[128];
-    (void)snprintf(path, sizeof path, "/tmp/sotto_schema_test_%ld_%s", (long)getpid(), name);
+    (void)snprintf(path, sizeof path, "/tmp/sotto_schema_test_%ld_%s", (long)getpid(),
+                   name);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));

@@ -89,6 +89,35 @@ static void wide_and_library_blocks_are_the_same_at_any_place(void **state)
     }
 }
 
+/* Wrong codes for the known-answer test: a bit at the end of the stream, a counter of 32 bits. */
+static void stream_with_a_wrong_bit(uint8_t *out, size_t count_bytes,
+                                    const uint8_t key[SOT_CHACHA20_KEY_BYTES])
+{
+    sot_chacha20_sodium(out, count_bytes, key);
+    out[count_bytes - 1] ^= 0x40;
+}
+
+static void blocks_with_a_short_counter(uint8_t *out, size_t count, uint64_t first,
+                                        uint64_t nonce,
+                                        const uint8_t key[SOT_CHACHA20_KEY_BYTES])
+{
+    for (size_t i = 0; i < count; i++)
+        sot_chacha20_blocks_sodium(out + i * SOT_CHACHA20_BLOCK_BYTES, 1,
+                                   (uint32_t)(first + i), nonce, key);
+}
+
+static void known_answers_refuse_another_stream(void **state)
+{
+    (void)state;
+    assert_true(sot_chacha20_agrees(sot_chacha20_sodium, sot_chacha20_blocks_sodium));
+    assert_false(
+        sot_chacha20_agrees(stream_with_a_wrong_bit, sot_chacha20_blocks_sodium));
+    assert_false(sot_chacha20_agrees(sot_chacha20_sodium, blocks_with_a_short_counter));
+    if (sot_chacha20_avx512() != NULL)
+        assert_true(
+            sot_chacha20_agrees(sot_chacha20_avx512(), sot_chacha20_blocks_avx512()));
+}
+
 /* Computed by an independent Python program: ChaCha20 written from the RFC, hashlib.blake2b. */
 static void construction_is_frozen(void **state)
 {
@@ -370,6 +399,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pool_is_the_chacha20_stream_and_its_head_the_next_key),
         cmocka_unit_test(wide_and_library_chacha20_are_one_stream),
+        cmocka_unit_test(known_answers_refuse_another_stream),
         cmocka_unit_test(wide_and_library_blocks_are_the_same_at_any_place),
         cmocka_unit_test(construction_is_frozen),
         cmocka_unit_test(words_and_bytes_are_one_stream),

@@ -1,7 +1,7 @@
 /* Every method on neighbours of every kind: nothing shows but what was paid for. */
 #include "support.h"
 
-#include "train_study.h"
+#include "train_tape_promises.h"
 
 static void expect_no_leak(sotto_train_config config)
 {
@@ -12,50 +12,6 @@ static void expect_no_leak(sotto_train_config config)
     if (leak == NULL && config.adjacency == SOTTO_ADD_REMOVE)
         leak = study_leak_of(&tape, config.adjacency, 0, 0); /* the first row of all */
     if (leak != NULL) fail_msg("%s", leak);
-}
-
-static void objective_shows_nothing(void **state)
-{
-    (void)state;
-    expect_no_leak(study_config(SOTTO_METHOD_OBJECTIVE, SOTTO_ADD_REMOVE, 1e-6));
-    expect_no_leak(study_config(SOTTO_METHOD_OBJECTIVE, SOTTO_REPLACE_ONE, 1e-6));
-}
-
-static void pure_objective_shows_nothing(void **state)
-{
-    (void)state;
-    expect_no_leak(study_config(SOTTO_METHOD_AUTO, SOTTO_ADD_REMOVE, SOTTO_UNSET));
-    expect_no_leak(study_config(SOTTO_METHOD_OBJECTIVE, SOTTO_REPLACE_ONE, SOTTO_UNSET));
-}
-
-static void named_calibrations_show_nothing(void **state)
-{
-    (void)state;
-    sotto_train_config config =
-        study_config(SOTTO_METHOD_OBJECTIVE, SOTTO_ADD_REMOVE, 1e-6);
-    config.calibration = SOTTO_CALIBRATION_KIFER;
-    expect_no_leak(config);
-    config.calibration = SOTTO_CALIBRATION_REDBERG;
-    expect_no_leak(config);
-    config = study_config(SOTTO_METHOD_OBJECTIVE, SOTTO_REPLACE_ONE, SOTTO_UNSET);
-    config.calibration = SOTTO_CALIBRATION_CHAUDHURI;
-    expect_no_leak(config);
-}
-
-static void output_shows_nothing(void **state)
-{
-    (void)state;
-    expect_no_leak(study_config(SOTTO_METHOD_OUTPUT, SOTTO_ADD_REMOVE, 1e-6));
-    expect_no_leak(study_config(SOTTO_METHOD_OUTPUT, SOTTO_REPLACE_ONE, 1e-6));
-    expect_no_leak(study_config(SOTTO_METHOD_OUTPUT, SOTTO_ADD_REMOVE, SOTTO_UNSET));
-    expect_no_leak(study_config(SOTTO_METHOD_OUTPUT, SOTTO_REPLACE_ONE, SOTTO_UNSET));
-}
-
-static void gradient_descent_shows_nothing(void **state)
-{
-    (void)state;
-    expect_no_leak(study_config(SOTTO_METHOD_GD, SOTTO_ADD_REMOVE, 1e-6));
-    expect_no_leak(study_config(SOTTO_METHOD_GD, SOTTO_REPLACE_ONE, 1e-6));
 }
 
 /* The number of rows is public, and the files are really written. */

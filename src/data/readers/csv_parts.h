@@ -1,10 +1,11 @@
-/* data/readers/csv_parts.h: the state of a CSV reader. Private to csv.c and csv_long.c. */
+/* data/readers/csv_parts.h: the state of a CSV reader. Private to csv*.c. */
 #ifndef SOT_DATA_CSV_PARTS_H
 #define SOT_DATA_CSV_PARTS_H
 
 #include <stdint.h>
 
 #include "data/lines.h"
+#include "data/reader.h"
 #include "data/readers/csv.h"
 #include "data/words.h"
 
@@ -45,6 +46,16 @@ double sot_csv_cell_value(sot_csv *csv, const sot_csv_field *field, sot_csv_cell
 
 /* The value of a cell that is not there. */
 double sot_csv_absent_cell(sot_csv *csv, const sot_csv_field *field);
+
+/* The next cell of a line, without its quotes; `at` moves behind its delimiter. */
+sot_csv_cell sot_csv_next_cell(char delimiter, char **at, const char *end);
+
+bool sot_csv_is_number(const sot_csv_field *field);
+
+/* Reads the first line: delimiter and fields (csv_header.c). */
+SOTTO_MUST_CHECK sotto_status sot_csv_read_header(sot_csv *csv,
+                                                  const sot_reader_input *input,
+                                                  sotto_error *error);
 
 /* The row of a line that was cut; `bytes` are those that were kept of it (csv_long.c). */
 SOTTO_MUST_CHECK sotto_status sot_csv_read_long_row(sot_csv *csv, const char *bytes,

@@ -1,4 +1,4 @@
-#include "privacy/accounting/contour.h"
+#include "privacy/accounting/contour_parts.h"
 
 #include <assert.h>
 #include <float.h>
@@ -10,8 +10,6 @@
 #include "numeric/roots.h"
 #include "numeric/special.h"
 #include "numeric/sum.h"
-
-static const double unit = 0x1p-53;
 
 struct sot_contour {
     const sot_composition *composition;
@@ -29,114 +27,6 @@ struct sot_contour {
     double alias_order;   /* d: K(c + d) bounds the aliases from above */
     double alias_log_mgf; /* K(c + d), upper bound */
 };
-
-/* ---- where the line stands ---- */
-
-typedef struct line_search {
-    const sot_contour_request *request;
-} line_search;
-
-static double smoothing_log_mgf(const sot_contour_request *request, double t)
-{
-    return 0.5 * t * (t + 1.0) * request->smoothing * request->smoothing;
-}
-
-static double real_log_mgf(const sot_contour_request *request, double t,
-                           double *out_error)
-{
-    const double sum =
-        sot_composition_log_mgf(request->composition, request->direction, t, out_error) +
-        smoothing_log_mgf(request, t);
-    *out_error += 4.0 * unit * fabs(sum);
-    return sum;
-}
-
-static double estimated_log_mgf(const sot_contour_request *request, double t)
-{
-    return sot_composition_log_mgf_estimate(request->composition, request->direction, t) +
-           smoothing_log_mgf(request, t);
-}
-
-/* log of a^a/(1+a)^(1+a), the sharpest constant in (1 - e^-y)_+ <= kappa e^{ay}. */
-static double log_kappa(double a)
-{
-    return -a * log1p(1.0 / a) - log1p(a);
-}
-
-/* For a given epsilon the exponent of the integrand at s = 0; for a given delta the epsilon
- * that Renyi's bound gives at order c + 1. Any c is sound: it only sets the width. */
-static double line_objective(double log_c, void *context)
-{
-    const sot_contour_request *request = ((const line_search *)context)->request;
-    const double c = exp(log_c);
-    const double k = estimated_log_mgf(request, c);
-    if (!isfinite(k)) return HUGE_VAL;
-    if (!isnan(request->epsilon)) {
-        return k - c * request->epsilon - log_c - log1p(c);
-    }
-    return (k - request->log_delta + log_kappa(c)) / c;
-}
-
-static double place_line(const sot_contour_request *request)
-{
-    line_search search = {request};
-    /* The best c is about one over the spread of the loss: plans of tiny losses want more. */
-    double most = 2e3;
-    double c;
-    do {
-        c = exp(
-            sot_minimize(line_objective, &search, log(1e-4), log(most), 0.02, 40, NULL));
-        most *= 100.0;
-    } while (c > 0.0025 * most && most < 1e13);
-    return c;
-}
-
-/* ---- where the sum stops ---- */
-
-typedef struct decay {
-    const sot_contour_request *request;
-    sot_sampled_tail **tails;
-    sot_law_tail **law_tails;
-} decay;
-
-/* Bound of log |M(c + is')/M(c)| for all s' >= s: sampled parts by the shifted line, Gaussian
- * parts exactly, pure parts by 1. */
-static double log_decay(decay *bound, double s)
-{
-    const sot_composition *composition = bound->request->composition;
-    const double square = composition->gaussian_square.lower +
-                          bound->request->smoothing * bound->request->smoothing;
-    double sum = -0.5 * s * s * square * (1.0 - 1e-12);
-    for (size_t i = 0; i < composition->sampled_count; i++) {
-        sum += composition->sampled[i].count * sot_sampled_tail_log(bound->tails[i], s);
-    }
-    for (size_t i = 0; i < composition->law_count; i++)
-        sum += composition->laws[i].count * sot_law_tail_log(bound->law_tails[i], s);
-    return sum;
-}
-
-static double decay_excess(double log_s, void *context)
-{
-    return log_decay(context, exp(log_s)) + 38.0;
-}
-
-/* The smallest s (to 5 %) with a decay of e^-38, or 0 when there is none below 1e13. */
-static double stopping_point(decay *bound)
-{
-    double lower = 1e-4;
-    double upper = 1.0;
-    while (log_decay(bound, upper) > -38.0) {
-        lower = upper;
-        upper *= 4.0;
-        if (upper > 1e13) return 0.0;
-    }
-    double log_lower = log(lower);
-    double log_upper = log(upper);
-    if (!sot_find_root(decay_excess, bound, &log_lower, &log_upper, 0.05, 0.0, 40)) {
-        return upper;
-    }
-    return exp(log_upper);
-}
 
 /* ---- how fine the sum is ---- */
 
@@ -158,17 +48,18 @@ static double choose_period(sot_contour *contour, const sot_contour_request *req
     contour->alias_order = c;
     for (double ratio = 1.0 / 64.0; ratio <= 8.0; ratio *= 2.0) {
         const double d = ratio * c;
-        const double k = estimated_log_mgf(request, c + d);
-        const double needed =
-            (k - (c + d) * target.epsilon + log_kappa(c + d) - target.log_delta + 28.0) /
-            d;
+        const double k = sot_contour_log_mgf_estimate(request, c + d);
+        const double needed = (k - (c + d) * target.epsilon + sot_log_kappa(c + d) -
+                               target.log_delta + 28.0) /
+                              d;
         if (isfinite(needed) && needed < period) {
             period = needed;
             contour->alias_order = d;
         }
     }
     double error;
-    contour->alias_log_mgf = real_log_mgf(request, c + contour->alias_order, &error);
+    contour->alias_log_mgf =
+        sot_contour_log_mgf(request, c + contour->alias_order, &error);
     contour->alias_log_mgf += error;
     return fmax(period, (28.0 - target.log_delta) / c);
 }
@@ -178,8 +69,8 @@ static sot_bracket alias_bracket(const sot_contour *contour, double epsilon)
     const double period = 2.0 * M_PI / contour->step;
     const double d = contour->alias_order;
     const double below = 1.0 / expm1(contour->c * period);
-    const double exponent =
-        log_kappa(contour->c + d) + contour->alias_log_mgf - (contour->c + d) * epsilon;
+    const double exponent = sot_log_kappa(contour->c + d) + contour->alias_log_mgf -
+                            (contour->c + d) * epsilon;
     const double above = exp(fmin(exponent, 700.0)) / expm1(fmin(d * period, 700.0));
     return (sot_bracket){0.0, (below + above) * (1.0 + 1e-9)};
 }
@@ -197,7 +88,8 @@ static sotto_status pure_atoms(double epsilon, double c, sot_atoms *out_atoms,
     out_atoms->weight[0] = 1.0;
     out_atoms->weight[1] = exp(-(2.0 * c + 1.0) * epsilon);
     sot_atoms_normalize(out_atoms);
-    out_atoms->rounding_per_s = 64.0 * unit * epsilon * (1.0 + (2.0 * c + 1.0) * epsilon);
+    out_atoms->rounding_per_s =
+        64.0 * sot_contour_unit * epsilon * (1.0 + (2.0 * c + 1.0) * epsilon);
     return SOTTO_OK;
 }
 
@@ -218,7 +110,7 @@ static void add_gaussian_to_table(sot_contour *contour)
     const double square =
         0.5 * (given->lower + given->upper) + contour->smoothing * contour->smoothing;
     const double relative =
-        (given->upper - given->lower) / fmax(square, DBL_MIN) + 8.0 * unit;
+        (given->upper - given->lower) / fmax(square, DBL_MIN) + 8.0 * sot_contour_unit;
     for (size_t j = 0; j < contour->nodes; j++) {
         const double s = (double)j * contour->step;
         const double real = -0.5 * square * s * s;
@@ -301,10 +193,10 @@ static sotto_status make_tails(const sot_contour_request *request, double c,
 static place guess_place(const sot_contour_request *request, double c, double log_mgf)
 {
     if (isnan(request->epsilon)) {
-        return (place){(log_mgf - request->log_delta + log_kappa(c)) / c,
+        return (place){(log_mgf - request->log_delta + sot_log_kappa(c)) / c,
                        request->log_delta};
     }
-    const double chernoff = log_mgf - c * request->epsilon + log_kappa(c);
+    const double chernoff = log_mgf - c * request->epsilon + sot_log_kappa(c);
     return (place){request->epsilon, fmin(0.0, chernoff) - 4.0};
 }
 
@@ -352,7 +244,8 @@ static double move_line_left(sot_contour *contour, const sot_contour_request *re
     int worse = 0; /* lines in a row that are no better */
     for (double c = first_c; best_work > cheap && c > 0.05 * first_c && worse < 3;
          c *= ratio) {
-        const double log_front = estimated_log_mgf(request, c) - c * target.epsilon;
+        const double log_front =
+            sot_contour_log_mgf_estimate(request, c) - c * target.epsilon;
         if (c < first_c && log_front - target.log_delta > 14.0) break;
         contour->c = c;
         const double period = choose_period(contour, request, target);
@@ -366,7 +259,7 @@ static double move_line_left(sot_contour *contour, const sot_contour_request *re
         }
     }
     contour->c = best_c;
-    contour->log_mgf = real_log_mgf(request, best_c, &contour->log_mgf_error);
+    contour->log_mgf = sot_contour_log_mgf(request, best_c, &contour->log_mgf_error);
     return best_work;
 }
 
@@ -384,9 +277,9 @@ static sotto_status measure_decay(const sot_contour_request *request, double c,
             ? sot_fail_memory(error, sampled_count + law_count, sizeof *tails)
             : make_tails(request, c, tails, law_tails, error);
     if (status == SOTTO_OK) {
-        decay bound = {request, tails, law_tails};
-        *out_stop = stopping_point(&bound);
-        *out_log_tail = *out_stop == 0.0 ? 0.0 : log_decay(&bound, *out_stop);
+        sot_contour_decay bound = {request, tails, law_tails};
+        *out_stop = sot_contour_stopping_point(&bound);
+        *out_log_tail = *out_stop == 0.0 ? 0.0 : sot_contour_log_decay(&bound, *out_stop);
     }
     for (size_t i = 0; i < sampled_count && tails != NULL; i++)
         sot_sampled_tail_free(tails[i]);
@@ -433,12 +326,12 @@ static sotto_status lay_out(sot_contour *contour, const sot_contour_request *req
 
 double sot_contour_log_chernoff(const sot_contour_request *request)
 {
-    const double c = place_line(request);
+    const double c = sot_contour_place_line(request);
     double error;
-    const double k = real_log_mgf(request, c, &error);
-    const double bound = k - c * request->epsilon + log_kappa(c);
+    const double k = sot_contour_log_mgf(request, c, &error);
+    const double bound = k - c * request->epsilon + sot_log_kappa(c);
     const double rounding =
-        32.0 * unit * (fabs(k) + c * request->epsilon + 1.0 + log1p(c));
+        32.0 * sot_contour_unit * (fabs(k) + c * request->epsilon + 1.0 + log1p(c));
     return isfinite(bound) ? bound + error + rounding : 0.0;
 }
 
@@ -451,8 +344,8 @@ sotto_status sot_contour_new(const sot_contour_request *request,
     contour->composition = request->composition;
     contour->direction = request->direction;
     contour->smoothing = request->smoothing;
-    contour->c = place_line(request);
-    contour->log_mgf = real_log_mgf(request, contour->c, &contour->log_mgf_error);
+    contour->c = sot_contour_place_line(request);
+    contour->log_mgf = sot_contour_log_mgf(request, contour->c, &contour->log_mgf_error);
 
     double s_max = 0.0;
     sotto_status status = SOTTO_OK;
@@ -499,8 +392,8 @@ sot_bracket sot_contour_delta(const sot_contour *contour, double epsilon)
             4.0 * (fabs(contour->argument[j]) + fabs(contour->log_modulus[j]) +
                    s * fabs(epsilon)) +
             32.0;
-        slack +=
-            modulus / sqrt(square) * (2.0 * contour->error[j] + 2.0 * unit * roundings);
+        slack += modulus / sqrt(square) *
+                 (2.0 * contour->error[j] + 2.0 * sot_contour_unit * roundings);
     }
     const double s_last = (double)(contour->nodes - 1) * contour->step;
     /* The last node counts fully although the trapezoid's end would be half: the rest of the
@@ -509,7 +402,7 @@ sot_bracket sot_contour_delta(const sot_contour *contour, double epsilon)
     const double front = exp(log_front);
     const double front_error =
         contour->log_mgf_error +
-        8.0 * unit * (fabs(contour->log_mgf) + c * fabs(epsilon) + 2.0);
+        8.0 * sot_contour_unit * (fabs(contour->log_mgf) + c * fabs(epsilon) + 2.0);
     const double scale = contour->step / M_PI;
     const double middle = front * scale * sot_sum_value(&sum);
     const double error =
@@ -539,7 +432,7 @@ void sot_contour_unsmoothed_lower(const sot_contour *contour, double delta,
 
 double sot_contour_epsilon_guess(const sot_contour *contour, double log_delta)
 {
-    return (contour->log_mgf - log_delta + log_kappa(contour->c)) / contour->c;
+    return (contour->log_mgf - log_delta + sot_log_kappa(contour->c)) / contour->c;
 }
 
 size_t sot_contour_nodes(const sot_contour *contour)

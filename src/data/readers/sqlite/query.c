@@ -1,4 +1,4 @@
-#include "data/readers/sqlite/query.h"
+#include "data/readers/sqlite/query_parts.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -18,34 +18,6 @@ enum { BUSY_MILLISECONDS = 5000 };
 static const uint64_t rows_max = UINT64_C(1) << 32;
 
 /* One column of the result. */
-typedef struct query_field {
-    size_t column; /* of the schema */
-    const sotto_column *described;
-    sot_words *categories; /* of a category */
-    bool is_wanted;        /* its raw cell is asked for */
-    char spelled
-        [SOT_DOUBLE_TEXT_BYTES]; /* of the current row, where SQLite's text will not do */
-} query_field;
-
-typedef struct id_text {
-    const char *text;
-    size_t size_bytes;
-} id_text;
-
-struct sot_query {
-    char *path;
-    const sotto_schema *schema;
-    sot_query_table table;
-    sqlite3_stmt *statement;
-    query_field *fields; /* those of the result, then those that it lacks */
-    size_t field_count;  /* of the result */
-    id_text *ids;        /* schema column -> id of the current row */
-    sot_value *raw;      /* schema column -> raw cell of the current row, where wanted */
-    double *values;      /* the current row: one for each column of the schema */
-    uint64_t rows;
-    bool at_end; /* of this pass: SQLite would begin again */
-};
-
 /* ---- the columns ---- */
 
 static sotto_status add_field(sot_query *query, const sot_words *names, int place,
@@ -65,9 +37,9 @@ static sotto_status add_field(sot_query *query, const sot_words *names, int plac
                         shown);
     }
     found[column] = true;
-    query_field *field = &query->fields[query->field_count++];
-    *field = (query_field){.column = column,
-                           .described = sotto_schema_column(query->schema, column)};
+    sot_query_field *field = &query->fields[query->field_count++];
+    *field = (sot_query_field){.column = column,
+                               .described = sotto_schema_column(query->schema, column)};
     if (field->described->type != SOTTO_COLUMN_CATEGORY) return SOTTO_OK;
     return sot_words_new(field->described->values, field->described->value_count,
                          &field->categories, error);
@@ -77,7 +49,7 @@ static sotto_status add_field(sot_query *query, const sot_words *names, int plac
 static sotto_status add_absent(sot_query *query, const bool *found,
                                const sot_reader_input *input, sotto_error *error)
 {
-    query_field *absent = query->fields + query->field_count;
+    sot_query_field *absent = query->fields + query->field_count;
     for (size_t i = 0; i < sotto_schema_size(query->schema); i++) {
         const sotto_column *described = sotto_schema_column(query->schema, i);
         if (found[i]) continue;
@@ -90,8 +62,8 @@ static sotto_status add_absent(sot_query *query, const bool *found,
                 query->table.asked, described->name,
                 input->file->query != NULL ? "select it" : "is it the right table?");
         }
-        query->ids[i] = (id_text){"", 0};
-        *absent++ = (query_field){.column = i, .described = described};
+        query->ids[i] = (sot_query_text){"", 0};
+        *absent++ = (sot_query_field){.column = i, .described = described};
     }
     return SOTTO_OK;
 }
@@ -315,31 +287,31 @@ static void spell(double value, char text[SOT_DOUBLE_TEXT_BYTES])
 }
 
 /* The text of a cell; NULL is empty. It is there until the next row. */
-static sotto_status text_at(sot_query *query, query_field *field, int place, id_text *out,
-                            sotto_error *error)
+static sotto_status text_at(sot_query *query, sot_query_field *field, int place,
+                            sot_query_text *out, sotto_error *error)
 {
     if (sqlite3_column_type(query->statement, place) == SQLITE_FLOAT) {
         spell(sqlite3_column_double(query->statement, place), field->spelled);
-        *out = (id_text){field->spelled, strlen(field->spelled)};
+        *out = (sot_query_text){field->spelled, strlen(field->spelled)};
         return SOTTO_OK;
     }
     const void *text = sqlite3_column_type(query->statement, place) == SQLITE_BLOB
                            ? sqlite3_column_blob(query->statement, place)
                            : (const void *)sqlite3_column_text(query->statement, place);
-    *out = (id_text){text == NULL ? "" : text,
-                     (size_t)sqlite3_column_bytes(query->statement, place)};
+    *out = (sot_query_text){text == NULL ? "" : text,
+                            (size_t)sqlite3_column_bytes(query->statement, place)};
     if (text == NULL && sqlite3_errcode(query->table.database) == SQLITE_NOMEM)
         return sot_fail_memory(error, 1, 1);
     return SOTTO_OK;
 }
 
-static sotto_status read_cell(sot_query *query, query_field *field, int place,
+static sotto_status read_cell(sot_query *query, sot_query_field *field, int place,
                               double *out_value, sotto_error *error)
 {
     const sotto_column *column = field->described;
     const int kind = sqlite3_column_type(query->statement, place);
     const bool is_number = kind == SQLITE_INTEGER || kind == SQLITE_FLOAT;
-    id_text text;
+    sot_query_text text;
     sotto_status status = SOTTO_OK;
     *out_value = 0.0;
     switch (column->type) {
@@ -369,12 +341,12 @@ static sotto_status read_cell(sot_query *query, query_field *field, int place,
 }
 
 /* After read_cell(), which may have asked SQLite for the text. */
-static sotto_status keep_raw(sot_query *query, query_field *field, int place,
+static sotto_status keep_raw(sot_query *query, sot_query_field *field, int place,
                              sotto_error *error)
 {
     const int kind = sqlite3_column_type(query->statement, place);
     sot_value *raw = &query->raw[field->column];
-    id_text text = query->ids[field->column];
+    sot_query_text text = query->ids[field->column];
     const sotto_column_type type = field->described->type;
     if (type != SOTTO_COLUMN_ID) {
         /* A double has no room for all categories either. */
@@ -406,7 +378,7 @@ sotto_status sot_query_next(sot_query *query, double *out_values, bool *out_more
     }
     query->rows++;
     for (size_t i = 0; i < query->field_count; i++) {
-        query_field *field = &query->fields[i];
+        sot_query_field *field = &query->fields[i];
         sotto_status status =
             read_cell(query, field, (int)i, &out_values[field->column], error);
         if (status == SOTTO_OK && field->is_wanted)
@@ -414,7 +386,7 @@ sotto_status sot_query_next(sot_query *query, double *out_values, bool *out_more
         if (status != SOTTO_OK) return status;
     }
     for (size_t i = query->field_count; i < sotto_schema_size(query->schema); i++) {
-        const query_field *field = &query->fields[i];
+        const sot_query_field *field = &query->fields[i];
         out_values[field->column] = sot_cell_absent(field->described);
     }
     return SOTTO_OK;
@@ -434,77 +406,3 @@ sotto_status sot_query_rewind(sot_query *query, sotto_error *error)
     query->at_end = false;
     return SOTTO_OK;
 }
-
-/* ---- the interface ---- */
-
-static bool selects(const sotto_data_file *file)
-{
-    return file->query != NULL && sot_query_has_condition(file->query);
-}
-
-static sotto_status open_reader(const sot_reader_input *input, void **out_reader,
-                                sotto_error *error)
-{
-    sot_query *query = NULL;
-    const sotto_status status = sot_query_open_input(input, &query, error);
-    for (size_t i = 0; status == SOTTO_OK && i < query->field_count; i++)
-        query->fields[i].is_wanted =
-            input->wanted != NULL && input->wanted[query->fields[i].column];
-    *out_reader = query;
-    return status;
-}
-
-static void close_reader(void *reader)
-{
-    sot_query_close(reader);
-}
-
-static sotto_status next_record(void *reader, sot_record *out_record, bool *out_more,
-                                sotto_error *error)
-{
-    sot_query *query = reader;
-    *out_record = (sot_record){.cells = query->values};
-    return sot_query_next(query, query->values, out_more, error);
-}
-
-static sot_value raw_cell(const void *reader, size_t column)
-{
-    return ((const sot_query *)reader)->raw[column];
-}
-
-static sotto_status check_rereading(const void *reader, sotto_error *error)
-{
-    (void)reader;
-    (void)error;
-    return SOTTO_OK;
-}
-
-static sotto_status rewind_reader(void *reader, sotto_error *error)
-{
-    return sot_query_rewind(reader, error);
-}
-
-static sotto_status check_unchanged(const void *reader, sotto_error *error)
-{
-    (void)reader;
-    (void)error;
-    return SOTTO_OK; /* a snapshot */
-}
-
-const sot_reader_kind sot_reader_sqlite = {
-    .name = "SQLite",
-    .option = "sqlite",
-    .of_tables = true,
-    .has_names = true,
-    .has_ids = true,
-    .takes_query = true,
-    .labels = "the target of a table is one of its columns",
-    .selects = selects,
-    .open = open_reader,
-    .close = close_reader,
-    .next = next_record,
-    .cell = raw_cell,
-    .check_rereading = check_rereading,
-    .rewind = rewind_reader,
-    .check_unchanged = check_unchanged,
-};
