@@ -43,6 +43,7 @@ from mutation.detectors import ALARM, NO_ANSWER, SILENT, TIMEOUT_SECONDS, Runner
 from mutation.patches import Detector, PatchError
 from mutation.scratch import BuildError, Scratch, read_tree, tree_hash
 
+MUTANTS_OF_A_COPY = 40  # a second copy costs a build, and pays from about this many mutants on
 CAUGHT, MISSED, NO_COMPILE, NO_APPLY = "caught", "missed", "does not compile", "does not apply"
 
 
@@ -174,8 +175,7 @@ class Judge:
         self.runner = Runner(arguments.timeout)
         self.built = overlay.Built(root, arguments.build.resolve(), processors) if arguments.build else None
         self.overlays = [overlay.Overlay(self.built, folder / f"overlay{i}") for i in range(count)]
-        self.scratches = [Scratch(root, folder / str(i), self.clean, tree, max(1, processors // count))
-                          for i in range(count)]
+        self.scratches = [Scratch(root, folder / str(i), self.clean, tree, processors) for i in range(count)]
         self.copies = []
         self.minutes, self.deadline, self.left_out = arguments.minutes, None, []
         self.problems = []
@@ -296,7 +296,7 @@ class Judge:
 
     def judge_and_say(self, copy, patch):
         begin = time.monotonic()
-        if self.deadline is not None and begin > self.deadline:
+        if self.is_late():
             self.left_out.append(patch.name)
             return
         verdict, reason = self.judge(copy, patch)
@@ -308,12 +308,25 @@ class Judge:
     def run(self):
         left = [patch for patch in self.patches if not self.is_known(patch)]
         light = [patch for patch in left if self.built is not None and overlay.is_fit(patch)]
+        heavy = [patch for patch in left if patch not in light]
         self.run_on(self.overlays, light)
-        self.run_on(self.scratches, [patch for patch in left if patch not in light])
+        self.run_on(self.scratches_for(len(heavy)), heavy)
         tell_left_out(sorted(self.left_out), f"--minutes {self.minutes}")
+
+    def scratches_for(self, mutants):
+        copies = self.scratches[:1 + mutants // MUTANTS_OF_A_COPY]
+        for copy in copies:
+            copy.jobs = max(1, (os.cpu_count() or 1) // len(copies))
+        return copies
+
+    def is_late(self):
+        return self.deadline is not None and time.monotonic() > self.deadline
 
     def run_on(self, copies, left):
         if not left:
+            return
+        if self.is_late():  # before a copy is built for nothing
+            self.left_out += [patch.name for patch in left]
             return
         self.copies = copies
         detectors = sorted({d for patch in left for d in patch.detectors}, key=lambda d: d.text)
