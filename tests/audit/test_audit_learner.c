@@ -174,7 +174,7 @@ static void a_refutation_names_its_strongest_evidence(void **state)
                            "REFUTED, with 99 % confidence: the attack misses at most"));
     audit.found.verdict.refuted = false;
     sot_audit_put_sentence(&audit);
-    assert_non_null(strstr(audit.sentence, "at epsilon 2 delta is at least 0.0625"));
+    assert_non_null(strstr(audit.sentence, "at epsilon 2 delta is at least 0.062"));
 }
 
 static void no_confidence_is_shown_as_certainty(void **state)
