@@ -17,7 +17,7 @@ help:
 	@echo 'make demo         install what is missing, build, train a private model, end with a report'
 	@echo 'make demo-images  the same for a network: clothes of Fashion-MNIST at epsilon 3'
 	@echo 'make test         install what is missing, build, run the fast tests'
-	@echo 'make test-all     the same, then slow tests, sanitizers, fuzzing, valgrind'
+	@echo 'make test-all     the same, then slow tests, sanitizers, fuzzing, valgrind, a fifth of the mutants'
 	@echo 'make mutants      apply each deliberate bug of tests/mutants/; its tests must fail'
 	@echo 'make build        build/sotto, build/libsotto.so, build/libsotto.a'
 	@echo 'make install      into $$(DESTDIR)$$(prefix), prefix=$(prefix)'
@@ -80,12 +80,12 @@ test-all:
 	$(MAKE) tsan
 	$(MAKE) fuzz
 	$(call ctest,dev)
-	python3 tools/planted_bugs.py build/dev
-	$(MAKE) mutants
+	python3 tools/mutants.py --build build/dev --rotate 5 --minutes 8 -j $(JOBS)
 
 mutants:
 	tools/deps test
-	python3 tools/mutants.py -j $(JOBS)
+	$(call cmake,dev)
+	python3 tools/mutants.py --build build/dev --resume -j $(JOBS)
 
 asan:
 	tools/deps test
@@ -126,7 +126,6 @@ check:
 	python3 tools/check_headers.py
 	python3 tools/check_proofs.py
 	python3 tools/check_words.py
-	python3 tools/planted_bugs.py --page
 	python3 tools/mutants.py --applies
 	python3 tools/check_man.py --sotto build/sotto
 	python3 tools/check_docs.py --sotto build/sotto

@@ -12,6 +12,11 @@ A mutant is a file tests/mutants/NAME.patch: a description, a line `Breaks:` (th
     tools/mutants.py --only PATTERN   these ones (may be repeated)
     tools/mutants.py --changed REV    those whose files, detectors or patch changed since the commit REV
     tools/mutants.py --share I/N      the I-th of N shares
+    tools/mutants.py --rotate N       one of N shares: the next one with each commit
+    tools/mutants.py --most K         at most K of them, and says which are left out
+    tools/mutants.py --minutes M      begins no mutant later than M minutes after the first, and says which are left out
+    tools/mutants.py --build DIR      takes objects from this build of the tree where that is enough: no copy is built
+    tools/mutants.py --light          only mutants for which it is enough
     tools/mutants.py --resume         skips what was judged before, for the same tree and the same patch
     tools/mutants.py -j N             N copies at a time
     tools/mutants.py --applies        only checks that each patch applies and names tests that exist
@@ -33,11 +38,12 @@ import sys
 import threading
 import time
 
-from mutation import patches as patching
+from mutation import overlay, patches as patching
 from mutation.detectors import ALARM, NO_ANSWER, SILENT, TIMEOUT_SECONDS, Runner, properties_of, targets_of
 from mutation.patches import Detector, PatchError
 from mutation.scratch import BuildError, Scratch, read_tree, tree_hash
 
+MUTANTS_OF_A_COPY = 40  # a second copy costs a build, and pays from about this many mutants on
 CAUGHT, MISSED, NO_COMPILE, NO_APPLY = "caught", "missed", "does not compile", "does not apply"
 
 
@@ -69,6 +75,33 @@ def share_of(names, share):
     return sorted(names)[int(index) - 1::int(count)]
 
 
+def rotation_of(root, count):
+    """(share "I/N", why): by the number of commits; by the day where git does not know that number."""
+    if count < 1:
+        sys.exit(f"mutants: --rotate is {count}; give a number of shares of at least 1, for example 5")
+
+    def git(*words):
+        try:
+            done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=False)
+        except OSError:
+            return ""
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    commits = git("rev-list", "--count", "HEAD")
+    if commits.isdigit() and git("rev-parse", "--is-shallow-repository") == "false":
+        return f"{int(commits) % count + 1}/{count}", f"commit number {commits}"
+    day = int(time.time()) // 86400
+    return f"{day % count + 1}/{count}", f"day number {day}; the number of commits is not known"
+
+
+def bounded(names, most):
+    """At most `most` names, evenly spread, so that no file has all of them; and the rest."""
+    if most is None or len(names) <= most:
+        return names, []
+    chosen = [names[i * len(names) // most] for i in range(most)]
+    return chosen, [name for name in names if name not in chosen]
+
+
 def select(root, patches, arguments):
     names = sorted(patches)
     if arguments.only:
@@ -78,7 +111,23 @@ def select(root, patches, arguments):
     if arguments.changed is not None:
         changed = files_changed_since(root, arguments.changed)
         names = [name for name in names if is_touched(root, patches[name], changed)]
-    return share_of(names, arguments.share) if arguments.share else names
+    if arguments.light:
+        heavy = [name for name in names if not overlay.is_fit(patches[name])]
+        tell_left_out(heavy, "--light")
+        names = [name for name in names if name not in heavy]
+    share = arguments.share
+    if arguments.rotate is not None:
+        share, why = rotation_of(root, arguments.rotate)
+        print(f"mutants: share {share} ({why}); --share {share} repeats it")
+    names = share_of(names, share) if share else names
+    names, left_out = bounded(names, arguments.most)
+    tell_left_out(left_out, f"--most {arguments.most}")
+    return names
+
+
+def tell_left_out(names, bound):
+    if names:
+        print(f"mutants: {len(names)} left out by {bound}: {' '.join(names)}", flush=True)
 
 
 # ---- what was judged before ----
@@ -111,17 +160,24 @@ class Journal:
 
 
 class Judge:
-    """Copies of the tree, each with a thread of its own, that take work from one queue."""
+    """Copies of the tree, each with a thread of its own, that take work from one queue.
+
+    With --build, overlays of that build take the mutants that they are fit for, and copies the rest.
+    """
 
     def __init__(self, root, folder, patches, names, arguments):
         self.clean = read_tree(root)
         tree = tree_hash(self.clean)
-        copies = max(1, min(arguments.jobs, len(names)))
-        jobs = max(1, (os.cpu_count() or 1) // copies)
+        count = max(1, min(arguments.jobs, len(names)))
+        processors = os.cpu_count() or 1
         self.patches = [patches[name] for name in names]
         self.journal = Journal(folder / "judged.jsonl", tree, arguments.resume)
         self.runner = Runner(arguments.timeout)
-        self.copies = [Scratch(root, folder / str(i), self.clean, tree, jobs) for i in range(copies)]
+        self.built = overlay.Built(root, arguments.build.resolve(), processors) if arguments.build else None
+        self.overlays = [overlay.Overlay(self.built, folder / f"overlay{i}") for i in range(count)]
+        self.scratches = [Scratch(root, folder / str(i), self.clean, tree, processors) for i in range(count)]
+        self.copies = []
+        self.minutes, self.deadline, self.left_out = arguments.minutes, None, []
         self.problems = []
         self.lock = threading.Lock()
 
@@ -160,6 +216,11 @@ class Judge:
             raise failures[0]
 
     # -- the clean tree --
+
+    def prepare_overlays(self, detectors):
+        for copy in self.overlays:
+            copy.tree.mkdir(parents=True, exist_ok=True)
+        self.built.make({detector.test for detector in detectors})
 
     def prepare(self, copy, detectors):
         copy.tree.mkdir(parents=True, exist_ok=True)
@@ -235,6 +296,9 @@ class Judge:
 
     def judge_and_say(self, copy, patch):
         begin = time.monotonic()
+        if self.is_late():
+            self.left_out.append(patch.name)
+            return
         verdict, reason = self.judge(copy, patch)
         if self.runner.stopped:
             return
@@ -243,16 +307,41 @@ class Judge:
 
     def run(self):
         left = [patch for patch in self.patches if not self.is_known(patch)]
+        light = [patch for patch in left if self.built is not None and overlay.is_fit(patch)]
+        heavy = [patch for patch in left if patch not in light]
+        self.run_on(self.overlays, light)
+        self.run_on(self.scratches_for(len(heavy)), heavy)
+        tell_left_out(sorted(self.left_out), f"--minutes {self.minutes}")
+
+    def scratches_for(self, mutants):
+        copies = self.scratches[:1 + mutants // MUTANTS_OF_A_COPY]
+        for copy in copies:
+            copy.jobs = max(1, (os.cpu_count() or 1) // len(copies))
+        return copies
+
+    def is_late(self):
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+    def run_on(self, copies, left):
         if not left:
             return
+        if self.is_late():  # before a copy is built for nothing
+            self.left_out += [patch.name for patch in left]
+            return
+        self.copies = copies
         detectors = sorted({d for patch in left for d in patch.detectors}, key=lambda d: d.text)
-        for copy in self.copies:
-            self.prepare(copy, detectors)
+        if copies is self.overlays:
+            self.prepare_overlays(detectors)
+        else:
+            for copy in copies:
+                self.prepare(copy, detectors)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             list(pool.map(self.ask_clean, detectors))
+        if self.minutes is not None and self.deadline is None:
+            self.deadline = time.monotonic() + 60.0 * self.minutes
         # Mutants of one file follow each other: the file is compiled once for each of them.
         self.each(self.judge_and_say, sorted(left, key=lambda patch: (patch.files, patch.name)))
-        for copy in self.copies:
+        for copy in copies:
             copy.mutate({})
 
 
@@ -300,12 +389,15 @@ def run(root, folder, arguments):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             sys.exit(f"mutants: another run works in {folder}; wait for it, or give --folder")
-        judge = Judge(root, folder, patches, names, arguments)
+        try:
+            judge = Judge(root, folder, patches, names, arguments)
+        except BuildError as failure:
+            return finish(0, problems + [str(failure)], begin)
         try:
             judge.run()
         except BuildError as failure:
             problems.append(f"the clean tree cannot be built or set up:\n{failure}")
-    return finish(len(names), problems + judge.problems, begin)
+    return finish(len(names) - len(judge.left_out), problems + judge.problems, begin)
 
 
 def parse(words=None):
@@ -313,6 +405,12 @@ def parse(words=None):
     parser.add_argument("--only", action="append", metavar="PATTERN", help="names of mutants")
     parser.add_argument("--changed", metavar="REV", help="mutants of files that changed since this commit")
     parser.add_argument("--share", metavar="I/N", help="the I-th of N shares")
+    parser.add_argument("--rotate", type=int, metavar="N", help="one of N shares, the next one with each commit")
+    parser.add_argument("--most", type=int, metavar="K", help="at most K mutants")
+    parser.add_argument("--minutes", type=float, metavar="M", help="begin no mutant later than M minutes after the first")
+    parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
+                        help="take objects from this build, which is brought up to date first, where that is enough")
+    parser.add_argument("--light", action="store_true", help="only mutants for which the objects of --build are enough")
     parser.add_argument("--resume", action="store_true", help="skip what was judged before")
     parser.add_argument("-j", "--jobs", type=int, metavar="N", default=max(1, (os.cpu_count() or 1) // 4),
                         help="copies of the tree at a time (default: a quarter of the processors)")

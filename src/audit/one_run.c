@@ -7,7 +7,6 @@
 #include "audit/scores.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "numeric/proportion.h"
 #include "numeric/special.h"
@@ -276,10 +275,7 @@ sotto_status sotto_audit_one_run(const double *scores, const bool *included,
         *out_result = by_split(all, scratch, canaries, delta, alpha);
     } else {
         qsort(all, canaries, sizeof *all, compare_canaries);
-        /* Planted: the best number of guesses, as if it had been known. */
-        const double share = SOT_PLANTED(audit_one_run_best_of_many)
-                                 ? alpha
-                                 : alpha / (double)halves_of(canaries);
+        const double share = alpha / (double)halves_of(canaries);
         *out_result = choice == SOTTO_ONE_RUN_FIXED
                           ? result_of(all, canaries, guesses, delta, alpha)
                           : best_of_halves(all, canaries, delta, share);

@@ -4,7 +4,6 @@
 #include <sotto/audit_statistics.h>
 
 #include "audit/scores.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "numeric/proportion.h"
 #include "numeric/special.h"
@@ -73,9 +72,7 @@ static double probability_upper(const experiment *at)
 static experiment experiment_of(uint64_t canaries, uint64_t guesses, uint64_t correct,
                                 least_rate least, const void *claim)
 {
-    /* Planted: as if those about whom nothing is said were no canaries. */
-    const bool forgets = SOT_PLANTED(audit_one_run_forgets_abstentions);
-    return (experiment){.canaries = (double)(forgets ? guesses : canaries),
+    return (experiment){.canaries = (double)canaries,
                         .guesses = (double)guesses,
                         .correct = (double)correct,
                         .least = least,

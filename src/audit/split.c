@@ -8,7 +8,6 @@
 #include "audit/scores.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/special.h"
 
 sotto_status sot_audit_check_scores(const double *scores, size_t count, size_t least,
@@ -116,10 +115,8 @@ sotto_status sotto_audit_split(const double *members, size_t member_count,
     const size_t m = member_count / 2, n = other_count / 2;
     double *sorted = sot_new_array(m + n, sizeof *sorted);
     if (sorted == NULL) return sot_fail_memory(error, m + n, sizeof *sorted);
-    /* Planted: the threshold that looks best on the very runs that are counted. */
-    const bool peeks = SOT_PLANTED(audit_threshold_on_the_same_runs);
-    memcpy(sorted, peeks ? members + m : members, m * sizeof *sorted);
-    memcpy(sorted + m, peeks ? others + n : others, n * sizeof *sorted);
+    memcpy(sorted, members, m * sizeof *sorted);
+    memcpy(sorted + m, others, n * sizeof *sorted);
     qsort(sorted, m, sizeof *sorted, sot_compare_scores);
     qsort(sorted + m, n, sizeof *sorted, sot_compare_scores);
     const aim at = {.kind = aim_kind,

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 
 static const char *const names[] = {"thresholds", "intervals",    "stumps",
@@ -62,7 +61,7 @@ static uint64_t boxes(const sot_concept_class *class)
 
 uint64_t sot_concept_class_size(const sot_concept_class *class)
 {
-    const uint64_t ways = class->both && !SOT_PLANTED(concept_counted_one_way) ? 2 : 1;
+    const uint64_t ways = class->both ? 2 : 1;
     uint64_t cuts = 0;
     switch (class->kind) {
     case SOT_CONCEPT_THRESHOLDS:
@@ -142,8 +141,7 @@ static bool is_box(const sot_concept_class *class, const double *numbers)
     }
     if (zeros == 2 * class->features) return true;
     for (size_t i = 0; i < class->features; i++)
-        if (numbers[2 * i] >= numbers[2 * i + 1] && !SOT_PLANTED(concept_empty_often))
-            return false;
+        if (numbers[2 * i] >= numbers[2 * i + 1]) return false;
     return true;
 }
 

@@ -3,8 +3,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include "base/plant.h"
-
 static uint32_t place_among_cuts(const sot_cells_grid *grid, double value)
 {
     uint64_t low = 0; /* cuts[low - 1] <= value < cuts[high] */
@@ -23,7 +21,7 @@ static uint32_t place_among_cuts(const sot_cells_grid *grid, double value)
 uint32_t sot_cells_place(const sot_cells_grid *grid, double value)
 {
     assert(!grid->indicator);
-    if (!isfinite(value) && !SOT_PLANTED(cells_nan_is_a_place)) value = grid->missing;
+    if (!isfinite(value)) value = grid->missing;
     if (grid->cuts != NULL) return place_among_cuts(grid, value);
     /* Each step is monotone when it is rounded, so their sequence is. */
     const double width = (grid->upper - grid->lower) / (double)grid->cells;

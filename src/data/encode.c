@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include "base/plant.h"
 #include "data/cell.h"
 #include "data/encode_parts.h"
 
@@ -75,8 +74,6 @@ static void append(grid_row *row, size_t index, double value)
 {
     const uint64_t most = row->encoding->squares_most;
     double units = trunc(value * row->factor);
-    if (SOT_PLANTED(encode_norm_not_checked_again))
-        units = nearbyint(value * row->factor);
     if (!(fabs(units) <= 0x1p24)) units = copysign(0x1p24, units);
     if (units == 0.0) return;
     const int64_t whole = (int64_t)units;
@@ -213,7 +210,7 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
     } else {
         encode_matrix(&row, record);
     }
-    if (!SOT_PLANTED(encode_norm_not_checked_again)) shorten(&row);
+    shorten(&row);
     if (encoding->intercept > 0.0) {
         out_features->indices[out_features->count] = (uint32_t)encoding->features;
         out_features->values[out_features->count] = (float)encoding->intercept;
@@ -244,10 +241,8 @@ static size_t label_of_number(const sotto_target *target, double number)
 size_t sot_encode_label(const sot_encoding *encoding, const sot_record *record)
 {
     const sotto_target *target = encoding->target;
-    if (target->column == NULL) { /* a matrix */
-        if (SOT_PLANTED(encode_label_as_read)) return record->label > 0.0 ? 1 : 0;
+    if (target->column == NULL) /* a matrix */
         return label_of_number(target, record->label);
-    }
     const sotto_column *column = sotto_schema_column(encoding->schema, target->index);
     const double cell = cell_of(column, record, target->index);
     if (target->threshold) return cell > target->above ? 1 : 0;
@@ -264,7 +259,6 @@ double sot_encode_number(const sot_encoding *encoding, const sot_record *record)
     assert(encoding->role != SOT_TARGET_CLASSES);
     const double number =
         target->column == NULL ? record->label : record->cells[target->index];
-    if (SOT_PLANTED(encode_target_beyond_bounds)) return number;
     if (!isfinite(number)) return target->missing_number;
     return fmin(fmax(number, target->lower), target->upper);
 }
@@ -273,11 +267,7 @@ double sot_encode_number(const sot_encoding *encoding, const sot_record *record)
 static double on_target_grid(const sot_encoding *encoding, double value)
 {
     const double most = encoding->target_most;
-    const double whole =
-        SOT_PLANTED(encode_target_off_grid)
-            ? value
-            : trunc(value / encoding->target_unit) * encoding->target_unit;
-    if (SOT_PLANTED(encode_target_beyond_bounds)) return whole;
+    const double whole = trunc(value / encoding->target_unit) * encoding->target_unit;
     return fmin(fmax(whole, -most), most);
 }
 
@@ -342,8 +332,7 @@ double sot_encoding_bound(const sot_encoding *encoding)
 double sot_encoding_feature_most(const sot_encoding *encoding)
 {
     double most = encoding->bound;
-    const bool widened = encoding->cut && encoding->rule == SOTTO_NORM_SCALE &&
-                         !SOT_PLANTED(encode_scaling_widens_nothing);
+    const bool widened = encoding->cut && encoding->rule == SOTTO_NORM_SCALE;
     if (encoding->parts != NULL && !widened) {
         double widest = 0.0;
         for (size_t i = 0; i < encoding->part_count; i++)

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "data/encode_parts.h"
 
 /* A number on the grid, where rows are never cut: what append() of encode.c makes of it. */
@@ -23,13 +22,8 @@ sotto_status sot_encode_map_bytes(sot_encoding *encoding, sotto_error *error)
     if (encoding->numbers == NULL || encoding->cut) return SOTTO_OK;
     encoding->of_byte = sot_new_array(BYTES, sizeof *encoding->of_byte);
     if (encoding->of_byte == NULL) return sot_fail_memory(error, BYTES, sizeof(float));
-    const sotto_column *numbers = encoding->numbers;
-    for (size_t byte = 0; byte < BYTES; byte++) {
-        encoding->of_byte[byte] =
-            SOT_PLANTED(encode_bytes_beyond_bounds)
-                ? (float)(((double)byte - numbers->center) / numbers->width)
-                : on_grid(encoding, (double)byte);
-    }
+    for (size_t byte = 0; byte < BYTES; byte++)
+        encoding->of_byte[byte] = on_grid(encoding, (double)byte);
     return SOTTO_OK;
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/size.h"
 #include "data/encode_parts.h"
 #include "data/schema_matrix.h"
@@ -273,9 +272,7 @@ static sotto_status lay_grid(sot_encoding *encoding, sotto_error *error)
     }
     /* At most 2^48 each: the sum is a double. */
     const double squares =
-        (double)encoding->squares_most + (SOT_PLANTED(encode_intercept_outside_norm)
-                                              ? 0.0
-                                              : constant_units * constant_units);
+        (double)encoding->squares_most + constant_units * constant_units;
     encoding->total_bound = sot_sqrt_up(squares) * encoding->unit;
     return SOTTO_OK;
 }

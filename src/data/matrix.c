@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/size.h"
 #include "data/unit.h"
 
@@ -359,9 +358,6 @@ static sotto_status read_shards(loading *loaders, sot_source *source,
         assert(shard < sharding->count);
         sot_shards_digest_add(sharding, schema, &record, place, digest);
         status = take_record(&loaders[shard], &record, error);
-        /* A library that hands the whole set to a teacher. */
-        if (status == SOTTO_OK && SOT_PLANTED(pate_teacher_sees_all) && shard != 0)
-            status = take_record(&loaders[0], &record, error);
         if (status != SOTTO_OK) return status;
     }
 }
@@ -393,8 +389,7 @@ sotto_status sot_matrix_load_shards(sot_source *source, const sotto_schema *sche
         end(&loaders[i]);
     }
     /* Whoever is in two shards is paid for once: the most expensive mistake there is. */
-    if (status == SOTTO_OK && !SOT_PLANTED(pate_teacher_sees_all) &&
-        (unit_rows == 0 ? rows != records : rows > records))
+    if (status == SOTTO_OK && (unit_rows == 0 ? rows != records : rows > records))
         status = sot_fail(error, SOTTO_INTERNAL, "a record is not in exactly one shard");
     for (size_t i = 0; i < sharding->count; i++) {
         if (status == SOTTO_OK) out_shards[i] = loaders[i].matrix;

@@ -5,7 +5,6 @@
 #include <sodium.h>
 
 #include "base/memory.h"
-#include "base/plant.h"
 #include "data/unit.h"
 #include "random/wide.h"
 
@@ -39,8 +38,7 @@ size_t sot_shard_of(const sot_sharding *sharding, const sotto_schema *schema,
 {
     crypto_generichash_state state;
     unsigned char output[HASH_BYTES];
-    sot_shard_rule rule = sharding->rule;
-    if (SOT_PLANTED(pate_shard_by_position)) rule = SOT_SHARD_BY_PLACE;
+    const sot_shard_rule rule = sharding->rule;
     (void)crypto_generichash_init(&state, sharding->key, sizeof sharding->key,
                                   sizeof output);
     if (rule == SOT_SHARD_BY_UNIT) {

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/text.h"
 #include "data/format.h"
 #include "data/readers/readers.h"
@@ -386,7 +385,6 @@ sotto_status sot_source_check_unchanged(const sot_source *source, sotto_error *e
                                stamp_of(source->file.labels)};
     if (source->kind->check_unchanged != NULL)
         return source->kind->check_unchanged(source->reader, error);
-    if (SOT_PLANTED(source_changes_unseen)) return SOTTO_OK;
     if (is_same(&now[0], &source->stamps[0]) && is_same(&now[1], &source->stamps[1]))
         return SOTTO_OK;
     return sot_fail(error, SOTTO_IO,

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 
 /* Numbers of a chunk: 16 MiB of floats, so that a pass spends its time in rows and not in calls. */
 enum { CHUNK_NUMBERS = 1 << 22, CHUNK_ROWS_MAX = 1 << 16 };
@@ -95,8 +94,7 @@ static sotto_status next_chunk(sot_table *table, const sot_matrix **out_chunk,
     sotto_status status =
         sot_matrix_fill(table->filler, table->source, table->chunk_rows, &chunk, error);
     if (status != SOTTO_OK) return status;
-    table->given =
-        chunk->rows < table->chunk_rows || SOT_PLANTED(table_ends_after_a_chunk);
+    table->given = chunk->rows < table->chunk_rows;
     if (table->given) status = sot_source_check_unchanged(table->source, error);
     if (status == SOTTO_OK && chunk->rows > 0) *out_chunk = chunk;
     return status;

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "random/rng.h"
 
 _Static_assert((int)SOT_COIN_KEY_BYTES == crypto_shorthash_KEYBYTES, "a key of SipHash");
@@ -125,12 +124,9 @@ static sotto_status make_room(sot_tiling *tiling, size_t count, sotto_error *err
                                sizeof *tiling->starts);
 }
 
-/* The tile of the record at `place`, the `index`-th of its step: floor(coin tiles / 2^64). */
-static uint32_t tile_of(const sot_tiling *tiling, uint64_t step, uint32_t place,
-                        size_t index)
+/* The tile of the record at `place`: floor(coin tiles / 2^64). */
+static uint32_t tile_of(const sot_tiling *tiling, uint64_t step, uint32_t place)
 {
-    if (SOT_PLANTED(nn_tiles_in_order))
-        return (uint32_t)(index / tiling->room % tiling->tiles);
     const uint64_t coin = sot_place_coin(&tiling->coins, step, place, 0);
     return (uint32_t)(((sot_u128)coin * tiling->tiles) >> 64);
 }
@@ -148,7 +144,7 @@ static sotto_status toss_some(size_t chunk, size_t begin, size_t end, void *cont
     (void)chunk;
     (void)error;
     for (size_t i = begin; i < end; i++)
-        own->tiling->tile[i] = tile_of(own->tiling, own->step, own->rows[i], i);
+        own->tiling->tile[i] = tile_of(own->tiling, own->step, own->rows[i]);
     return SOTTO_OK;
 }
 

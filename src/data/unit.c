@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "random/rng.h"
 
 enum { KEY_BYTES = crypto_shorthash_KEYBYTES, HASH_BYTES = crypto_shorthash_BYTES };
@@ -163,14 +162,12 @@ sotto_status sot_units_offer(sot_units *units, const char *id, size_t id_bytes,
                              bool *out_kept, uint64_t *out_slot, sotto_error *error)
 {
     if (id_bytes > SOT_UNIT_ID_BYTES) id_bytes = SOT_UNIT_ID_BYTES;
-    if (SOT_PLANTED(unit_reservoir_shared)) id_bytes = 0;
     unit *owner = NULL;
     sotto_status status = find_or_add(units, id, id_bytes, &owner, error);
     if (status != SOTTO_OK) return status;
-    entry offered = {.occurrence = SOT_PLANTED(unit_place_in_file) ? units->slot_count
-                                                                   : owner->seen};
+    entry offered = {.occurrence = owner->seen};
     offered.number = number_of(units, owner, offered.occurrence);
-    if (owner->kept_count < units->rows_max || SOT_PLANTED(unit_cap_ignored)) {
+    if (owner->kept_count < units->rows_max) {
         status = make_room(owner, error);
         if (status != SOTTO_OK) return status;
         offered.slot = units->slot_count++;

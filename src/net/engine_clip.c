@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/plant.h"
 #include "net/engine_parts.h"
 
 static double *share_of(const sot_pass *pass, size_t l, size_t i)
@@ -38,7 +37,6 @@ static bool is_late(const sot_engine *engine, size_t l)
 static double factor_for(const sot_clip *clip, double bound, double squared_norm)
 {
     const double norm = sqrt(squared_norm);
-    if (SOT_PLANTED(net_forgets_to_clip)) return SOT_CLIP_SHRINK;
     if (clip->rule == SOTTO_CLIPPING_AUTOMATIC)
         return SOT_CLIP_SHRINK * (bound / (norm + 0.01));
     return norm > bound ? SOT_CLIP_SHRINK * (bound / norm) : SOT_CLIP_SHRINK;
@@ -113,20 +111,12 @@ static void dense_shares(const sot_pass *pass, size_t l)
 {
     const sot_operations *operations = pass->engine->operations;
     const sot_layer *layer = &pass->engine->net->layers[l];
-    const double bias = SOT_PLANTED(net_bias_left_out_of_the_norm) ? 0.0 : 1.0;
     const size_t units = layer->out.channels;
     const float *delta = deltas_of(pass, l);
     sot_pass_rows(pass, l);
     for (size_t i = 0; i < pass->rows; i++)
         *share_of(pass, l, i) = operations->squares(delta + i * units, units) *
-                                (input_squares(pass, l, i) + bias);
-    if (SOT_PLANTED(net_clips_the_mean_of_the_batch)) {
-        double mean = 0.0;
-        for (size_t i = 0; i < pass->rows; i++)
-            mean += *share_of(pass, l, i) / (double)pass->rows;
-        for (size_t i = 0; i < pass->rows; i++)
-            *share_of(pass, l, i) = mean;
-    }
+                                (input_squares(pass, l, i) + 1.0);
 }
 
 static void upper_shares(const sot_pass *pass)

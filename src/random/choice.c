@@ -1,6 +1,5 @@
 #include "random/choice.h"
 
-#include "base/plant.h"
 #include "random/bernoulli.h"
 
 /* The difference of two int64 always fits 64 unsigned bits. */
@@ -54,9 +53,7 @@ size_t sot_choice_permute_and_flip(sotto_rng *rng, sot_slope slope, const int64_
      * is always kept, so the loop ends in the array. */
     for (size_t place = 0;; place++) {
         assert(place < count);
-        const size_t other = SOT_PLANTED(permute_and_flip_in_file_order)
-                                 ? place
-                                 : place + (size_t)sot_rng_below(rng, count - place);
+        const size_t other = place + (size_t)sot_rng_below(rng, count - place);
         const size_t candidate = scratch[other];
         scratch[other] = scratch[place];
         scratch[place] = candidate;
@@ -90,10 +87,7 @@ size_t sot_choice_weighted(sotto_rng *rng, sot_slope slope, const int64_t *score
         if (measures[i] > 0) {
             const size_t step = sot_stairs_step(
                 &stairs, scaled(slope, gap_between(best, scores[i])), slope.denominator);
-            /* Planted: "exp(-45) is nothing", as with weights in floating point. */
-            const bool vanishes =
-                SOT_PLANTED(choice_far_cells_vanish) && step == stairs.last;
-            total += vanishes ? 0 : (sot_u128)measures[i] * stairs.level[step];
+            total += (sot_u128)measures[i] * stairs.level[step];
         }
         scratch[i] = total;
     }

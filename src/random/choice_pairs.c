@@ -1,6 +1,5 @@
 #include "random/choice_pairs.h"
 
-#include "base/plant.h"
 #include "random/bernoulli.h"
 
 /* Weights are relative to exp(slope best) and e times smaller, so that no exponent below is negative; see
@@ -129,9 +128,7 @@ static sot_u128 inner_weight(const problem *at, size_t i)
 {
     const sot_u128 size = size_of(&at->cells, i);
     if (size < 2) return 0;
-    /* Planted: m^2 ordered pairs, as if the two ends were drawn one after the other. */
-    const sot_u128 pairs =
-        SOT_PLANTED(pairs_square_the_diagonal) ? size * size : size * (size - 1) / 2;
+    const sot_u128 pairs = size * (size - 1) / 2;
     return pairs * level_of(at, single_exponent(at, at->cells.low_scores[i] +
                                                         at->cells.high_scores[i]));
 }

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "privacy/accounting/plan_json_write.h"
 #include "privacy/accounting/selection.h"
 #include "release/certificate.h"
@@ -76,8 +75,6 @@ static sotto_status add_event(const sot_certificate *certificate, double *values
     sotto_status status =
         sot_selection_price_event(certificate->facts.selection, stated->curve_orders,
                                   stated->curve_size, values, &event, error);
-    /* Planted: the curve as the file has it. */
-    if (status == SOTTO_OK && SOT_PLANTED(verify_believes_the_curve)) event = *stated;
     return status == SOTTO_OK ? sotto_plan_add(plan, &event, error) : status;
 }
 

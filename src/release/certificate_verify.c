@@ -5,7 +5,6 @@
 #include <sotto/key.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "release/certificate.h"
 
 /* The certificate written again from its facts, with the hash of the file as it is and the signature that was checked. */
@@ -94,7 +93,7 @@ sotto_status sot_certificate_file_recompute(sot_certificate_file *file, bool *ou
     status = sot_certificate_hash(&file->root, &file->member, hash, error);
     if (status == SOTTO_OK)
         status = compute_again(&file->certificate, &again, &plan, error);
-    if (status == SOTTO_OK && !SOT_PLANTED(verify_forgets_payload))
+    if (status == SOTTO_OK)
         status = sot_certificate_compare_payload(&file->root, &file->certificate, error);
     if (status == SOTTO_OK) status = write_again(file, &again, hash, &document, error);
     if (status == SOTTO_OK) {

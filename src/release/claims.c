@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "release/certificate.h"
 
 const double sot_false_positive_rates[SOT_ATTACKS_SIZE] = {1e-3, 1e-2, 0.05, 0.1};
@@ -22,8 +21,7 @@ static sotto_status price(const sot_certificate *certificate, double delta,
 {
     sotto_account account;
     *out_row = (sot_guarantee){delta, NAN, NAN};
-    const double sampler_error =
-        SOT_PLANTED(certificate_forgets_sampler_error) ? 0.0 : certificate->sampler_error;
+    const double sampler_error = certificate->sampler_error;
     const sotto_status status = sotto_account_epsilon_inexact(
         certificate->plan, SOTTO_EXACT, delta, sampler_error, &account, error);
     if (status == SOTTO_UNREACHABLE) return SOTTO_OK;

@@ -5,21 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/plant.h"
 #include "base/text.h"
 #include "release/plain.h"
 
 static bool is_digit(char letter)
 {
     return letter >= '0' && letter <= '9';
-}
-
-static void add_letter(sot_growing *out, const char *letter, size_t length)
-{
-    if (SOT_PLANTED(report_text_is_markup))
-        sot_growing_add(out, letter, length);
-    else
-        sot_growing_markup(out, letter, length);
 }
 
 void sot_html_text(sot_growing *out, const char *text)
@@ -34,7 +25,7 @@ void sot_html_text(sot_growing *out, const char *text)
                    is_digit(text[i + 1])) {
             sot_growing_text(out, "&nbsp;"); /* 1 000 000 stays on its line */
         } else {
-            add_letter(out, text + i, length);
+            sot_growing_markup(out, text + i, length);
         }
     }
 }

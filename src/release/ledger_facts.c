@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/budget.h"
 #include "privacy/accounting/price.h"
@@ -45,7 +44,6 @@ static bool is_whole(double amount, double unit)
 static bool adds_up(double a, double b, double sum, double unit)
 {
     const double largest = largest_of(a, b, sum), difference = fabs(a + b - sum);
-    if (SOT_PLANTED(verify_forgets_ledger_sums)) return true;
     if (largest < 0x1p53 * unit) {
         return difference == 0.0 && is_whole(a, unit) && is_whole(b, unit) &&
                is_whole(sum, unit);

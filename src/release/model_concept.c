@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "release/model_network.h"
 
 /* ---- reading ---- */
@@ -130,7 +129,7 @@ static sotto_status read_errors(const sot_json_value *root, sotto_model *model,
         status = read_counts(&item, size, &model->errors.scales[i], next, error);
         next += size;
     }
-    if (status != SOTTO_OK || SOT_PLANTED(model_concept_unchecked)) return status;
+    if (status != SOTTO_OK) return status;
     return check_least(model->concept, &model->errors, model->coefficients, SOTTO_PARSE,
                        error);
 }
@@ -152,8 +151,7 @@ sotto_status sot_model_read_concept(const sot_json_value *root, sotto_model *mod
     if (model->coefficients == NULL)
         return sot_fail_memory(error, count, sizeof *model->coefficients);
     status = sot_model_read_list(&list, count, false, model->coefficients, error);
-    if (status == SOTTO_OK && !SOT_PLANTED(model_concept_unchecked) &&
-        !sot_concept_is_valid(model->concept, model->coefficients))
+    if (status == SOTTO_OK && !sot_concept_is_valid(model->concept, model->coefficients))
         status = sot_fail(error, SOTTO_PARSE,
                           "the model's coefficients are no concept of its class %s; use "
                           "the file as sotto train wrote it",

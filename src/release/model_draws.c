@@ -17,7 +17,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/sum.h"
 #include "release/model.h"
 
@@ -210,13 +209,6 @@ void sot_scorer_join_draws(sot_scorer *scorer)
         sot_model_outputs_of(model, scorer->draw_margins + k * model->margins,
                              scorer->draw_outputs + k * model->outputs);
     mean_outputs(scorer);
-    if (SOT_PLANTED(draws_averaged_before_predicting)) {
-        for (size_t k = 1; k < model->draws * model->margins; k++)
-            scorer->draw_margins[k % model->margins] += scorer->draw_margins[k];
-        for (size_t c = 0; c < model->margins; c++)
-            scorer->draw_margins[c] /= (double)model->draws;
-        sot_model_outputs_of(model, scorer->draw_margins, scorer->outputs);
-    }
     if (model->prediction != SOTTO_PREDICTS_PROBABILITIES) {
         scorer->margins[0] = scorer->outputs[0];
     } else if (model->margins == 1) {
@@ -231,9 +223,7 @@ void sot_scorer_join_draws(sot_scorer *scorer)
 /* Rounding of 1 - level must not cost a place: 20 draws and a tenth outside have one on each side. */
 size_t sot_model_interval_place(size_t draws, double level)
 {
-    const double place =
-        0.5 * ((double)draws + (SOT_PLANTED(draws_interval_too_narrow) ? 3.0 : 1.0)) *
-        (1.0 - level);
+    const double place = 0.5 * ((double)draws + 1.0) * (1.0 - level);
     return (size_t)floor(place + 1e-9);
 }
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "base/svg.h"
 #include "numeric/shown.h"
 #include "release/html.h"
@@ -210,9 +209,8 @@ static void add_rates(sot_growing *out, const sot_certificate *certificate, bool
         char wrong[SOT_SHOWN_BYTES], right[SOT_SHOWN_BYTES];
         const char *const cells[] = {
             sot_shown_percent_whole(sot_false_positive_rates[i], wrong),
-            (SOT_PLANTED(report_attack_rounded_down) ? sot_shown_percent_down
-                                                     : sot_shown_percent_up)(
-                certificate->claims.true_positive_rates[i], PERCENT_DIGITS, right)};
+            sot_shown_percent_up(certificate->claims.true_positive_rates[i],
+                                 PERCENT_DIGITS, right)};
         sot_html_row(out, "", cells, 2);
     }
     sot_html_table_close(out);

@@ -5,7 +5,6 @@
 
 #include <sotto/version.h>
 
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "numeric/shown.h"
 #include "release/html.h"
@@ -56,8 +55,7 @@ static void add_outcome(sot_growing *out, const sot_report *report)
             out, false, "No privacy guarantee",
             "This model was made without noise, of rows that were declared public. If "
             "they were not, treat this page and the model like the data themselves.");
-    } else if (!report->file->certificate.is_secure &&
-               !SOT_PLANTED(report_hides_test_seed)) {
+    } else if (!report->file->certificate.is_secure) {
         (void)snprintf(text, sizeof text,
                        "A test seed made the noise, and whoever knows the seed can take "
                        "it off again. Do not publish %s: treat %s like the data "

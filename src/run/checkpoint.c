@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/text.h"
 #include "privacy/ledger/kept.h"
 #include "privacy/mechanisms/gate.h"
@@ -212,10 +211,8 @@ static sotto_status stage(sot_keeper *keeper, const void *body, size_t body_byte
     file.body_bytes = body_bytes;
     sotto_status status = seals ? draw_hex(keeper, out_mark->seal_key, error) : SOTTO_OK;
     if (status == SOTTO_OK)
-        status = sot_kept_write(
-            &file,
-            seals && !SOT_PLANTED(run_checkpoint_unsealed) ? out_mark->seal_key : NULL,
-            &bytes, &size_bytes, out_mark->checkpoint, error);
+        status = sot_kept_write(&file, seals ? out_mark->seal_key : NULL, &bytes,
+                                &size_bytes, out_mark->checkpoint, error);
     if (status == SOTTO_OK)
         status = sot_pair_stage(keeper->pair, bytes, size_bytes, error);
     sot_free(bytes);
@@ -313,10 +310,6 @@ sotto_status sot_keeper_begin(sot_keeper *keeper, sotto_error *error)
 {
     assert(sot_keeper_output(keeper) == NULL);
     if (!keeper->resumes) return begin_anew(keeper, error);
-    if (SOT_PLANTED(run_resume_forgets_releases)) {
-        keeper->kept.step = 0; /* starts again under the old charge */
-        return SOTTO_OK;
-    }
     return sot_gate_resume(keeper->session->gate, keeper->kept.released,
                            keeper->kept.sampler_error, error);
 }

@@ -6,7 +6,6 @@
 #include <sotto/gaussian.h>
 #include <sotto/laplace.h>
 
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "numeric/special.h"
 
@@ -52,17 +51,12 @@ sotto_status sot_noise_release(const sot_noise *noise, sotto_gate *gate,
                                const int64_t *exact, int64_t *out_noisy,
                                sotto_error *error)
 {
-    sot_noise used = *noise;
-    if (SOT_PLANTED(run_sensitivity_from_data)) {
-        used.sensitivity = fmax(1.0, fabs((double)exact[0]));
-        used.scale = noise->scale * used.sensitivity / noise->sensitivity;
-    }
     if (noise->mechanism == SOTTO_GAUSSIAN) {
-        const sotto_gaussian_config config = gaussian_of(&used);
+        const sotto_gaussian_config config = gaussian_of(noise);
         return sotto_gaussian_release(gate, &config, exact, noise->dimension, out_noisy,
                                       error);
     }
-    const sotto_laplace_config config = laplace_of(&used);
+    const sotto_laplace_config config = laplace_of(noise);
     return sotto_laplace_release(gate, &config, exact, noise->dimension, out_noisy,
                                  error);
 }

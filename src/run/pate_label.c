@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "privacy/accounting/pate.h"
 #include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/pate.h"
@@ -200,18 +199,11 @@ static sotto_status ask_all(void *context, sotto_error *error)
             : sot_pate_vote(&run->directory, run->file, config->skip, run->ask,
                             config->threads, &run->votes, error);
     if (status == SOTTO_OK) status = release_agreement(run, error);
-    sotto_rng *kept = NULL; /* of a library that draws noise once, for all queries */
-    if (SOT_PLANTED(pate_noise_reused)) {
-        kept = sot_new_array(1, sizeof *kept);
-        if (kept != NULL) *kept = *run->session.rng;
-    }
     for (uint64_t left = 1; status == SOTTO_OK && run->asked < run->ask;) {
         status = sotto_pate_left(run->session.gate, &run->vote, &left, error);
         if (status != SOTTO_OK || left == 0) break;
-        if (kept != NULL) *run->session.rng = *kept;
         status = ask_one(run, error);
     }
-    if (kept != NULL) sot_wipe_and_free(kept, sizeof *kept);
     return status;
 }
 
@@ -300,8 +292,7 @@ static sotto_status deliver(sot_pate_label_run *run, sotto_pate_result **out_res
         status = sotto_pate_agreement_shares(
             agreed->edges, agreed->edge_count, agreed->sums, agreed->queries,
             agreed->teachers, agreed->sigma, &run->agreement, error);
-    if (status == SOTTO_OK && is_new)
-        status = sot_pate_label_certify(run, realised, error);
+    if (status == SOTTO_OK && is_new) status = sot_pate_label_certify(run, error);
     if (status == SOTTO_OK) status = summarise(run, realised, &text, error);
     if (status == SOTTO_OK)
         status = sot_session_render(&run->session, &certificate, error);

@@ -64,9 +64,9 @@ SOTTO_MUST_CHECK sotto_status sot_pate_label_identify(sot_pate_label_run *run,
 /* Takes what was released from the session's file, which an earlier process wrote. */
 SOTTO_MUST_CHECK sotto_status sot_pate_label_take_file(sot_pate_label_run *run,
                                                        sotto_error *error);
-/* Certifies what was released. `realised` is for a mutant only. */
+/* Certifies what was released. */
 SOTTO_MUST_CHECK sotto_status sot_pate_label_certify(sot_pate_label_run *run,
-                                                     double realised, sotto_error *error);
+                                                     sotto_error *error);
 
 /* A run of labels that is planned again. Start with {0}; clear it also after a failure. */
 typedef struct sot_label_again {

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "data/owner.h"
 #include "privacy/accounting/pate.h"
 #include "privacy/mechanisms/pate.h"
@@ -143,29 +142,27 @@ sotto_status sot_pate_label_identify(sot_pate_label_run *run, sotto_error *error
 
 /* ---- the certificate ---- */
 
-sotto_status sot_pate_label_certify(sot_pate_label_run *run, double realised,
-                                    sotto_error *error)
+sotto_status sot_pate_label_certify(sot_pate_label_run *run, sotto_error *error)
 {
     char *payload = NULL, *request = NULL;
     char output[160], access[160];
-    const sot_pate_labels labels = {
-        .vote = &run->vote,
-        .epsilon = SOT_PLANTED(pate_realised_as_guarantee) ? realised : run->epsilon,
-        .delta = run->config->delta,
-        .unit = run->unit,
-        .schema_json = run->schema_json,
-        .target = run->target,
-        .teachers = run->vote.teachers,
-        .first = run->config->skip,
-        .ask = run->ask,
-        .answers = run->answers,
-        .asked = run->asked,
-        .answered = run->answered,
-        .agreed = &run->agreed,
-        .rows = run->rows,
-        .classes = run->classes,
-        .is_reinforced = run->is_reinforced,
-        .count = run->count};
+    const sot_pate_labels labels = {.vote = &run->vote,
+                                    .epsilon = run->epsilon,
+                                    .delta = run->config->delta,
+                                    .unit = run->unit,
+                                    .schema_json = run->schema_json,
+                                    .target = run->target,
+                                    .teachers = run->vote.teachers,
+                                    .first = run->config->skip,
+                                    .ask = run->ask,
+                                    .answers = run->answers,
+                                    .asked = run->asked,
+                                    .answered = run->answered,
+                                    .agreed = &run->agreed,
+                                    .rows = run->rows,
+                                    .classes = run->classes,
+                                    .is_reinforced = run->is_reinforced,
+                                    .count = run->count};
     (void)snprintf(output, sizeof output,
                    "labels of %llu public rows by the noisy vote of teachers (%s)%s",
                    (unsigned long long)run->answered,
@@ -420,7 +417,7 @@ sotto_status sot_again_label(const sot_certificate_file *file, const char *text,
     if (status == SOTTO_OK) {
         sot_label_again_count(&self.run, released);
         self.run.session.again = &again;
-        status = sot_pate_label_certify(&self.run, SOTTO_UNSET, error);
+        status = sot_pate_label_certify(&self.run, error);
     }
     sot_label_again_clear(&self);
     sot_pate_labels_close(&labels);

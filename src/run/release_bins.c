@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/text.h"
 #include "numeric/outward.h"
 #include "run/prose.h"
@@ -187,17 +186,6 @@ static const char *bin_label(const sot_release *release, size_t index,
 static sotto_status release_bins(sot_release *release, sotto_gate *gate, int64_t *noisy,
                                  sotto_error *error)
 {
-    if (SOT_PLANTED(run_loop_from_data)) {
-        sot_noise one = release->parts[0];
-        one.dimension = 1;
-        for (size_t i = 0; i < release->size; i++) {
-            if (release->exact[i] == 0) continue;
-            const sotto_status status =
-                sot_noise_release(&one, gate, &release->exact[i], &noisy[i], error);
-            if (status != SOTTO_OK) return status;
-        }
-        return SOTTO_OK;
-    }
     return sot_noise_release(&release->parts[0], gate, release->exact, noisy, error);
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/text.h"
 #include "data/where.h"
 #include "numeric/outward.h"
@@ -273,8 +272,7 @@ sotto_status sot_release_add_part(sot_release *release, const sot_part_request *
                                   sotto_error *error)
 {
     const sotto_release_config *config = release->config;
-    const double rows =
-        SOT_PLANTED(run_unit_counts_as_a_row) ? 1.0 : (double)release->unit_rows;
+    const double rows = (double)release->unit_rows;
     const double l1_sensitivity = sot_mul_up(rows, request->l1_sensitivity);
     const double l2_sensitivity = sot_mul_up(rows, request->l2_sensitivity);
     sot_noise *noise = &release->parts[release->part_count];

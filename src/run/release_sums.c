@@ -5,7 +5,6 @@
 #include <sotto/grid.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "run/release.h"
 
 /* How a mean divides its budget: the sum's error is divided by the count, the count's also
@@ -164,10 +163,6 @@ static sotto_status prepare_sum(sot_release *release, sotto_error *error)
 static sotto_status take_sum(sot_release *release, double value, sotto_error *error)
 {
     const int64_t units = sot_release_round(release, value);
-    if (SOT_PLANTED(run_float_sum)) {
-        release->exact[0] = (int64_t)((float)release->exact[0] + (float)units);
-        return SOTTO_OK;
-    }
     return sotto_grid_add(release->exact, &units, 1, error);
 }
 
@@ -263,7 +258,6 @@ static sotto_status publish_mean(sot_release *release, sotto_gate *gate,
     const int64_t rows = (int64_t)release->rows;
     int64_t sum = 0;
     int64_t count = 1;
-    if (SOT_PLANTED(run_release_skipped) && release->exact[0] == 0) return SOTTO_OK;
     sotto_status status = sot_noise_release(&parts[0], gate, release->exact, &sum, error);
     if (status == SOTTO_OK && release->part_count > 1)
         status = sot_noise_release(&parts[1], gate, &rows, &count, error);

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/plant.h"
 #include "base/text.h"
 #include "run/release.h"
 #include "run/session.h"
@@ -81,8 +80,6 @@ sotto_status sot_release_prose(const sot_release *release, const sot_session *se
         return sot_prose_finish(&prose, out_text, error);
     }
     show_values(&prose, release);
-    if (SOT_PLANTED(run_message_quotes_count))
-        sot_prose_line(&prose, "rows", "%llu", (unsigned long long)release->rows);
     show_noise(&prose, release);
     if (release->accuracy[0] != '\0')
         sot_prose_line(&prose, "accuracy", "%s", release->accuracy);

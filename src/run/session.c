@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/plant.h"
 #include "base/text.h"
 #include "data/where.h"
 #include "privacy/ledger/kept.h"
@@ -345,10 +344,6 @@ sotto_status sot_session_run(sot_session *session, sot_session_work work, void *
                              sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
-    if (SOT_PLANTED(run_charged_after)) {
-        status = work_through_gate(session, work, context, error);
-        return status == SOTTO_OK ? reserve(session, error) : status;
-    }
     if (session->output != NULL) /* not the output of another run */
         status = sot_output_admit(session->output, SOTTO_OUTPUT_CERTIFIED,
                                   session->overwrite, NULL, 0, error);

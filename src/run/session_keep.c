@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/pair.h"
-#include "base/plant.h"
 #include "base/text.h"
 #include "privacy/ledger/kept.h"
 #include "privacy/ledger/paid.h"
@@ -22,19 +21,14 @@
  * of them would tell their difference. */
 static uint64_t seed_after(const sot_session *session)
 {
-    if (SOT_PLANTED(run_resume_keeps_noise_key)) {
-        uint64_t key = 0;
-        memcpy(&key, sot_keeper_run(session->keeper), sizeof key);
-        return key;
-    }
     const uint64_t step = sot_keeper_step(session->keeper) + 1;
     return session->test_seed ^ (step * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static sotto_status draw_anew(sot_session *session, sotto_error *error)
 {
-    const bool seeded = session->insecure_test || SOT_PLANTED(run_resume_keeps_noise_key);
-    if (!seeded) return SOTTO_OK; /* the operating system's: fresh as it is */
+    if (!session->insecure_test)
+        return SOTTO_OK; /* the operating system's: fresh as it is */
     sotto_gate_free(session->gate);
     sotto_rng_free(session->rng);
     session->gate = NULL;

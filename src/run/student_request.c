@@ -136,8 +136,7 @@ static sotto_status certify(const sot_certificate_file *file,
                              .output = output,
                              .route = route};
     labels->run.session.again = &again;
-    if (status == SOTTO_OK)
-        status = sot_pate_label_certify(&labels->run, SOTTO_UNSET, error);
+    if (status == SOTTO_OK) status = sot_pate_label_certify(&labels->run, error);
     labels->run.session.again = NULL;
     sot_training_clear_errors(training);
     sot_free(payload);

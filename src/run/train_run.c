@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/text.h"
 #include "concept/concept.h"
 #include "data/matrix.h"
@@ -64,15 +63,6 @@ sotto_status sot_training_learn(const sotto_training *training, sotto_gate *gate
     return status;
 }
 
-/* What a library does that asks the rows which labels there are. */
-static sotto_status refuse_one_class(const sot_matrix *matrix, sotto_error *error)
-{
-    for (size_t i = 1; i < matrix->rows; i++)
-        if (matrix->labels[i] != matrix->labels[0]) return SOTTO_OK;
-    if (matrix->rows == 0) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the data has one class only");
-}
-
 sotto_status sot_training_open_table(const sotto_training *training, sot_source *source,
                                      sotto_rng *rng, sot_matrix **out_matrix,
                                      sot_table **out_table, sotto_error *error)
@@ -105,16 +95,6 @@ sotto_status sot_training_check_public_n(const sotto_training *training, sot_tab
     return sot_refuse_public_n(data_path, declared, error);
 }
 
-/* What a library does that scales the target by the largest number it finds. */
-static void scale_by_largest(sot_matrix *matrix)
-{
-    double largest = 0.0;
-    for (size_t i = 0; i < matrix->rows; i++)
-        largest = fmax(largest, fabs(matrix->labels[i]));
-    for (size_t i = 0; largest > 0.0 && i < matrix->rows; i++)
-        matrix->labels[i] /= largest;
-}
-
 /* Rows, then everything that the plan holds. */
 static sotto_status learn_from_rows(void *context, sotto_error *error)
 {
@@ -124,10 +104,6 @@ static sotto_status learn_from_rows(void *context, sotto_error *error)
     if (status == SOTTO_OK)
         status = sot_training_check_public_n(run->training, run->table,
                                              run->session.data_path, error);
-    if (status == SOTTO_OK && SOT_PLANTED(run_target_scaled_by_data))
-        scale_by_largest(run->matrix);
-    if (status == SOTTO_OK && SOT_PLANTED(run_label_set_from_data))
-        status = refuse_one_class(run->matrix, error);
     if (status != SOTTO_OK) return status;
     if (run->session.keeper != NULL)
         run->training->learner->checkpoint = sot_keeper_checkpoint(run->session.keeper);

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/growing.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "data/matrix.h"
 #include "privacy/mechanisms/best_run.h"
 #include "run/train_network.h"
@@ -33,7 +32,6 @@ typedef struct tune_run {
     size_t count;           /* coefficients of either */
     size_t winner;          /* the candidate of the best so far */
     char *payload;          /* its model file without certificate; NULL: none yet */
-    sot_growing leak;       /* of planted bugs alone */
 } tune_run;
 
 /* ---- who listens ---- */
@@ -112,9 +110,6 @@ static sotto_status run_once(tune_run *run, sot_best_run *best, size_t candidate
     double score = 0.0;
     sotto_status status = sotto_gate_new(one->plan, best->rng, &gate, error);
     if (status == SOTTO_OK) status = learn_and_score(run, one, gate, &score, error);
-    if (status == SOTTO_OK && SOT_PLANTED(tuning_losers_released))
-        sot_growing_format(&run->leak, "tried %zu, which scored %.17g\n", candidate,
-                           score);
     if (status == SOTTO_OK && sot_best_run_offer(best, score))
         status = keep_best(run, candidate, error);
     sot_wipe(&score, sizeof score);
@@ -156,9 +151,6 @@ static sotto_status tune_on_rows(void *context, sotto_error *error)
         status = run_once(run, &best, candidate, error);
     if (status == SOTTO_OK) status = keep_default(run, error);
     if (status == SOTTO_OK) sot_best_run_end(&best);
-    if (SOT_PLANTED(tuning_number_printed))
-        sot_growing_format(&run->leak, "trainings %llu\n",
-                           (unsigned long long)best.count);
     sot_best_run_clear(&best);
     return status;
 }
@@ -253,10 +245,6 @@ static sotto_status summarize(const tune_run *run, const sotto_training *trainin
         status = sot_tuning_summary(run->tuning, run->winner, summary, out_text, error);
     }
     sot_free(summary);
-    if (status == SOTTO_OK && run->leak.text != NULL) { /* planted */
-        sot_free(*out_text);
-        *out_text = sot_copy_string(run->leak.text);
-    }
     return status;
 }
 
@@ -312,7 +300,6 @@ static void clear(tune_run *run)
     sot_wipe_and_free(run->tried, run->count * sizeof *run->tried);
     sot_wipe_and_free(run->best, run->count * sizeof *run->best);
     sot_session_close(&run->session);
-    sot_free(run->leak.text);
 }
 
 static sotto_status tune_private(tune_run *run, const sotto_data_file *file,

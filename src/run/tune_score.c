@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "run/train_network.h"
 #include "run/train_public.h"
 #include "run/tune.h"
@@ -46,7 +45,6 @@ sotto_status sot_tune_score_plan(const sotto_training *training, double epsilon,
                         "the score of a network of numbers needs public validation rows; "
                         "give them instead of a score epsilon");
     }
-    if (SOT_PLANTED(tuning_score_unpaid)) return SOTTO_OK;
     sotto_status status = configure(training, epsilon, &config, error);
     if (status == SOTTO_OK) status = sotto_laplace_event(&config, &event, error);
     if (status != SOTTO_OK) return status;
@@ -94,8 +92,7 @@ sotto_status sot_tune_score_release(const sotto_training *training, double epsil
         status = count_right(training, matrix, theta, &sum, error);
     else if (status == SOTTO_OK && matrix->rows > 0)
         sum = sum_hits(training, matrix, theta);
-    /* Planted: the score as it is. */
-    if (status == SOTTO_OK && !SOT_PLANTED(tuning_score_unpaid))
+    if (status == SOTTO_OK)
         status = sotto_laplace_release(gate, &config, &sum, 1, &sum, error);
     if (status == SOTTO_OK) *out_score = (double)sum;
     sot_wipe(&sum, sizeof sum);

@@ -223,7 +223,7 @@ def attack_session(clinic):
         refused(clinic, f"limit on {name} {most}", count, preexec_fn=limited(which, most, most))
     for name in ("libsodium.so.23", "libm.so.6", "libsotto.so.0"):
         clinic.put(os.path.join(clinic.home, name), "not a library", owner=ANALYST, mode=0o755)
-    poison = {"TMPDIR": clinic.home, "SQLITE_TMPDIR": clinic.home, "SOTTO_PLANT": "run_charged_after", "SOTTO_KEEP_SECONDS": "0", "HOME": clinic.home,
+    poison = {"TMPDIR": clinic.home, "SQLITE_TMPDIR": clinic.home, "SOTTO_KEEP_SECONDS": "0", "HOME": clinic.home,
               "OPENBLAS_VERBOSE": "9", "OPENBLAS_CORETYPE": "Nehalem", "LC_ALL": "de_DE.UTF-8", "GLIBC_TUNABLES": "glibc.malloc.perturb=9",
               "MALLOC_TRACE": clinic.home + "/trace", "LOCPATH": clinic.home, "PATH": clinic.home, "IFS": "/", "SUDO_UID": "0", "X": "y" * 60000}
     before = clinic.charges()

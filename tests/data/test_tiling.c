@@ -2,7 +2,6 @@
 #include "support.h"
 
 #include "base/memory.h"
-#include "base/plant.h"
 #include "data/tiling.h"
 
 enum { TILES = 7, ROOM = 12, RECORDS = 70 };

@@ -6,7 +6,6 @@
 #include <sotto/loss.h>
 
 #include "base/pair.h"
-#include "base/plant.h"
 #include "run/train.h"
 
 /* ---- it goes on ---- */

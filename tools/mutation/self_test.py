@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,13 +16,15 @@ SOURCES = {
     "CMakeLists.txt": """cmake_minimum_required(VERSION 3.22)
 project(tiny LANGUAGES C)
 enable_testing()
-add_library(sotto STATIC src/limit.c src/count.c)
-target_include_directories(sotto PUBLIC src)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+add_library(sotto_testing STATIC src/limit.c src/count.c)
+target_include_directories(sotto_testing PUBLIC src)
+add_custom_target(sotto)
 add_executable(unit.test_tiny tests/unit/test_tiny.c)
-target_link_libraries(unit.test_tiny sotto)
+target_link_libraries(unit.test_tiny sotto_testing)
 add_test(NAME unit.test_tiny COMMAND unit.test_tiny)
 add_executable(sotto_cli cli/main.c)
-target_link_libraries(sotto_cli sotto)
+target_link_libraries(sotto_cli sotto_testing)
 add_custom_target(no_entropy)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(python ${Python3_EXECUTABLE} -E -s -S)
@@ -218,6 +221,42 @@ def try_selecting(trial):
                  str(shares))
 
 
+def try_bounds(trial):
+    """--rotate, --most and --minutes: every mutant is judged or named as left out."""
+    wanted = {n for n in MUTANTS if n[:7] in ("limit_g", "limit_h", "limit_n")}
+    _, verdicts, output = trial.call("--only", "limit_[ghn]*", "--rotate", "2")
+    repeated = set(trial.call("--only", "limit_[ghn]*", "--share", "2/2")[1])  # one commit: 1 % 2 + 1
+    trial.expect("--rotate follows the number of commits",
+                 "share 2/2 (commit number 1)" in output and set(verdicts) == repeated, output)
+    _, verdicts, output = trial.call("--only", "limit_[ghn]*", "--most", "1")
+    trial.expect("--most", len(verdicts) == 1 and all(n in output for n in wanted) 
+                 and f"{len(wanted) - 1} left out" in output, output)
+    code, verdicts, output = trial.call("--only", "limit_[ghn]*", "--minutes", "-1")
+    trial.expect("--minutes", code == 0 and not verdicts and f"{len(wanted)} left out" in output
+                 and "mutants: 0 mutants" in output, output)
+
+
+def try_overlays(trial):
+    """The objects of a build are enough for sources and test programs, with either generator."""
+    build = trial.root / "build/dev"
+    wanted = {name: mutant[4] for name, mutant in MUTANTS.items()
+              if mutant[0].startswith("src/") and all(d.startswith("unit.") for d in mutant[3].split(", "))}
+    for generator in ("Unix Makefiles", "Ninja"):
+        if generator == "Ninja" and shutil.which("ninja") is None:
+            continue
+        shutil.rmtree(build, ignore_errors=True)
+        subprocess.run(["cmake", "-S", str(trial.root), "-B", str(build), "-G", generator], capture_output=True,
+                       check=True)
+        code, verdicts, output = trial.call("--build", str(build), "--light")
+        trial.expect(f"overlays, {generator}", code == 1 and verdicts == wanted, output)
+        code, verdicts, output = trial.call("--build", str(build), "--only", "limit_gone", "--only", "count_exact")
+        trial.expect(f"overlays and a copy, {generator}",
+                     code == 0 and verdicts == {"limit_gone": "caught", "count_exact": "caught"}, output)
+    code, verdicts, output = trial.call("--build", str(trial.root / "nowhere"), "--only", "count_exact")
+    trial.expect("no such build", code == 1 and "no build directory" in output, output)
+    shutil.rmtree(build)
+
+
 def try_clean_tree(trial):
     """What an interrupted run left is undone; an alarm without a mutant is a problem."""
     copy = trial.root / "build/mutants/0/tree" / LIMIT
@@ -275,7 +314,7 @@ def self_test(run, parse):
         root = pathlib.Path(folder).resolve()
         make_repository(root)
         trial = Trial(root, run, parse)
-        for tried in (try_verdicts, try_resuming, try_selecting, try_clean_tree, try_refreshing, try_applies):
+        for tried in (try_verdicts, try_resuming, try_selecting, try_bounds, try_overlays, try_clean_tree, try_refreshing, try_applies):
             tried(trial)
     print(f"mutants: self-test: {len(MUTANTS) + len(MALFORMED) + 2} mutants, {trial.failures} failures")
     return 1 if trial.failures else 0

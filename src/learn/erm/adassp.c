@@ -1,7 +1,6 @@
 /* AdaSSP: noisy second moments, regularised as the data need it. Claims: statistics.md. */
 #include <math.h>
 
-#include "base/plant.h"
 #include "learn/erm/statistics.h"
 #include "learn/glm/least_eigenvalue.h"
 #include "numeric/outward.h"
@@ -27,8 +26,7 @@ sotto_status sot_adassp_sensitivity(const sot_learner *learner,
         sot_least_eigenvalue_error(columns, sot_mul_up(ROWS_MOST, row));
     const double error_most =
         sot_add_up(sot_add_up(sot_mul_up(RESOLUTION, row), rounding), 1.0);
-    const double rows =
-        SOT_PLANTED(erm_unit_rows_forgotten) ? 1.0 : (double)learner->setup.unit_rows;
+    const double rows = (double)learner->setup.unit_rows;
     statistics->eigenvalue.l2_sensitivity =
         sot_add_up(sot_mul_up(rows, row), 2.0 * error_most);
     return SOTTO_OK;
@@ -50,10 +48,6 @@ static sotto_status release_eigenvalue(const sot_statistics *statistics, sotto_g
         sot_least_eigenvalue(moments->matrix, columns, 0.0, resolution, &least, error);
     if (status != SOTTO_OK) return status;
     int64_t units = (int64_t)least;
-    if (SOT_PLANTED(adassp_eigenvalue_without_noise)) {
-        *out_units = units;
-        return SOTTO_OK;
-    }
     status = sotto_gaussian_release(gate, &statistics->eigenvalue, &units, 1, out_units,
                                     error);
     units = 0;

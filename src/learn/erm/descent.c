@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 
 /* A row's gradient is at most 2^20 units long. */
@@ -48,11 +47,9 @@ sotto_status sot_descent_sensitivity(sot_descent *descent, const sot_learner *le
     if (status != SOTTO_OK) return status;
     descent->spacing = ldexp(1.0, exponent);
     double units = sot_mul_up(sot_div_up(bound, descent->spacing), 1.0 + 0x1p-20);
-    if (!SOT_PLANTED(erm_unit_rows_forgotten))
-        units = sot_mul_up(units, (double)setup->unit_rows);
+    units = sot_mul_up(units, (double)setup->unit_rows);
     const bool twice = setup->config->adjacency == SOTTO_REPLACE_ONE &&
-                       descent->noise.sampling != SOTTO_POISSON &&
-                       !SOT_PLANTED(erm_add_remove_noise_under_replace_one);
+                       descent->noise.sampling != SOTTO_POISSON;
     descent->noise.l2_sensitivity = twice ? 2.0 * units : units;
     descent->noise.adjacency = setup->config->adjacency;
     descent->noise.purpose = "gradient sum";

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/erm/descent.h"
 #include "numeric/outward.h"
 
@@ -107,14 +106,11 @@ static sotto_status set_sensitivity(const sot_learner *learner, frank_wolfe *at,
     at->spacing = ldexp(1.0, exponent);
     const double units =
         floor(sot_mul_up(facts->coordinate_bound / at->spacing, 1.0 + 0x1p-20)) + 1.0;
-    const double rows =
-        SOT_PLANTED(erm_unit_rows_forgotten) ? 1.0 : (double)setup->unit_rows;
-    const bool twice = setup->config->adjacency == SOTTO_REPLACE_ONE &&
-                       !SOT_PLANTED(erm_add_remove_noise_under_replace_one);
+    const double rows = (double)setup->unit_rows;
+    const bool twice = setup->config->adjacency == SOTTO_REPLACE_ONE;
     at->choice.sensitivity = (uint64_t)(units * rows * (twice ? 2.0 : 1.0));
     /* A corner gains what the opposite one loses. */
-    at->choice.change =
-        SOT_PLANTED(erm_corners_change_alike) ? SOTTO_CHANGE_MONOTONE : SOTTO_CHANGE_ANY;
+    at->choice.change = SOTTO_CHANGE_ANY;
     at->choice.adjacency = setup->config->adjacency;
     at->choice.purpose = "corner of the ball";
     return SOTTO_OK;

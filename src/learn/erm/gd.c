@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/erm/descent.h"
 
 /* The rule where nobody gave steps and rate: as many steps as it takes for the error of descent and
@@ -79,13 +78,6 @@ static sotto_status sum_gradient(const sot_learner *learner, sot_table *table,
     return status;
 }
 
-static double divisor_of(const sot_descent *descent, const sot_table *table)
-{
-    if (SOT_PLANTED(erm_rows_as_divisor) && sot_table_matrix(table) != NULL)
-        return (double)sot_table_matrix(table)->rows;
-    return descent->divisor;
-}
-
 static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_table *table,
                           sot_pool *pool, double *out_theta, sotto_error *error)
 {
@@ -93,7 +85,6 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
     const sotto_train_config *config = learner->setup.config;
     const sot_progress progress =
         sot_progress_begin(config->progress, config->progress_context);
-    const double divisor = divisor_of(descent, table);
     sot_walk walk;
     uint64_t done = 0;
     sotto_status status = sot_walk_begin(learner, descent, &walk, error);
@@ -103,7 +94,7 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
     for (uint64_t step = done + 1; status == SOTTO_OK && step <= descent->steps; step++) {
         status = sum_gradient(learner, table, pool, &walk, error);
         if (status == SOTTO_OK)
-            status = sot_walk_step(descent, gate, step, divisor, &walk, error);
+            status = sot_walk_step(descent, gate, step, descent->divisor, &walk, error);
         if (status == SOTTO_OK)
             status = sot_descent_report(learner, descent, &progress, step, error);
         if (status == SOTTO_OK) status = sot_walk_keep(learner, &walk, step, error);

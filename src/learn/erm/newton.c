@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/erm/descent.h"
 #include "learn/erm/statistics.h"
 #include "learn/glm/least_eigenvalue.h"
@@ -89,11 +88,9 @@ static sotto_status curvature_sensitivity(const sot_learner *learner, newton *ou
     out->per_unit = ldexp(1.0, -exponent);
     const double row = sot_mul_up(sot_mul_up(bound, out->per_unit), 1.0 + 0x1p-50);
     double moved = sot_mul_up(row, row);
-    if (setup->config->adjacency == SOTTO_REPLACE_ONE &&
-        !SOT_PLANTED(erm_add_remove_noise_under_replace_one))
+    if (setup->config->adjacency == SOTTO_REPLACE_ONE)
         moved = sot_mul_up(moved, sot_sqrt_up(2.0));
-    if (!SOT_PLANTED(erm_unit_rows_forgotten))
-        moved = sot_mul_up(moved, (double)setup->unit_rows);
+    moved = sot_mul_up(moved, (double)setup->unit_rows);
     out->curvature = sotto_gaussian_defaults();
     out->curvature.l2_sensitivity = moved;
     out->curvature.adjacency = setup->config->adjacency;
@@ -147,9 +144,7 @@ static void weigh(const void *context, const sot_matrix *matrix, size_t begin, s
     const walk *at = context;
     sot_rows_for(matrix)->dots(matrix, begin, end, at->theta, out_weights);
     for (size_t i = 0; i < end - begin; i++)
-        out_weights[i] = SOT_PLANTED(newton_curvature_as_weight)
-                             ? 4.0 * curvature_at(out_weights[i])
-                             : sqrt(curvature_at(out_weights[i]));
+        out_weights[i] = sqrt(curvature_at(out_weights[i]));
 }
 
 static sotto_status add_up(const sot_learner *learner, sot_table *table, sot_pool *pool,

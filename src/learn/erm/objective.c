@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/progress.h"
 #include "learn/erm/erm.h"
 #include "privacy/mechanisms/correction.h"
@@ -148,8 +147,6 @@ static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,
     const char *why = NULL;
     const sot_empirical_facts *facts = &learner->empirical->facts;
     sot_objective_law law = sot_erm_objective_law(learner);
-    if (SOT_PLANTED(erm_add_remove_noise_under_replace_one))
-        law.adjacency = SOTTO_ADD_REMOVE;
     sotto_status status = choose_theorem(learner, &law.theorem, error);
     if (status == SOTTO_OK) status = choose_lambda(learner, &law, &why, error);
     if (status != SOTTO_OK) return status;
@@ -157,7 +154,6 @@ static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,
     status = sot_objective_calibrate(&law, config->epsilon, sot_erm_delta(config),
                                      CORRECTION_SHARE, error);
     if (status != SOTTO_OK) return status;
-    law.adjacency = config->adjacency;
     if (law.lambda > asked) why = "raised to the least that the theorem allows";
     sot_learner_set(learner, "lambda", law.lambda, why);
     *out = (sot_objective_config){.law = law,

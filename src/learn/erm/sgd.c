@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "data/batch.h"
 #include "learn/erm/descent.h"
 #include "privacy/mechanisms/gate.h"
@@ -178,15 +177,13 @@ typedef struct sampled {
     sot_walk walk;
 } sampled;
 
-/* The exact gradient sum of the step's records; *out_count of them. */
-static sotto_status sum_gradient(sampled *run, uint64_t step, size_t *out_count,
-                                 sotto_error *error)
+/* The exact gradient sum of the step's records. */
+static sotto_status sum_gradient(sampled *run, uint64_t step, sotto_error *error)
 {
     const sot_empirical *empirical = run->learner->empirical;
     const sot_descent *descent = run->learner->state;
     const sot_matrix *chunk = NULL;
     uint64_t first = 0;
-    *out_count = 0;
     memset(run->walk.units, 0, run->walk.dimension * sizeof *run->walk.units);
     sotto_status status = sot_table_rewind(run->table, error);
     if (status == SOTTO_OK) status = sot_table_next(run->table, &chunk, error);
@@ -201,7 +198,6 @@ static sotto_status sum_gradient(sampled *run, uint64_t step, size_t *out_count,
                 run->pool, run->walk.units, error);
         }
         first += chunk->rows;
-        *out_count += count;
         if (status == SOTTO_OK) status = sot_table_next(run->table, &chunk, error);
     }
     return status;
@@ -211,12 +207,9 @@ static sotto_status take_step(sampled *run, sotto_gate *gate, uint64_t step,
                               sotto_error *error)
 {
     const sot_descent *descent = run->learner->state;
-    size_t count;
-    const sotto_status status = sum_gradient(run, step, &count, error);
+    const sotto_status status = sum_gradient(run, step, error);
     if (status != SOTTO_OK) return status;
-    const double divisor =
-        SOT_PLANTED(erm_batch_as_divisor) ? fmax(1.0, (double)count) : descent->divisor;
-    return sot_walk_step(descent, gate, step, divisor, &run->walk, error);
+    return sot_walk_step(descent, gate, step, descent->divisor, &run->walk, error);
 }
 
 static sotto_status walk_all(sampled *run, sotto_gate *gate, sotto_error *error)

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/progress.h"
 #include "data/batch.h"
 #include "learn/erm/erm.h"
@@ -54,7 +53,6 @@ static double sensitivity_of(const stable *at, double record_bound)
     const double once = sot_mul_up(2.0 * record_bound, at->step);
     const double between = power_up(at->shrink, at->batches);
     double sum = 0.0;
-    if (SOT_PLANTED(erm_stability_of_one_pass)) return once;
     for (uint64_t pass = 0; pass < at->passes; pass++)
         sum = sot_add_up(sot_mul_up(sum, between), 1.0);
     return sot_mul_up(once, sum);
@@ -195,7 +193,7 @@ static sotto_status calibrate(const sot_learner *learner, stable *at, sotto_erro
     at->rounding = rounding_of(at, facts);
     at->noise.sensitivity = sensitivity_of(at, facts->record_bound);
     at->noise.lambda = 1.0; /* the result is within tau / lambda of the exact one */
-    at->noise.tau = SOT_PLANTED(erm_stability_forgets_rounding) ? DBL_MIN : at->rounding;
+    at->noise.tau = at->rounding;
     if (!(at->rounding <= at->noise.sensitivity &&
           at->rounding <= at->theta_most / 8.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,

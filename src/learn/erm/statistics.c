@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/glm/cholesky.h"
 #include "learn/glm/least_eigenvalue.h"
 #include "numeric/outward.h"
@@ -94,12 +93,10 @@ static double moments_sensitivity(const sot_learner *learner, const sot_statisti
         sot_mul_up(of->gram.per_target, sot_encoding_target_most(setup->encoding));
     const double target =
         sot_mul_up(sot_mul_up(most, most), 1.0 + 0x1p-48); /* V^2, two roundings of V */
-    const bool exchange = setup->config->adjacency == SOTTO_REPLACE_ONE &&
-                          !SOT_PLANTED(erm_add_remove_noise_under_replace_one);
-    double moved = exchange ? sot_mul_up(sot_sqrt_up(2.0), sot_add_up(row, target))
-                            : sot_sqrt_up(sot_mul_up(row, sot_add_up(row, 2.0 * target)));
-    if (SOT_PLANTED(statistics_forget_the_target)) moved = row;
-    if (SOT_PLANTED(erm_unit_rows_forgotten)) return moved;
+    const bool exchange = setup->config->adjacency == SOTTO_REPLACE_ONE;
+    const double moved =
+        exchange ? sot_mul_up(sot_sqrt_up(2.0), sot_add_up(row, target))
+                 : sot_sqrt_up(sot_mul_up(row, sot_add_up(row, 2.0 * target)));
     return sot_mul_up(moved, (double)setup->unit_rows);
 }
 

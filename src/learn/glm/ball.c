@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/plant.h"
 #include "learn/glm/solver.h"
 #include "numeric/outward.h"
 
@@ -137,11 +136,6 @@ static sotto_status narrow(search *f, bool *out_done, sotto_error *error)
                            i > 0 || f->nu.high > 0.0 ? wanted : (double)INFINITY, error);
         if (status != SOTTO_OK) return status;
         measure(f);
-        if (SOT_PLANTED(glm_ball_projected)) {
-            project(f);
-            *out_done = true;
-            return SOTTO_OK;
-        }
         *out_done = certified(f);
         if (*out_done) return SOTTO_OK;
         const double excess = minus(f->norm, goal(f)).high;

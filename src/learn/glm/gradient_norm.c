@@ -2,7 +2,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/plant.h"
 #include "learn/glm/pass.h"
 
 double sot_norm_upper(const double *v, size_t count)
@@ -67,7 +66,6 @@ double sot_pass_norm_upper(const sot_pass *pass, const sot_pass_bounds *bounds,
     const double unit = 0x1p-53;
     const double theta_norm = sot_norm_upper(theta, glm->matrix->columns);
     const double norm = sot_norm_upper(gradient, glm->matrix->columns);
-    if (SOT_PLANTED(glm_certificate_forgets_rounding)) return norm;
 
     /* Slopes: the margin's error times the curvature, and the loss's own error. */
     const double margin_error = gathered((double)bounds->terms + 1.0, unit) * theta_norm *

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/size.h"
 #include "learn/glm/problem.h"
 #include "learn/glm/units.h"

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/size.h"
 #include "learn/glm/rows.h"
 
@@ -28,12 +27,6 @@ typedef struct task {
 static inline double whole(double x)
 {
     return (double)(int32_t)x;
-}
-
-/* What a planted bug does instead: halves are added first, so that truncation becomes rounding. */
-static double planted_half(void)
-{
-    return SOT_PLANTED(gram_rounds_to_nearest) ? 0.5 : 0.0;
 }
 
 static void weigh(const task *shared, size_t begin, size_t end, double *weights)
@@ -64,7 +57,6 @@ static void fill_panels(const task *shared, size_t begin, size_t end, double *pa
 {
     double weights[SOT_PANEL_ROWS];
     const sot_matrix *matrix = shared->matrix;
-    const double half = planted_half();
     weigh(shared, begin, end, weights);
     for (size_t i = begin; i < end; i++) {
         const float *x = matrix->dense + i * matrix->stride;
@@ -74,7 +66,7 @@ static void fill_panels(const task *shared, size_t begin, size_t end, double *pa
                 matrix->columns - j < SOT_PANEL ? matrix->columns - j : SOT_PANEL;
             double *place = place_of(panels, i - begin, j);
             for (size_t k = 0; k < count; k++)
-                place[k] = whole(scale * (double)x[j + k] + half);
+                place[k] = whole(scale * (double)x[j + k]);
         }
         if (shared->size > matrix->columns)
             *place_of(panels, i - begin, matrix->columns) =

@@ -3,7 +3,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/plant.h"
 #include "learn/glm/solver.h"
 
 /* Corners shrink step by step; the sum that is to vanish is about proportional to their width. */
@@ -90,7 +89,6 @@ sotto_status sot_solver_run_hinge(sot_solver *solver, double tau, sotto_error *e
         sotto_status status = run_at(solver, width, 0.5 * tau, false, error);
         if (status == SOTTO_OK) status = corner(solver, width, target, &sum, error);
         if (status != SOTTO_OK) return status;
-        if (SOT_PLANTED(glm_hinge_corner_forgotten)) return SOTTO_OK;
         if (sum <= target) return SOTTO_OK;
         const double share = fmin(SHRINK_MOST, fmax(SHRINK_LEAST, 0.5 * target / sum));
         status = follow(solver, width, share, error);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "learn/glm/cut.h"
 #include "learn/glm/loss.h"
 #include "numeric/outward.h"
@@ -18,8 +17,7 @@ static sotto_loss_at asked(const sot_loss *loss, double u, double label)
     given->at(sot_cut(isnan(u) ? 0.0 : u, SOT_LOSS_CUSTOM_MARGIN), sot_cut(label, 1.0),
               given->context, &at);
     if (isnan(at.slope)) at.slope = 0.0;
-    if (!SOT_PLANTED(glm_custom_slope_uncut))
-        at.slope = sot_cut(at.slope, loss->slope_most);
+    at.slope = sot_cut(at.slope, loss->slope_most);
     const double low = at.curvature > 0.0 ? at.curvature : 0.0; /* NaN too */
     at.curvature = low < loss->curvature_most ? low : loss->curvature_most;
     if (fabs(u) > SOT_LOSS_CUSTOM_MARGIN || isinf(at.curvature)) at.curvature = 0.0;

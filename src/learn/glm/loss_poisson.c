@@ -3,7 +3,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/plant.h"
 #include "learn/glm/cut.h"
 #include "learn/glm/loss.h"
 #include "learn/glm/slopes_logistic.h"
@@ -112,9 +111,7 @@ static inline float rate_of(float u)
 static void slopes(const sot_loss *loss, const float *margins, const float *labels,
                    size_t count, float *out)
 {
-    const float most = SOT_PLANTED(glm_poisson_slope_uncut)
-                           ? 0x1p60f
-                           : (float)loss->parameters[THRESHOLD_FLOAT];
+    const float most = (float)loss->parameters[THRESHOLD_FLOAT];
     const float label_most = sot_float_below(loss->label_most);
     for (size_t i = 0; i < count; i++) {
         const float low = labels[i] > 0.0f ? labels[i] : 0.0f;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "learn/glm/solver.h"
 
 static sotto_status run(sot_solver *solver, double tau, sotto_error *error)

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/plant.h"
 #include "numeric/outward.h"
 
 static inline double centre_of(const sot_glm *glm, size_t column)
@@ -37,11 +36,8 @@ void sot_terms_add_gradient(const sot_glm *glm, sot_twofold nu, const double *th
                             double *gradient)
 {
     const size_t columns = glm->matrix->columns;
-    const size_t free_column =
-        SOT_PLANTED(glm_intercept_unregularised) ? columns - 1 : columns;
     for (size_t j = 0; j < columns; j++) {
         double sum = glm->lambda * (theta[j] - centre_of(glm, j));
-        if (j == free_column) sum = 0.0;
         if (nu.high > 0.0) sum += nu.high * theta[j];
         if (glm->l1 > 0.0) sum += glm->l1 * l1_slope(theta[j], glm->l1_width);
         gradient[j] += sum + (glm->linear != NULL ? glm->linear[j] : 0.0);
@@ -51,8 +47,7 @@ void sot_terms_add_gradient(const sot_glm *glm, sot_twofold nu, const double *th
 sot_twofold sot_terms_gradient_careful(const sot_glm *glm, sot_twofold nu, size_t column,
                                        sot_twofold theta)
 {
-    const double centre =
-        SOT_PLANTED(glm_centre_forgotten) ? 0.0 : centre_of(glm, column);
+    const double centre = centre_of(glm, column);
     sot_twofold sum = sot_twofold_times(sot_twofold_plus(theta, -centre), glm->lambda);
     if (nu.high > 0.0) sum = sot_twofold_add(sum, sot_twofold_mul(theta, nu));
     if (glm->l1 > 0.0) {

@@ -1,9 +1,5 @@
 #include "learn/glm/units.h"
 
-#include <math.h>
-
-#include "base/plant.h"
-
 /* Sixteen sums side by side, folded as the AVX2 version folds them: halves, then neighbours, then
  * pairs, then quarters. */
 static float dense_dot(const float *row, size_t stride, const float *theta)
@@ -28,21 +24,19 @@ static void dense_dots(const sot_matrix *matrix, size_t begin, size_t end,
             dense_dot(matrix->dense + i * matrix->stride, matrix->stride, theta);
 }
 
-static inline int32_t contribution(float scale, float x, bool nearest)
+static inline int32_t contribution(float scale, float x)
 {
-    const float product = scale * x;
-    return (int32_t)(nearest ? rintf(product) : product);
+    return (int32_t)(scale * x); /* toward zero */
 }
 
 static void dense_add(const sot_matrix *matrix, size_t begin, size_t end,
                       const float *slopes, float per_unit, int32_t *sum)
 {
-    const bool nearest = SOT_PLANTED(glm_units_round_to_nearest);
     for (size_t i = begin; i < end; i++) {
         const float *row = matrix->dense + i * matrix->stride;
         const float scale = slopes[i - begin] * per_unit;
         for (size_t j = 0; j < matrix->stride; j++)
-            sum[j] += contribution(scale, row[j], nearest);
+            sum[j] += contribution(scale, row[j]);
     }
 }
 
@@ -60,11 +54,10 @@ static void sparse_dots(const sot_matrix *matrix, size_t begin, size_t end,
 static void sparse_add_wide(const sot_matrix *matrix, size_t begin, size_t end,
                             const float *slopes, float per_unit, int64_t *sum)
 {
-    const bool nearest = SOT_PLANTED(glm_units_round_to_nearest);
     for (size_t i = begin; i < end; i++) {
         const float scale = slopes[i - begin] * per_unit;
         for (size_t k = (size_t)matrix->starts[i]; k < (size_t)matrix->starts[i + 1]; k++)
-            sum[matrix->indices[k]] += contribution(scale, matrix->values[k], nearest);
+            sum[matrix->indices[k]] += contribution(scale, matrix->values[k]);
     }
 }
 

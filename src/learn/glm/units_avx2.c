@@ -1,7 +1,5 @@
 #include "learn/glm/units.h"
 
-#include "base/plant.h"
-
 #if defined(__x86_64__) && defined(__GNUC__)
 
 #include <immintrin.h>
@@ -128,8 +126,6 @@ static const sot_units units = {.dots = dots, .add = add};
 
 const sot_units *sot_units_avx2(void)
 {
-    if (SOT_PLANTED(glm_units_round_to_nearest))
-        return NULL; /* it is in the portable one */
     return __builtin_cpu_supports("avx2") ? &units : NULL;
 }
 

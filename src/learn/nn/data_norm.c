@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/reduce.h"
 #include "learn/nn/nn_parts.h"
 #include "numeric/outward.h"
@@ -105,8 +104,6 @@ static sotto_status add_chunk(size_t chunk, size_t begin, size_t end, void *cont
         channel_means(job->layer, job->rows[i], job->which, means);
         sotto_status status =
             sotto_grid_quantize(&job->grid, means, channels, units, error);
-        for (size_t c = 0; SOT_PLANTED(nn_data_norm_unclipped) && c < channels; c++)
-            units[c] = (int64_t)(means[c] / sotto_grid_spacing(&job->grid));
         if (status == SOTTO_OK) status = sotto_grid_add(partial, units, channels, error);
         if (status != SOTTO_OK) return status;
     }

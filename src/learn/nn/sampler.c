@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "data/batch.h"
 #include "net/engine.h"
 
@@ -86,9 +85,8 @@ void sot_nn_sampler_event(const sot_nn_sampler *sampler, sotto_adjacency adjacen
     noise->population = sampler->population;
     noise->batch = sampler->batch;
     noise->adjacency = adjacency;
-    const bool single = sampler->sampling == SOTTO_POISSON ||
-                        adjacency == SOTTO_ADD_REMOVE ||
-                        SOT_PLANTED(nn_exchange_counts_once);
+    const bool single =
+        sampler->sampling == SOTTO_POISSON || adjacency == SOTTO_ADD_REMOVE;
     noise->l2_sensitivity = single ? one : exchanged;
 }
 
@@ -99,8 +97,6 @@ struct sot_nn_draws {
     sot_batches *batches;
     sot_tiling *tiling;
     sot_place_coins copies;
-    uint32_t *order; /* of a shuffled pass: a planted bug alone */
-    sotto_rng *rng;
 };
 
 static sotto_status draw_keys(sot_nn_draws *draws, sotto_rng *rng, sotto_error *error)
@@ -119,16 +115,10 @@ sotto_status sot_nn_draws_new(const sot_nn_sampler *sampler, sotto_rng *rng,
                               sot_pool *pool, sot_nn_draws **out_draws,
                               sotto_error *error)
 {
-    sotto_rng *old = NULL; /* a planted bug alone */
     sot_nn_draws *draws = sot_new_array(1, sizeof *draws);
     if (draws == NULL) return sot_fail_memory(error, 1, sizeof *draws);
     draws->sampler = *sampler;
-    draws->rng = rng;
-    sotto_status status = SOTTO_OK;
-    if (SOT_PLANTED(nn_coins_repeat_after_resume))
-        status = sotto_rng_new_for_test(1, &old, error);
-    if (status == SOTTO_OK) status = draw_keys(draws, old == NULL ? rng : old, error);
-    sotto_rng_free(old);
+    const sotto_status status = draw_keys(draws, rng, error);
     if (status != SOTTO_OK) {
         sot_nn_draws_free(draws);
         return status;
@@ -144,27 +134,7 @@ void sot_nn_draws_free(sot_nn_draws *draws)
     if (draws == NULL) return;
     sot_batches_free(draws->batches);
     sot_tiling_free(draws->tiling);
-    sot_free(draws->order);
     sot_wipe_and_free(draws, sizeof *draws);
-}
-
-/* What a data loader does: passes over a shuffled table, cut into batches one after another. */
-static sotto_status slice_of_pass(sot_nn_draws *draws, uint64_t step, size_t rows,
-                                  const uint32_t **out_rows, size_t *out_count,
-                                  sotto_error *error)
-{
-    const size_t batch = (size_t)fmin(fmax(1.0, draws->sampler.divisor), (double)rows);
-    const size_t slices = rows / batch;
-    const size_t slice = slices == 0 ? 0 : (size_t)(step - 1) % slices;
-    sotto_status status = SOTTO_OK;
-    *out_count = 0;
-    if (rows == 0) return SOTTO_OK;
-    if (draws->order == NULL) draws->order = sot_new_array(rows, sizeof *draws->order);
-    if (draws->order == NULL) return sot_fail_memory(error, rows, sizeof *draws->order);
-    if (slice == 0) status = sot_shuffle(draws->rng, rows, draws->order, error);
-    *out_rows = draws->order + slice * batch;
-    *out_count = batch;
-    return status;
 }
 
 sotto_status sot_nn_draw(sot_nn_draws *draws, uint64_t step, size_t rows,
@@ -173,9 +143,7 @@ sotto_status sot_nn_draw(sot_nn_draws *draws, uint64_t step, size_t rows,
     const uint32_t *chosen = NULL;
     size_t count = 0;
     const sotto_status status =
-        SOT_PLANTED(nn_shuffled_as_poisson)
-            ? slice_of_pass(draws, step, rows, &chosen, &count, error)
-            : sot_batches_of_step(draws->batches, step, 0, rows, &chosen, &count, error);
+        sot_batches_of_step(draws->batches, step, 0, rows, &chosen, &count, error);
     if (status != SOTTO_OK) return status;
     return sot_tiling_cut(draws->tiling, step, chosen, count, out_cut, error);
 }

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/nn/walk.h"
 #include "privacy/mechanisms/gate.h"
 
@@ -127,7 +126,6 @@ static void end(sot_nn_walking *walk)
     sot_nn_validation_free(walk->validation);
     sot_nn_state_free(&walk->state);
     sot_wipe_and_free(walk->units, parameters * sizeof *walk->units);
-    sot_wipe_and_free(walk->noise, parameters * sizeof *walk->noise);
     sot_free(walk->gradient); /* of released sums */
     sot_nn_walk_drop_records(walk);
 }
@@ -146,34 +144,13 @@ static void gather(const sot_net *net, int64_t *units)
     }
 }
 
-/* What a program does that keeps a buffer of noise and uses it again. */
-static sotto_status release_with_old_noise(sot_nn_walking *walk, size_t count,
-                                           sotto_error *error)
-{
-    sotto_status status = SOTTO_OK;
-    if (walk->noise == NULL) {
-        walk->noise = sot_new_array(walk->net->parameters, sizeof *walk->noise);
-        if (walk->noise == NULL) return sot_fail_memory(error, count, sizeof(int64_t));
-        status = sotto_gaussian_release(walk->gate, &walk->nn->noise, walk->noise, count,
-                                        walk->noise, error);
-    }
-    for (size_t i = 0; i < count; i++)
-        walk->units[i] += walk->noise[i];
-    return status;
-}
-
 /* The one release of a step, however many tiles it has. */
 static sotto_status release(sot_nn_walking *walk, sotto_error *error)
 {
     const size_t count = walk->net->trainable;
     gather(walk->net, walk->units);
-    if (SOT_PLANTED(nn_noise_reused)) return release_with_old_noise(walk, count, error);
-    const size_t parts = SOT_PLANTED(nn_noise_per_tile) ? 1 + walk->nn->sampler.tiles : 1;
-    sotto_status status = SOTTO_OK;
-    for (size_t part = 0; status == SOTTO_OK && part < parts; part++)
-        status = sotto_gaussian_release(walk->gate, &walk->nn->noise, walk->units, count,
-                                        walk->units, error);
-    return status;
+    return sotto_gaussian_release(walk->gate, &walk->nn->noise, walk->units, count,
+                                  walk->units, error);
 }
 
 /* Released sums, each times `scale`. An int64 below 2^51 in size becomes a double by an addition (1.5 2^52 plus it, read as
@@ -208,9 +185,7 @@ static sotto_status take_step(sot_nn_walking *walk, uint64_t step, sotto_error *
     sotto_status status = sot_nn_walk_sum(walk, step, &count, error);
     if (status == SOTTO_OK) status = release(walk, error);
     if (status != SOTTO_OK) return status;
-    const double divisor =
-        SOT_PLANTED(nn_batch_as_divisor) ? fmax(1.0, (double)count) : nn->sampler.divisor;
-    scale_units(walk->units, nn->clip.spacing / divisor, walk->net->trainable,
+    scale_units(walk->units, nn->clip.spacing / nn->sampler.divisor, walk->net->trainable,
                 walk->gradient);
     sot_nn_move(walk->net, &nn->moves, walk->gradient, &walk->state);
     return SOTTO_OK;

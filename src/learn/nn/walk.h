@@ -19,7 +19,6 @@ typedef struct sot_nn_walking {
     sot_nn_validation *validation;
     sot_nn_state state; /* released */
     int64_t *units;     /* one a parameter: the exact sum, then the released one */
-    int64_t *noise;     /* a planted bug alone */
     float *gradient;    /* one a trainable parameter */
     /* One step's records, tile by tile: */
     const float **inputs;

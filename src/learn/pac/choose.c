@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/pac/pac_parts.h"
 #include "numeric/outward.h"
 
@@ -17,7 +16,7 @@ static sotto_status laplace_of(const sot_pac *pac, size_t index,
 {
     sotto_laplace_config config = sotto_laplace_defaults();
     /* One record may be an error of every concept. */
-    const uint64_t moved = SOT_PLANTED(pac_one_count_moves) ? 1 : pac->sizes[index];
+    const uint64_t moved = pac->sizes[index];
     config.l1_sensitivity = sot_mul_up((double)pac->choice.sensitivity, (double)moved);
     config.adjacency = pac->choice.adjacency;
     config.purpose = pac->choice.purpose;

@@ -1,7 +1,6 @@
 /* Thresholds and stumps: one line of cuts, feature after feature, the flipped ones after the others. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/pac/pac_parts.h"
 
 static size_t polarities(const sot_concept_class *class)
@@ -106,16 +105,13 @@ static sotto_status add_cuts(const sot_pac *pac, const sot_view *view, size_t fe
                              sot_pac_cells *cells, sotto_error *error)
 {
     const uint64_t last_cut = pac->class->grids[feature].cells;
-    /* Planted: one cut at each place that a record has, instead of all that the grid has. */
-    const bool of_records = SOT_PLANTED(pac_cuts_at_records);
     int64_t sum = 0;
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; i <= line->count && status == SOTTO_OK; i++) {
         const uint64_t cut = i < line->count ? line->places[i] : last_cut;
         const int64_t errors =
             flipped ? (int64_t)view->yes - sum : (int64_t)view->no + sum;
-        const uint64_t end =
-            begin + (of_records ? i + 1 : measure_below(pac, feature, cut + 1));
+        const uint64_t end = begin + measure_below(pac, feature, cut + 1);
         status = sot_pac_cells_add(cells, -errors, end, error);
         if (i < line->count) sum += line->nets[i];
     }

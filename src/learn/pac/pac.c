@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/progress.h"
 #include "learn/learner_settings.h"
 #include "learn/pac/pac_parts.h"
@@ -172,7 +171,6 @@ static sotto_selection_config selection_of(const sot_learner_setup *setup, size_
     choice.sensitivity = setup->unit_rows;
     choice.change =
         config->adjacency == SOTTO_ADD_REMOVE ? SOTTO_CHANGE_MONOTONE : SOTTO_CHANGE_ANY;
-    if (SOT_PLANTED(pac_replacing_is_monotone)) choice.change = SOTTO_CHANGE_MONOTONE;
     choice.adjacency = config->adjacency;
     choice.purpose = choices > 1 ? "interval of one feature" : "concept";
     return choice;

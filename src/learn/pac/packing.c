@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 
 #define CLASS_MAX (UINT64_C(1) << 62)
@@ -34,9 +33,7 @@ static sotto_status check_class(const sotto_packing_setting *s, sotto_error *err
 /* What n rows add to the exponent: of the mechanisms' weights, s n/2, and between two data sets. */
 static double weight_steps(const sotto_packing_setting *s)
 {
-    const bool is_one_way =
-        s->adjacency == SOTTO_ADD_REMOVE || SOT_PLANTED(packing_one_way);
-    return is_one_way ? s->epsilon / 2.0 : s->epsilon / 4.0;
+    return s->adjacency == SOTTO_ADD_REMOVE ? s->epsilon / 2.0 : s->epsilon / 4.0;
 }
 
 static double between_steps(const sotto_packing_setting *s)

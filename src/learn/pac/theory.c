@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "numeric/roots.h"
 
@@ -227,9 +226,8 @@ static double log_failure_up(const sotto_pac_setting *setting, sotto_pac_bound b
     const double a = setting->alpha, n = setting->rows;
     const double log_size = log_size_up(setting);
     const double log_two_sizes = sot_add_up(log_size, sot_log_up(2.0));
-    const bool is_one_way =
-        setting->adjacency == SOTTO_ADD_REMOVE || SOT_PLANTED(pac_size_one_way);
-    const double s = is_one_way ? setting->epsilon : setting->epsilon / 2.0;
+    const double s = setting->adjacency == SOTTO_ADD_REMOVE ? setting->epsilon
+                                                            : setting->epsilon / 2.0;
     const double scale = sot_div_up(size_up(setting), setting->epsilon);
     double rate = 0.0, start = log_size;
     switch (bound) {

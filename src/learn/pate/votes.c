@@ -3,8 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/plant.h"
-
 void sot_pate_count_votes(const uint16_t *said, size_t teachers, size_t queries,
                           size_t classes, int64_t *out_votes)
 {
@@ -13,8 +11,7 @@ void sot_pate_count_votes(const uint16_t *said, size_t teachers, size_t queries,
         for (size_t query = 0; query < queries; query++) {
             const size_t class = said[teacher * queries + query];
             assert(class < classes);
-            out_votes[query * classes + class] +=
-                SOT_PLANTED(pate_votes_counted_twice) ? 2 : 1;
+            out_votes[query * classes + class]++;
         }
     }
 }

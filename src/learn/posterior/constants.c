@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/plant.h"
 #include "numeric/outward.h"
 
 /* The ball's gain is found to this, relatively, from above. */
@@ -148,9 +147,7 @@ static double ball_gain(const sot_loss *loss, double margin)
 sot_record_bounds sot_record_bounds_of_loss(const sot_loss *loss, double bound,
                                             double radius)
 {
-    double reach = radius;
-    if (SOT_PLANTED(posterior_gain_without_ball) && isinf(radius)) reach = 1.0;
-    const double margin = sot_mul_up(bound, reach);
+    const double margin = sot_mul_up(bound, radius);
     const double slope = sot_slope_within(loss, margin);
     const bool gains = loss->ball_gain && isfinite(margin);
     return (sot_record_bounds){
@@ -200,8 +197,7 @@ sot_record_bounds sot_record_bounds_of_softmax(size_t classes, double bound,
 double sot_change_lipschitz(const sot_record_bounds *bounds, sotto_adjacency adjacency,
                             uint64_t unit_rows)
 {
-    const bool replaced =
-        adjacency == SOTTO_REPLACE_ONE && !SOT_PLANTED(posterior_replacement_counts_once);
+    const bool replaced = adjacency == SOTTO_REPLACE_ONE;
     return sot_mul_up((double)unit_rows, replaced ? bounds->difference : bounds->single);
 }
 
@@ -209,8 +205,7 @@ double sot_change_range(const sot_record_bounds *bounds, sotto_adjacency adjacen
                         uint64_t unit_rows)
 {
     const double sides = adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0;
-    const double range = SOT_PLANTED(posterior_range_halved) ? 0.5 : 1.0;
-    return sides * sot_mul_up((double)unit_rows, range * bounds->range);
+    return sides * sot_mul_up((double)unit_rows, bounds->range);
 }
 
 double sot_efficiency_factor(double power)

@@ -3,7 +3,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/plant.h"
 #include "learn/glm/pass.h"
 #include "numeric/outward.h"
 
@@ -57,13 +56,10 @@ sot_answer sot_coin_quick(const sot_digits *uniform, double computed, double err
     const uint64_t first = uniform->word[0] >> 11;
     const double low = (double)first * 0x1p-53;
     const double high = (double)(first + 1) * 0x1p-53;
-    const double room = SOT_PLANTED(proximal_guard_missing) ? 0.0 : error;
-    const double least = sot_exp_down(-sot_add_up(computed, room));
-    const double most = sot_exp_up(-sot_sub_down(computed, room));
+    const double least = sot_exp_down(-sot_add_up(computed, error));
+    const double most = sot_exp_up(-sot_sub_down(computed, error));
     if (high <= least) return SOT_ANSWER_YES;
     if (low >= most) return SOT_ANSWER_NO;
-    if (SOT_PLANTED(proximal_guard_missing))
-        return low <= exp(-computed) ? SOT_ANSWER_YES : SOT_ANSWER_NO;
     return SOT_ANSWER_OPEN;
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/posterior/decide.h"
 #include "learn/posterior/moments.h"
 #include "learn/posterior/plan.h"
@@ -124,8 +123,7 @@ sotto_status sot_gaussian_draw(const sot_sampler_plan *plan,
     for (int k = 0; k < REDRAWS_MOST && made && !within; k++) {
         draw_point(&law, rng);
         counts->proposals++;
-        within =
-            is_within(&law, potential->radius) || SOT_PLANTED(gaussian_ball_forgotten);
+        within = is_within(&law, potential->radius);
         if (!within) counts->redrawn++;
     }
     if (within) {

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/posterior/plan.h"
 
 enum { FAILURES_MOST = 10 }; /* trials at one w; then it moves to a better place */
@@ -72,10 +71,6 @@ static void set_constants(sot_oracle *o)
     o->precision = sot_twofold_div(one, sot_twofold_of_product(o->step, o->step));
     o->pull = sot_twofold_plus(o->precision, -o->lambda);
     o->noise = sot_twofold_sqrt(sot_twofold_div(one, o->pull));
-    if (SOT_PLANTED(proximal_step_twice)) {
-        o->noise.high *= 2.0;
-        o->noise.low *= 2.0;
-    }
 }
 
 sotto_status sot_oracle_begin(sot_losses *losses, const sot_sampler_plan *plan,

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/glm/problem.h"
 #include "learn/learner_settings.h"
 #include "learn/posterior/parts.h"
@@ -171,14 +170,11 @@ static sot_potential potential_for(const sot_learner *learner,
                                    const sot_matrix *matrix, sot_pool *pool)
 {
     const sot_empirical *empirical = learner->empirical;
-    double beta = state->law.beta;
-    /* The average form: a record more rescales all others. */
-    if (SOT_PLANTED(posterior_beta_by_rows)) beta *= 100.0 / (1.0 + (double)matrix->rows);
     return (sot_potential){.matrix = matrix,
                            .loss = empirical->loss,
                            .classes =
                                empirical->loss == NULL ? empirical->facts.outputs : 0,
-                           .beta = beta,
+                           .beta = state->law.beta,
                            .lambda = state->law.lambda,
                            .center = learner->setup.center,
                            .radius = state->law.ball,

@@ -1,7 +1,6 @@
 /* Proposals of the restricted Gaussian oracle, and the two coins that they must pass. Proof note: proximal.md. */
 #include <math.h>
 
-#include "base/plant.h"
 #include "learn/posterior/oracle.h"
 
 static inline sot_twofold from_center(const sot_oracle *o, size_t j)
@@ -135,16 +134,6 @@ static bool passes_tilt(sot_oracle *o, const sot_trial *trial)
     return passed;
 }
 
-static void project(const sot_oracle *o, sot_trial *trial)
-{
-    const double norm = sot_oracle_norm(trial->p_high, o->dimension);
-    if (norm <= o->radius) return;
-    for (size_t j = 0; j < o->dimension; j++) {
-        trial->p[j] = (sot_twofold){trial->p_high[j] * (o->radius / norm), 0.0};
-        trial->p_high[j] = trial->p[j].high;
-    }
-}
-
 sotto_status sot_oracle_propose(sot_oracle *oracle, sot_trial *out_trial,
                                 sotto_error *error)
 {
@@ -156,12 +145,7 @@ sotto_status sot_oracle_propose(sot_oracle *oracle, sot_trial *out_trial,
                                        .normals = out_trial->normals,
                                        .scale = o->scale,
                                        .dimension = o->dimension};
-        if (SOT_PLANTED(proximal_projects)) {
-            project(o, out_trial);
-            return SOTTO_OK;
-        }
-        if (SOT_PLANTED(proximal_ball_forgotten) ||
-            sot_ball_holds(o->spare, &proposal, out_trial->p, o->radius)) {
+        if (sot_ball_holds(o->spare, &proposal, out_trial->p, o->radius)) {
             if (passes_tilt(o, out_trial)) return SOTTO_OK;
         }
         const sotto_status status = sot_oracle_listen(o, error);
@@ -187,7 +171,6 @@ sotto_status sot_oracle_accept(sot_oracle *oracle, const sot_trial *trial, doubl
     *out_accepted = true;
     sot_digits uniform;
     sot_coin_draw(o->rng, &uniform);
-    if (SOT_PLANTED(proximal_keeps_all)) return SOTTO_OK;
 
     const sot_twofold linear = along(o, trial);
     const double grown = o->beta * (value - o->value);

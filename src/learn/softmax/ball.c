@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/plant.h"
 #include "learn/glm/pass.h"
 #include "learn/softmax/solver.h"
 
@@ -96,7 +95,6 @@ static sotto_status sphere_upper(sot_softmax_solver *s, bool precise, double *ou
             (problem->l1 > 0.0 ? problem->l1 / problem->l1_width : 0.0);
         const double rounded = problem->lambda * sot_norm_upper(at->theta_low, length);
         *out_upper = (residual + smoothness * off + rounded) * (1.0 + 0x1p-40);
-        if (SOT_PLANTED(softmax_ball_certificate_ignores_residual)) *out_upper = 0.0;
     }
     s->pass.extra = extra;
     return status;

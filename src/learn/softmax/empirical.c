@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "learn/glm/row_sum.h"
 #include "learn/glm/rows.h"
 #include "learn/softmax/row.h"
@@ -100,8 +99,7 @@ static sot_empirical_facts facts_of(const sot_encoding *encoding)
     const double bound = sot_encoding_bound(encoding);
     const double square = sot_mul_up(bound, bound);
     const double classes = (double)sot_encoding_classes(encoding);
-    const double root =
-        SOT_PLANTED(softmax_record_bound_of_one_margin) ? 1.0 : sot_sqrt_up(2.0);
+    const double root = sot_sqrt_up(2.0);
     const double record_bound = sot_mul_up(root, bound);
     return (sot_empirical_facts){
         .name = "softmax",

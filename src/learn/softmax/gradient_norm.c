@@ -2,7 +2,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/plant.h"
 #include "learn/glm/pass.h"
 #include "learn/softmax/pass.h"
 #include "learn/softmax/row.h"
@@ -61,7 +60,6 @@ double sot_softmax_norm_upper(const sot_softmax_pass *pass,
     const double unit = 0x1p-53;
     const double theta_norm = sot_norm_upper(theta, pass->length);
     const double norm = sot_norm_upper(gradient, pass->length);
-    if (SOT_PLANTED(softmax_certificate_forgets_rounding)) return norm;
 
     /* Slopes: the margins' error times the curvature, and the row's own error. */
     const double margin_error = gathered(margin_roundings(pass, bounds->terms), unit) *

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/plant.h"
-
 /* Four sums side by side over the columns of a block, folded as a register of four is. */
 static double dense_dot(const float *x, size_t columns, const double *theta)
 {
@@ -49,16 +47,14 @@ static void dense_add(const sot_softmax_rows *rows, const double *scales, double
     }
 }
 
-static inline int32_t contribution(float scale, float x, bool nearest)
+static inline int32_t contribution(float scale, float x)
 {
-    const float product = scale * x;
-    return (int32_t)(nearest ? rintf(product) : product);
+    return (int32_t)(scale * x); /* toward zero */
 }
 
 static void dense_add_units(const sot_softmax_rows *rows, const float *scales,
                             int32_t *sum)
 {
-    const bool nearest = SOT_PLANTED(softmax_units_round_to_nearest);
     const sot_matrix *matrix = rows->matrix;
     const size_t stride = matrix->stride;
     for (size_t i = 0; i < rows->count; i++) {
@@ -67,7 +63,7 @@ static void dense_add_units(const sot_softmax_rows *rows, const float *scales,
             const float scale = scales[i * rows->classes + c];
             int32_t *line = sum + c * stride;
             for (size_t j = 0; j < stride; j++)
-                line[j] += contribution(scale, x[j], nearest);
+                line[j] += contribution(scale, x[j]);
         }
     }
 }
@@ -109,7 +105,6 @@ static void sparse_add(const sot_softmax_rows *rows, const double *scales, doubl
 static void sparse_add_units_wide(const sot_softmax_rows *rows, const float *scales,
                                   int64_t *sum)
 {
-    const bool nearest = SOT_PLANTED(softmax_units_round_to_nearest);
     const sot_matrix *matrix = rows->matrix;
     const size_t classes = rows->classes;
     for (size_t i = 0; i < rows->count; i++) {
@@ -117,8 +112,7 @@ static void sparse_add_units_wide(const sot_softmax_rows *rows, const float *sca
         for (size_t k = (size_t)matrix->starts[rows->at[i]]; k < last; k++) {
             int64_t *column = sum + matrix->indices[k] * classes;
             for (size_t c = 0; c < classes; c++)
-                column[c] +=
-                    contribution(scales[i * classes + c], matrix->values[k], nearest);
+                column[c] += contribution(scales[i * classes + c], matrix->values[k]);
         }
     }
 }

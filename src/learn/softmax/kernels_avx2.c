@@ -1,7 +1,5 @@
 #include "learn/softmax/kernels.h"
 
-#include "base/plant.h"
-
 #if defined(__x86_64__) && defined(__GNUC__)
 
 #include <immintrin.h>
@@ -235,8 +233,6 @@ static const sot_softmax_kernels kernels = {
 
 const sot_softmax_kernels *sot_softmax_kernels_avx2(void)
 {
-    if (SOT_PLANTED(softmax_units_round_to_nearest))
-        return NULL; /* it is in the portable ones */
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kernels
                                                                            : NULL;
 }

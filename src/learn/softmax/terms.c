@@ -2,28 +2,17 @@
  * theta, center and linear are 0, and so is every gradient here. */
 #include <math.h>
 
-#include "base/plant.h"
 #include "learn/softmax/pass.h"
-
-/* The constant column may not go free: a planted bug. */
-static bool is_free(const sot_softmax_pass *pass, size_t place)
-{
-    const sot_matrix *matrix = pass->problem->matrix;
-    const size_t last = matrix->columns - 1;
-    if (matrix->dense != NULL) return place % matrix->stride == last;
-    return place / pass->problem->classes == last;
-}
 
 double sot_softmax_add_terms(const sot_softmax_pass *pass, const double *theta,
                              double *gradient)
 {
     const sot_softmax *problem = pass->problem;
-    const bool leave_free = SOT_PLANTED(softmax_intercept_unregularised);
     double value = 0.0;
     for (size_t j = 0; j < pass->length; j++) {
         const double t = theta[j];
         const double off = pass->center != NULL ? t - pass->center[j] : t;
-        if (!(leave_free && is_free(pass, j))) gradient[j] += problem->lambda * off;
+        gradient[j] += problem->lambda * off;
         value += 0.5 * problem->lambda * (off * off);
         if (pass->extra > 0.0) {
             gradient[j] += pass->extra * t;

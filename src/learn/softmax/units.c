@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/size.h"
 #include "learn/softmax/kernels.h"
 #include "learn/softmax/row.h"
@@ -37,7 +36,7 @@ static void to_slopes(const task *shared, const sot_softmax_rows *rows, double *
         const double label = rows->matrix->labels[rows->at[i]];
         const size_t truth = sot_softmax_class(label, classes);
         (void)sot_softmax_row(p, classes, truth, false);
-        p[truth] -= SOT_PLANTED(softmax_slope_of_label_doubled) ? 2.0 : 1.0;
+        p[truth] -= 1.0;
         for (size_t c = 0; c < classes; c++)
             scales[i * classes + c] = (float)p[c] * shared->per_unit;
     }

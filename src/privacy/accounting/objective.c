@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/objective_theorems.h"
 
@@ -192,7 +191,6 @@ static sotto_status check_noise(const sot_objective_law *law, sotto_error *error
 static double unit_steps(const sot_objective_law *law)
 {
     const double rows = (double)law->unit_rows;
-    if (SOT_PLANTED(objective_noise_of_the_other_adjacency)) return rows;
     return law->adjacency == SOTTO_REPLACE_ONE ? 2.0 * rows : rows;
 }
 
@@ -204,9 +202,6 @@ static double kappa_upper(const sot_objective_law *law)
     const double determinant = sot_div_up(square, law->lambda);
     const double ratio = sot_div_down(law->record_bound, law->sigma);
     const double half = 0.5 * sot_mul_down(ratio, ratio);
-    if (SOT_PLANTED(objective_forgets_log_det)) return 0.0;
-    if (SOT_PLANTED(objective_kappa_of_the_wrong_sign))
-        return fmax(0.0, sot_sub_up(half, determinant));
     return fmax(0.0, sot_sub_up(determinant, half));
 }
 
@@ -282,8 +277,6 @@ static double sharp_pure_epsilon(const sot_objective_law *law)
     const double determinant = sot_div_up(square, law->lambda);
     if (law->adjacency == SOTTO_ADD_REMOVE)
         return sot_mul_up(rows, sharp_pure_maximum(determinant, law->rate));
-    if (SOT_PLANTED(objective_pure_rule_of_the_other_adjacency))
-        return sot_mul_up(rows, sharp_pure_maximum(determinant, 2.0 * law->rate));
     return sot_mul_up(rows,
                       sot_add_up(law->rate, sharp_pure_maximum(determinant, law->rate)));
 }

@@ -3,7 +3,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "numeric/special.h"
 #include "privacy/accounting/gaussian_profile.h"
@@ -44,7 +43,6 @@ sot_objective sot_objective_of(const sotto_event *event, sotto_adjacency adjacen
                                .rows = event->rows,
                                .is_replaced = adjacency == SOTTO_REPLACE_ONE,
                                .count = 1.0};
-    if (SOT_PLANTED(objective_law_forgets_vertices)) objective.vertices = 1.0;
     objective.is_frozen =
         event->theorem == SOTTO_FROZEN_SLOPE && steps_of(&objective) > 0;
     objective.atom = fmax(objective.atom, objective.offset);
@@ -291,8 +289,7 @@ double sot_objective_log_mgf_upper(const sot_objective *objective, double order)
     if (steps == 0) return simple;
     step_moments step = {.row = row_of(objective)};
     const uint32_t added = objective->is_replaced ? objective->rows : 0;
-    uint32_t removed = objective->rows;
-    if (SOT_PLANTED(objective_chain_forgets_a_step) && steps > 1) removed--;
+    const uint32_t removed = objective->rows;
     const double former = fmin(simple, chain_log_mgf_upper(&step, added, removed, order));
     if (!objective->is_frozen) return former;
     double most;

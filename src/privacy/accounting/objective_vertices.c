@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "numeric/special.h"
 #include "privacy/accounting/objective_theorems.h"
@@ -44,7 +43,6 @@ double sot_objective_log_determinant_upper(const sot_objective_law *law)
 static double row_offset_upper(const sot_objective_law *law)
 {
     const double plain = row_log_determinant_upper(law);
-    if (SOT_PLANTED(objective_vertices_forget_log_det)) return 0.0;
     if (law->classes < 2 || isnan(law->sigma)) return plain;
     const double bound = law->record_bound;
     const double determinant = sot_div_up(0.5 * sot_mul_up(bound, bound), law->lambda);
@@ -72,7 +70,6 @@ static double corners_removed(const sot_objective_law *law)
 static double corners_added(const sot_objective_law *law)
 {
     if (law->classes > 1) return (double)(law->classes - 1);
-    if (SOT_PLANTED(objective_two_signed_added_once)) return 1.0;
     return law->one_signed ? 1.0 : 2.0;
 }
 
@@ -85,9 +82,7 @@ static tail_law chain_of(const sot_objective_law *law)
     const double steps = replaces ? 2.0 * rows : rows;
     const double one = sot_div_up(law->record_bound, law->sigma);
     const double offset = row_offset_upper(law);
-    const double growth = SOT_PLANTED(objective_chain_without_growth)
-                              ? 1.0
-                              : sot_exp_up(sot_mul_up(rows - 1.0, offset));
+    const double growth = sot_exp_up(sot_mul_up(rows - 1.0, offset));
     /* k (k - 1)/2 or k (2 k - 1): the first eta is not negative; exact, k <= 1e6 */
     const double start = replaces ? rows * (2.0 * rows - 1.0) : 0.5 * rows * (rows - 1.0);
     tail_law chain = {.shift = sot_mul_up(steps, one),

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 
 /* Noise from far below one vote to what the samplers take: 2^52 steps of 2^-32. */
@@ -54,8 +53,7 @@ sotto_pate_config sotto_pate_defaults(void)
 uint64_t sotto_pate_touched(sotto_adjacency adjacency, uint64_t shards,
                             bool id_may_change)
 {
-    const bool two_places = adjacency == SOTTO_REPLACE_ONE && id_may_change &&
-                            !SOT_PLANTED(pate_id_change_ignored);
+    const bool two_places = adjacency == SOTTO_REPLACE_ONE && id_may_change;
     return two_places ? 2 * shards : shards;
 }
 
@@ -189,8 +187,7 @@ static sotto_pate_sensitivity sensitivity_of(const sotto_pate_config *config)
     const double k = (double)config->touched; /* at most 2^20: products are exact */
     const bool moves =
         config->unit == SOTTO_PATE_RECORDS || config->adjacency == SOTTO_REPLACE_ONE;
-    if (!moves || SOT_PLANTED(pate_vote_counted_once))
-        return (sotto_pate_sensitivity){.l1 = k, .l2 = k, .largest = k, .gap = k};
+    if (!moves) return (sotto_pate_sensitivity){.l1 = k, .l2 = k, .largest = k, .gap = k};
     return (sotto_pate_sensitivity){.l1 = 2.0 * k,
                                     .l2 = sot_mul_up(k, sot_sqrt_up(2.0)),
                                     .largest = k,

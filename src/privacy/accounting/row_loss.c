@@ -3,7 +3,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "numeric/special.h"
 #include "privacy/accounting/gaussian_profile.h"
@@ -86,17 +85,10 @@ static double log_piece_up(double shift, double start, double slope, double from
     return sot_add_up(exponent, log_between_up(left, right));
 }
 
-/* 1: how high the parabola is. */
-static double height_of_parabola(void)
-{
-    return SOT_PLANTED(row_loss_parabola_too_low) ? 0.5 : 1.0;
-}
-
 double sot_row_log_mgf_upper(const sot_row_loss *row, double order)
 {
     const double a = row->shift;
     const double kappa = row->kappa;
-    const double share = height_of_parabola();
     log_sum sum = {-HUGE_VAL, 0.0};
     const double least = -(kappa / a + 0.5 * a) * (1.0 - 4.0 * DBL_EPSILON);
     add_term(&sum, log_ndtr_up(least));
@@ -104,8 +96,8 @@ double sot_row_log_mgf_upper(const sot_row_loss *row, double order)
         /* With v = (t + kappa)/(2 kappa) h = kappa v^2; the chord from i to i + 1. */
         const double from = kappa * (2.0 * i / CHORDS - 1.0);
         const double to = kappa * (2.0 * (i + 1) / CHORDS - 1.0);
-        const double height = share * kappa * ((double)i / CHORDS) * ((double)i / CHORDS);
-        const double slope = share * (2.0 * i + 1.0) / (2.0 * CHORDS);
+        const double height = kappa * ((double)i / CHORDS) * ((double)i / CHORDS);
+        const double slope = (2.0 * i + 1.0) / (2.0 * CHORDS);
         add_term(&sum, log_piece_up(a, order * height, order * slope, from, to));
     }
     add_term(&sum, log_piece_up(a, order * kappa, order, kappa, HUGE_VAL));
@@ -194,8 +186,7 @@ double sot_row_delta_upper(const sot_row_loss *row, double epsilon)
     }
     const sot_bracket exact_shift = {a, a};
     if (epsilon >= kappa) return sot_gaussian_delta(exact_shift, epsilon).upper;
-    const double first =
-        sot_widen_down(sqrt(epsilon / kappa / height_of_parabola()), 4.0 * DBL_EPSILON);
+    const double first = sot_widen_down(sqrt(epsilon / kappa), 4.0 * DBL_EPSILON);
     const double from = fmin(1.0, fmax(0.0, first));
     double size;
     const double far = fmax(0.0, place_down(row, from, &size)) + 9.0;

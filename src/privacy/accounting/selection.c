@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "numeric/roots.h"
 #include "numeric/special.h"
@@ -45,8 +44,6 @@ double sot_selection_rdp_poisson(double mean, double order, double rdp, double d
     if (!isfinite(some)) return HUGE_VAL;
     /* The sum's error is at most 5e-16 (|larger| + log 2); it is never negative, because
      * e^-mean + mean >= 1. */
-    /* Planted: Thm 6 as it was published. */
-    if (SOT_PLANTED(tuning_poisson_forgets_no_run)) return sot_div_up(some, t);
     const double larger = fmax(-mean, some);
     const double sum = sot_log_add_exp(-mean, some) + 1e-15 * (fabs(larger) + 1.0);
     return sot_div_up(fmax(0.0, sum), t);

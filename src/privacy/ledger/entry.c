@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/text.h"
 
 enum { HASH_BYTES = 32, HASH_DIGITS = 2 * HASH_BYTES };
@@ -112,16 +111,6 @@ static void hash_of(const char *line, size_t size_bytes, char out[SOTTO_HASH_HEX
     unsigned char hash[HASH_BYTES];
     crypto_generichash_state state;
     (void)crypto_generichash_init(&state, NULL, 0, sizeof hash);
-    const char *amount = SOT_PLANTED(ledger_chain_without_amount)
-                             ? find(line, size_bytes, "\"charges\":[")
-                             : NULL;
-    if (amount != NULL) { /* the planted bug: hashes around the amount */
-        const size_t before = (size_t)(amount - line) + 11;
-        const size_t digits = strspn(line + before, "0123456789");
-        (void)crypto_generichash_update(&state, (const unsigned char *)line, before);
-        line += before + digits;
-        size_bytes -= before + digits;
-    }
     (void)crypto_generichash_update(&state, (const unsigned char *)line, size_bytes);
     (void)crypto_generichash_final(&state, hash, sizeof hash);
     (void)sodium_bin2hex(out, SOTTO_HASH_HEX_BYTES, hash, sizeof hash);

@@ -10,7 +10,6 @@
 struct sotto_ledger {
     sot_store *store;
     sot_state state; /* as of the last look; caught up inside every transaction */
-    bool deferred;   /* only by the planted bug ledger_charged_after_release */
 };
 
 /* Starts a transaction, sees that the file is still the one that was opened, and takes in the

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "privacy/ledger/handle.h"
 #include "privacy/ledger/paid.h"
 
@@ -138,8 +137,7 @@ static sotto_status find(sotto_ledger *ledger, search *s, sotto_error *error)
     run->reservation.id = s->found;
     const sot_reserved *reserved = sot_state_find(&ledger->state, s->found);
     const bool last =
-        reserved != NULL && (strcmp(reserved->checkpoint, s->checkpoint) == 0 ||
-                             SOT_PLANTED(ledger_takes_older_checkpoint));
+        reserved != NULL && strcmp(reserved->checkpoint, s->checkpoint) == 0;
     run->place = last ? SOT_KEPT_LAST : SOT_KEPT_OLDER;
     if (!last) return SOTTO_OK;
     run->committed = reserved->committed;

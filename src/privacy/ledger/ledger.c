@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/text.h"
 #include "numeric/outward.h"
 #include "privacy/ledger/amount.h"
@@ -102,7 +101,6 @@ static void abandon(sotto_ledger *ledger)
 
 sotto_status sot_ledger_begin(sotto_ledger *ledger, bool to_write, sotto_error *error)
 {
-    if (ledger->deferred) return SOTTO_OK; /* the planted bug's open transaction */
     sotto_status status = to_write ? sot_store_begin_write(ledger->store, error)
                                    : sot_store_begin_read(ledger->store, error);
     if (status != SOTTO_OK) return status;
@@ -132,12 +130,6 @@ sotto_status sot_ledger_append(sotto_ledger *ledger, sot_entry *entry,
     if (status == SOTTO_OK)
         status = sot_store_append(ledger->store, entry->row, line, size_bytes, error);
     sot_free(line);
-    if (status == SOTTO_OK && entry->kind == SOTTO_LEDGER_RESERVE &&
-        SOT_PLANTED(ledger_charged_after_release)) {
-        ledger->deferred = true; /* durable with the commit row, after the release */
-        return SOTTO_OK;
-    }
-    ledger->deferred = false;
     if (status == SOTTO_OK) status = sot_store_commit(ledger->store, error);
     if (status == SOTTO_OK) status = sot_store_check_place(ledger->store, error);
     if (status != SOTTO_OK) abandon(ledger);
@@ -317,7 +309,7 @@ sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
     if (status != SOTTO_OK) return status;
     const sot_reserved *reserved = NULL;
     status = sot_ledger_find_open(ledger, reservation, &reserved, error);
-    if (status == SOTTO_OK && last != NULL && !SOT_PLANTED(ledger_commits_an_older_state))
+    if (status == SOTTO_OK && last != NULL)
         status = sot_ledger_find_last(ledger, reservation, last, error);
     if (status != SOTTO_OK) {
         sot_store_rollback(ledger->store);

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/composition.h"
 #include "privacy/accounting/price.h"
@@ -202,8 +201,6 @@ static sotto_status price_member(const question *asked, const sot_member *member
     }
     if (status != SOTTO_OK) return status;
     if (!sot_amount_up(cost, SOT_CHARGE_UNIT, out_charge)) *out_charge = SOT_MISSING;
-    if (*out_charge > 0 && SOT_PLANTED(ledger_charge_rounded_down))
-        (void)sot_amount_down(cost, SOT_CHARGE_UNIT, out_charge);
     if (*out_charge == 0) *out_charge = 1; /* nothing is free */
     return SOTTO_OK;
 }

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/grid.h"
 #include "privacy/mechanisms/tape.h"
@@ -45,19 +44,6 @@ static double total_error(double one, size_t count)
     return one == 0.0 ? 0.0 : sot_mul_up(one, sot_next_up((double)count));
 }
 
-/* ---- short vectors: from the gate's own generator ---- */
-
-static sotto_status draw(sotto_rng *rng, const sot_additive *mechanism, int64_t *noise,
-                         size_t count, sotto_error *error)
-{
-    if (!SOT_PLANTED(rng_stream_reused))
-        return mechanism->fill(rng, mechanism->law, noise, count, error);
-    const sotto_rng before = *rng;
-    const sotto_status status = mechanism->fill(rng, mechanism->law, noise, count, error);
-    *rng = before;
-    return status;
-}
-
 /* ---- long vectors: a stream for every chunk ---- */
 
 typedef struct long_release {
@@ -78,9 +64,7 @@ static sotto_status release_chunk(size_t chunk, size_t begin, size_t end, void *
         mechanism->fill_long != NULL ? mechanism->fill_long : mechanism->fill;
     int64_t noise[PIECE];
     sotto_rng stream;
-    sot_rng_stream_start(job->family,
-                         SOT_PLANTED(noise_stream_reused_across_threads) ? 0 : chunk,
-                         &stream);
+    sot_rng_stream_start(job->family, chunk, &stream);
     sotto_status status = SOTTO_OK;
     for (size_t at = begin; at < end && status == SOTTO_OK; at += PIECE) {
         const size_t piece = end - at < PIECE ? end - at : PIECE;
@@ -95,23 +79,13 @@ static sotto_status release_chunk(size_t chunk, size_t begin, size_t end, void *
     return status;
 }
 
-static sotto_status begin_family(sotto_rng *rng, sot_rng_family *family,
-                                 sotto_error *error)
-{
-    if (!SOT_PLANTED(noise_key_reused))
-        return sot_rng_family_begin(rng, "noise", family, error);
-    const sotto_rng before = *rng;
-    const sotto_status status = sot_rng_family_begin(rng, "noise", family, error);
-    *rng = before;
-    return status;
-}
-
 static sotto_status release_long(sotto_gate *gate, const sot_additive *mechanism,
                                  const int64_t *exact_sums, size_t count,
                                  int64_t *out_noisy_sums, sotto_error *error)
 {
     sot_rng_family family;
-    sotto_status status = begin_family(sot_gate_rng(gate), &family, error);
+    sotto_status status =
+        sot_rng_family_begin(sot_gate_rng(gate), "noise", &family, error);
     if (status == SOTTO_OK) {
         long_release job = {.mechanism = mechanism,
                             .family = &family,
@@ -154,7 +128,9 @@ static sotto_status add_all(sotto_gate *gate, const sot_additive *mechanism,
         return release_joint(gate, mechanism, exact_sums, count, out_noisy_sums, error);
     if (held_back(mechanism, count) == 0)
         return release_long(gate, mechanism, exact_sums, count, out_noisy_sums, error);
-    const sotto_status status = draw(sot_gate_rng(gate), mechanism, noise, count, error);
+    /* Short vectors: from the gate's own generator. */
+    const sotto_status status =
+        mechanism->fill(sot_gate_rng(gate), mechanism->law, noise, count, error);
     if (status == SOTTO_OK) sot_add_noise(exact_sums, noise, count, out_noisy_sums);
     return status;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/additive.h"
 
@@ -72,8 +71,7 @@ sotto_status sot_correction_purpose(const char *purpose,
 
 double sot_correction_sensitivity_units(const sot_correction *correction)
 {
-    double radii = 2.0 * correction->radius; /* D errs, and so does D' */
-    if (SOT_PLANTED(correction_radius_once)) radii = correction->radius;
+    const double radii = 2.0 * correction->radius; /* D errs, and so does D' */
     return sot_add_up(sot_div_up(radii, correction->grid),
                       sot_sqrt_up((double)correction->dimension));
 }

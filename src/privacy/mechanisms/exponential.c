@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/selection.h"
 #include "privacy/mechanisms/tape.h"
@@ -25,15 +24,6 @@ static sot_tape_choice_call describe(const sotto_selection_config *config, size_
         .change_most = config->sensitivity};
 }
 
-/* Planted: "with a clear winner the noise does not matter". */
-static bool winner_is_clear(const int64_t *scores, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        if (scores[i] / 2 >= scores[0] / 2 - 500) return false;
-    }
-    return true;
-}
-
 sotto_status sotto_exponential_choose(sotto_gate *gate,
                                       const sotto_selection_config *config,
                                       const int64_t *scores, size_t count,
@@ -42,10 +32,6 @@ sotto_status sotto_exponential_choose(sotto_gate *gate,
     if (count == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "there are 0 candidates; give at least one");
-    }
-    if (SOT_PLANTED(exponential_skips_clear_winner) && winner_is_clear(scores, count)) {
-        *out_choice = 0;
-        return SOTTO_OK;
     }
     size_t index = 0;
     sotto_status status =
@@ -77,8 +63,6 @@ static uint64_t draw_point(sotto_rng *rng, sot_slope slope, const int64_t *score
         sizes[i] = ends[i] - (i == 0 ? 0 : ends[i - 1]);
     const size_t cell = sot_choice_weighted(rng, slope, scores, sizes, cells, sums);
     const uint64_t begin = ends[cell] - sizes[cell];
-    /* Planted: the place where a cell begins is a place where a record lies. */
-    if (SOT_PLANTED(exponential_releases_cell)) return begin;
     return begin + sot_rng_below(rng, sizes[cell]);
 }
 

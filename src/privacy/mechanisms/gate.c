@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "base/text.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/composition.h"
@@ -53,7 +52,7 @@ sotto_status sotto_gate_new(const sotto_plan *plan, sotto_rng *rng, sotto_gate *
     sotto_gate *gate = sot_new_array(1, sizeof *gate);
     if (gate == NULL) return sot_fail_memory(error, 1, sizeof *gate);
 
-    gate->state = SOT_PLANTED(gate_starts_open) ? SOT_GATE_OPEN : SOT_GATE_SHUT;
+    gate->state = SOT_GATE_SHUT;
     gate->rng = rng;
     gate->admitted = sot_new_array(size, sizeof *gate->admitted);
     gate->recorded = sot_new_array(size, sizeof *gate->recorded);
@@ -197,12 +196,9 @@ static bool same_curve(const sotto_event *a, const sotto_event *b)
 /* The first field in which two events of equal mechanism and purpose differ, or NULL. */
 static const char *differing_field(const sotto_event *a, const sotto_event *b)
 {
-    if (!same(a->scale, b->scale) && !SOT_PLANTED(gate_ignores_scale)) return "scale";
+    if (!same(a->scale, b->scale)) return "scale";
     if (!same(a->sensitivity, b->sensitivity)) return "sensitivity";
-    if (!same(a->noise_multiplier, b->noise_multiplier) &&
-        !SOT_PLANTED(gate_ignores_scale)) {
-        return "noise_multiplier";
-    }
+    if (!same(a->noise_multiplier, b->noise_multiplier)) return "noise_multiplier";
     if (!same(a->epsilon, b->epsilon)) return "epsilon";
     if (!same(a->delta, b->delta)) return "delta";
     if (!same(a->rho, b->rho)) return "rho";
@@ -279,8 +275,7 @@ sotto_status sot_gate_admit(sotto_gate *gate, const sotto_event *event, size_t *
         const char *difference = differing_field(planned, event);
         if (difference != NULL) {
             if (field == NULL) field = difference;
-        } else if (gate->admitted[i] >= planned->count &&
-                   !SOT_PLANTED(gate_ignores_count)) {
+        } else if (gate->admitted[i] >= planned->count) {
             used_up = true;
         } else {
             gate->admitted[i]++;

@@ -3,7 +3,6 @@
 #include <sotto/gaussian.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/additive.h"
 #include "random/discrete_gaussian.h"
@@ -110,10 +109,7 @@ sotto_status sotto_gaussian_event(const sotto_gaussian_config *config,
 
 static double rounded_sigma(const void *law)
 {
-    const double sigma = *(const double *)law;
-    if (SOT_PLANTED(gaussian_noise_by_2)) return sigma / 2.0;
-    if (SOT_PLANTED(gaussian_noise_by_1_2)) return sigma / 1.2;
-    return sigma;
+    return *(const double *)law;
 }
 
 static sotto_status fill_rounded(sotto_rng *rng, const void *law, int64_t *out,
@@ -198,15 +194,6 @@ static sotto_status fill_discrete(sotto_rng *rng, const void *law, int64_t *out,
     return sot_discrete_gaussian_fill(law, rng, out, count, error);
 }
 
-/* The sigma whose square is drawn with. */
-static double drawn_sigma(double sigma)
-{
-    if (SOT_PLANTED(discrete_gaussian_noise_by_2)) return sigma / 2.0;
-    if (SOT_PLANTED(discrete_gaussian_noise_by_1_2)) return sigma / 1.2;
-    if (SOT_PLANTED(sigma_where_variance_is_meant)) return sqrt(sigma);
-    return sigma;
-}
-
 sotto_status sotto_discrete_gaussian_release(sotto_gate *gate,
                                              const sotto_gaussian_config *config,
                                              const int64_t *exact_sums, size_t count,
@@ -223,7 +210,7 @@ sotto_status sotto_discrete_gaussian_release(sotto_gate *gate,
     if (status != SOTTO_OK) return status;
 
     sot_ratio variance = {0};
-    status = sot_variance_at_least(drawn_sigma(config->sigma), &variance, error);
+    status = sot_variance_at_least(config->sigma, &variance, error);
     if (status != SOTTO_OK) return status;
     sot_discrete_gaussian *table = NULL;
     status = sot_discrete_gaussian_new(variance, &table, error);

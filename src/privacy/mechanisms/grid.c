@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -141,8 +140,7 @@ sotto_status sotto_grid_sensitivity(const sotto_grid *grid, sotto_adjacency adja
     const sotto_status status = sotto_grid_bound(grid, &bound_units, error);
     if (status != SOTTO_OK) return status;
     /* Replacing removes one record and adds another: each moves the sum by its own norm. */
-    const bool counts_twice = adjacency == SOTTO_REPLACE_ONE &&
-                              !SOT_PLANTED(sensitivity_of_the_other_adjacency);
+    const bool counts_twice = adjacency == SOTTO_REPLACE_ONE;
     *out_sensitivity_units = counts_twice ? 2.0 * bound_units : bound_units;
     return SOTTO_OK;
 }
@@ -180,7 +178,6 @@ static double scaled_norm(sotto_norm norm, const double *record, size_t dimensio
 
 static int64_t round_cell(double units)
 {
-    if (SOT_PLANTED(grid_rounds_to_nearest)) return (int64_t)nearbyint(units);
     return (int64_t)units; /* toward zero: the norm cannot grow */
 }
 
@@ -220,16 +217,6 @@ static void clamp(const sotto_grid *grid, double bound_units, const double *reco
     }
 }
 
-/* The planted bug of a record that nobody clips; the cap keeps the conversion defined. */
-static void forget_to_clip(const sotto_grid *grid, const double *record, size_t dimension,
-                           int64_t *out_units)
-{
-    for (size_t i = 0; i < dimension; i++) {
-        const double units = ldexp(finite_or_zero(record[i]), -grid->exponent);
-        out_units[i] = (int64_t)fmax(-0x1p50, fmin(0x1p50, units));
-    }
-}
-
 sotto_status sotto_grid_quantize(const sotto_grid *grid, const double *record,
                                  size_t dimension, int64_t *out_units, sotto_error *error)
 {
@@ -237,16 +224,11 @@ sotto_status sotto_grid_quantize(const sotto_grid *grid, const double *record,
     const sotto_status status = sotto_grid_bound(grid, &bound_units, error);
     if (status != SOTTO_OK) return status;
 
-    if (SOT_PLANTED(grid_forgets_to_clip)) {
-        forget_to_clip(grid, record, dimension, out_units);
-        return SOTTO_OK;
-    }
     if (grid->norm == SOTTO_LINF) {
         clamp(grid, bound_units, record, dimension, out_units);
     } else {
         shrink(grid, bound_units, record, dimension, out_units);
     }
-    if (SOT_PLANTED(grid_rounds_to_nearest)) return SOTTO_OK;
     /* The doubles above may have rounded up to the next unit, and the norm may then exceed the
      * bound by their last digits: step toward zero until the integers say that it does not. */
     while (!sot_norm_within(grid->norm, out_units, NULL, dimension, bound_units)) {

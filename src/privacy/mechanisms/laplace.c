@@ -4,7 +4,6 @@
 #include <sotto/laplace.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/additive.h"
 #include "random/discrete_laplace.h"
@@ -106,12 +105,7 @@ sotto_status sotto_laplace_event(const sotto_laplace_config *config,
 static sotto_status fill(sotto_rng *rng, const void *law, int64_t *out, size_t count,
                          sotto_error *error)
 {
-    sot_ratio scale = *(const sot_ratio *)law;
-    if (SOT_PLANTED(laplace_noise_by_2))
-        scale = ratio_at_least(exact_double(scale) / 2.0);
-    if (SOT_PLANTED(laplace_noise_by_1_2))
-        scale = ratio_at_least(exact_double(scale) / 1.2);
-    return sot_discrete_laplace_fill(rng, scale, out, count, error);
+    return sot_discrete_laplace_fill(rng, *(const sot_ratio *)law, out, count, error);
 }
 
 sotto_status sot_laplace_release_solved(sotto_gate *gate,

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/correction.h"
 #include "random/exponential.h"
@@ -30,15 +29,6 @@ static bool is_pure(const sot_objective_law *law)
 }
 
 /* ---- from settings to facts ---- */
-
-/* The law that the events, the noise and the tape are about. */
-static sot_objective_law law_of(const sot_objective_config *config)
-{
-    sot_objective_law law = config->law;
-    if (SOT_PLANTED(objective_other_adjacency)) law.adjacency = SOTTO_ADD_REMOVE;
-    if (SOT_PLANTED(objective_unit_rows_forgotten)) law.unit_rows = 1;
-    return law;
-}
 
 /* How far one unit moves the gradient, and so the noise behind a given theta. */
 static double shift_upper(const sot_objective_law *law)
@@ -116,7 +106,7 @@ static sotto_status correction_of(const sot_objective_config *config,
                                   char purpose[SOTTO_PURPOSE_BYTES],
                                   sot_correction *out_correction, sotto_error *error)
 {
-    const sot_objective_law law = law_of(config);
+    const sot_objective_law law = config->law;
     sot_correction correction = {.adjacency = config->law.adjacency,
                                  .dimension = config->dimension,
                                  .radius = facts->radius,
@@ -139,7 +129,7 @@ sotto_status sot_objective_derive(const sot_objective_config *config,
     sot_objective_facts facts = {0};
     sotto_status status = check_config(config, error);
     if (status != SOTTO_OK) return status;
-    const sot_objective_law law = law_of(config);
+    const sot_objective_law law = config->law;
     status = sot_objective_event(&law, &facts.events[0], error);
     if (status != SOTTO_OK) return status;
     status = sot_event_set_purpose(&facts.events[0], config->purpose, error);
@@ -176,7 +166,7 @@ sotto_status sot_objective_plan(const sot_objective_config *config, sotto_plan *
                         sotto_adjacency_name(sotto_plan_adjacency(plan)));
     }
     status = sotto_plan_add(plan, &facts.events[0], error);
-    if (status != SOTTO_OK || SOT_PLANTED(objective_without_correction)) return status;
+    if (status != SOTTO_OK) return status;
     return sotto_plan_add(plan, &facts.events[1], error);
 }
 
@@ -257,7 +247,7 @@ static sotto_status minimise(sotto_gate *gate, const sot_objective_config *confi
                              const sot_objective_problem *problem, workspace *space,
                              sotto_error *error)
 {
-    const sot_objective_law law = law_of(config);
+    const sot_objective_law law = config->law;
     size_t index = 0;
     sotto_status status = sot_gate_admit(gate, &facts->events[0], &index, error);
     if (status != SOTTO_OK) return status;
@@ -277,12 +267,6 @@ static sotto_status minimise(sotto_gate *gate, const sot_objective_config *confi
     }
     status = problem->solve(problem->context, space->noise, space->theta, error);
     if (status != SOTTO_OK) return status;
-    if (SOT_PLANTED(objective_fresh_noise_on_retry) && space->theta[0] < 0.0) {
-        status = draw(gate, config, facts, space, error);
-        if (status != SOTTO_OK) return status;
-        status = problem->solve(problem->context, space->noise, space->theta, error);
-        if (status != SOTTO_OK) return status;
-    }
     sot_tape_density_result(gate, &call, space->theta, space->noise);
     sot_gate_record(gate, index, sampler_error(config));
     return SOTTO_OK;
@@ -310,11 +294,6 @@ sotto_status sot_objective_release(sotto_gate *gate, const sot_objective_config 
     status = minimise(gate, config, &facts, problem, &space, error);
     if (status != SOTTO_OK) goto done;
     sot_coefficients_round(space.theta, dimension, facts.grid, space.theta_units);
-    if (SOT_PLANTED(objective_without_correction)) {
-        for (size_t i = 0; i < dimension; i++)
-            out_units[i] = space.theta_units[i];
-        goto done;
-    }
     status =
         sot_correction_release(gate, &correction, space.theta_units, out_units, error);
 done:

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/additive.h"
 #include "privacy/mechanisms/correction.h"
@@ -78,8 +77,7 @@ static void grid_facts(const sot_output_config *config, sot_output_facts *facts)
         const sot_gamma_direction gamma = gamma_of(config, facts->grid);
         facts->grid = fmax(facts->grid, sot_gamma_grid(gamma.scale, gamma.dimension));
     }
-    double solver = 2.0 * sot_div_up(config->tau, config->lambda);
-    if (SOT_PLANTED(output_forgets_the_solver)) solver = 0.0;
+    const double solver = 2.0 * sot_div_up(config->tau, config->lambda);
     facts->solver_units = sot_add_up(sot_div_up(solver, facts->grid), root);
     facts->sensitivity_units =
         sot_add_up(sot_div_up(config->sensitivity, facts->grid), facts->solver_units);

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/pate.h"
 #include "privacy/mechanisms/gate.h"
@@ -271,7 +270,6 @@ sotto_status sot_pate_test(sotto_gate *gate, const sotto_pate_config *config,
                                            ldexp(config->test_noise, SOT_PATE_GRID_BITS),
                                            &noise, 1, error);
         if (status != SOTTO_OK) return status;
-        if (SOT_PLANTED(pate_test_without_noise)) noise = 0;
         const int64_t least = (int64_t)ceil(ldexp(config->threshold, SOT_PATE_GRID_BITS));
         said = top + noise >= least ? 1 : 0; /* below 2^59 in size */
         sot_wipe(&noise, sizeof noise);
@@ -285,8 +283,7 @@ sotto_status sot_pate_test(sotto_gate *gate, const sotto_pate_config *config,
 static sotto_status fill_noise(sotto_gate *gate, const sotto_pate_config *config,
                                int64_t *noise, size_t classes, sotto_error *error)
 {
-    double scale = ldexp(config->noise, SOT_PATE_GRID_BITS);
-    if (SOT_PLANTED(pate_noise_by_2)) scale /= 2.0;
+    const double scale = ldexp(config->noise, SOT_PATE_GRID_BITS);
     if (config->aggregator == SOTTO_PATE_LNMAX)
         return sot_rounded_laplace_fill(sot_gate_rng(gate), scale, noise, classes, error);
     return sot_rounded_gaussian_fill(sot_gate_rng(gate), scale, noise, classes, error);

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/pate.h"
 #include "privacy/mechanisms/pate.h"
@@ -107,9 +106,8 @@ static sotto_status gaussian_of(const sotto_pate_config *config,
     }
     status = sot_pate_purpose(config, " (agreement)", purpose, error);
     if (status != SOTTO_OK) return status;
-    const uint64_t counted = SOT_PLANTED(pate_agreement_of_one_query) ? 1 : queries;
     *out = sotto_gaussian_defaults();
-    out->l2_sensitivity = (double)counted * moved.largest; /* at most 2^52: exact */
+    out->l2_sensitivity = (double)queries * moved.largest; /* at most 2^52: exact */
     out->sigma = sot_mul_up((double)queries, agreement->noise);
     out->adjacency = config->adjacency;
     out->purpose = purpose;
@@ -134,7 +132,6 @@ sotto_status sotto_pate_agreement_event(const sotto_pate_config *config,
 /* How many of the votes from `edge` to `next` a count reaches. */
 static int64_t reached_between(int64_t count, int64_t edge, int64_t next)
 {
-    if (SOT_PLANTED(pate_agreement_hard_bins)) return count >= next ? next - edge : 0;
     const int64_t above = count > edge ? count - edge : 0;
     return above < next - edge ? above : next - edge;
 }

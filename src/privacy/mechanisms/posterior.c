@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/gaussian_profile.h"
 #include "privacy/mechanisms/correction.h"
@@ -298,7 +297,7 @@ sotto_status sot_posterior_plan(const sot_posterior_law *law, sotto_plan *plan,
                         sotto_adjacency_name(sotto_plan_adjacency(plan)));
     }
     status = sotto_plan_add(plan, &facts.events[0], error);
-    if (status != SOTTO_OK || SOT_PLANTED(posterior_without_correction)) return status;
+    if (status != SOTTO_OK) return status;
     return sotto_plan_add(plan, &facts.events[1], error);
 }
 
@@ -355,11 +354,6 @@ sotto_status sot_posterior_release(sotto_gate *gate, const sot_posterior_law *la
     status = draw(gate, law, &facts, problem, theta, error);
     if (status != SOTTO_OK) goto done;
     sot_coefficients_round(theta, dimension, facts.grid, units);
-    if (SOT_PLANTED(posterior_without_correction)) {
-        for (size_t i = 0; i < dimension; i++)
-            out_units[i] = units[i];
-        goto done;
-    }
     status = sot_correction_release(gate, &correction, units, out_units, error);
 done:
     /* Without the noise: the output and theta together tell the noise, and so more than was paid for. */

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/propose_test_release.h"
@@ -104,8 +103,6 @@ int64_t sot_mode_distance_by(int64_t gap_most, const int64_t *counts, size_t cat
     *out_mode = mode;
     const int64_t gap = counts[mode] - second;
     const int64_t steps = gap / gap_most + (gap % gap_most != 0); /* ceil(gap/gap_most) */
-    /* Planted: the distance to a tie instead of the distance to a mode that can change. */
-    if (SOT_PLANTED(propose_test_release_distance_to_tie)) return steps;
     return steps <= 1 ? 0 : steps - 1;
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/selection.h"
@@ -35,7 +34,6 @@ static uint32_t randomise_category(sotto_rng *rng, const response_coins *with,
                                         with->epsilon.denominator)) {
             return report;
         }
-        if (SOT_PLANTED(randomized_response_truth_too_often)) return truth;
     }
 }
 
@@ -196,8 +194,7 @@ sotto_status sotto_coin_survey_epsilon(const sotto_coin_survey_config *config,
      * of c. All products are below 2^62; the rarer answer of the second coin decides. */
     const uint64_t no = config->yes_denominator - config->yes_numerator;
     const uint64_t yes = config->yes_numerator;
-    uint64_t rarer = yes < no ? yes : no;
-    if (SOT_PLANTED(coin_survey_forgets_the_no)) rarer = yes;
+    const uint64_t rarer = yes < no ? yes : no;
     const uint64_t top = config->truth_numerator * config->yes_denominator;
     const uint64_t bottom = (config->truth_denominator - config->truth_numerator) * rarer;
     const double top_upper = sot_next_up((double)top); /* the conversions round */

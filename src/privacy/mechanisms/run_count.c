@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "privacy/accounting/selection.h"
 #include "random/run_count.h"
 
@@ -30,11 +29,9 @@ sotto_status sot_run_count_draw(sotto_rng *rng, const sotto_runs *runs,
                         "drawn; give a mean of at most %g and a shape of at most %g",
                         mean, runs->shape, mean_most, shape_most);
     }
-    uint64_t count = is_poisson
-                         ? sot_run_count_poisson(rng, runs->mean)
-                         : sot_run_count_negative_binomial(rng, runs->shape, runs->gamma);
-    /* Planted: as many runs as on average, every time. */
-    if (SOT_PLANTED(tuning_fixed_number_of_runs)) count = (uint64_t)rint(mean);
+    const uint64_t count =
+        is_poisson ? sot_run_count_poisson(rng, runs->mean)
+                   : sot_run_count_negative_binomial(rng, runs->shape, runs->gamma);
     status = sot_rng_check(rng, error);
     if (status == SOTTO_OK) *out_count = count;
     return status;

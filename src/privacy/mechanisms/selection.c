@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/gate.h"
 #include "random/digits.h"
@@ -111,8 +110,7 @@ sotto_status sot_selection_check(const sotto_selection_config *config, sotto_err
 uint64_t sot_selection_range_of(sotto_score_change change, uint64_t sensitivity)
 {
     /* One score may go up by the sensitivity while another goes down by it. */
-    if (change == SOTTO_CHANGE_MONOTONE || SOT_PLANTED(selection_range_halved))
-        return sensitivity;
+    if (change == SOTTO_CHANGE_MONOTONE) return sensitivity;
     return 2 * sensitivity;
 }
 

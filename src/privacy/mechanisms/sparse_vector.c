@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/selection.h"
 #include "privacy/mechanisms/tape.h"
@@ -45,8 +44,7 @@ static sotto_status make_scales(const sotto_sparse_vector_config *config,
                                 sot_ratio *out_threshold, sot_ratio *out_answer,
                                 sotto_error *error)
 {
-    const uint64_t parts =
-        SOT_PLANTED(sparse_vector_epsilon_not_split) ? 1 : config->above_most;
+    const uint64_t parts = config->above_most;
     const uint64_t range = sot_selection_range_of(config->change, config->sensitivity);
     if (range > SOT_DISCRETE_LAPLACE_MAX / (2 * parts)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -139,15 +137,12 @@ sotto_status sotto_sparse_vector_begin(sotto_gate *gate,
 static bool compare(sotto_sparse_vector *run, int64_t answer)
 {
     sotto_rng *rng = sot_gate_rng(run->gate);
-    const int64_t noise = SOT_PLANTED(sparse_vector_answer_without_noise)
-                              ? 0
-                              : sot_discrete_laplace_unchecked(rng, run->answer_scale);
+    const int64_t noise = sot_discrete_laplace_unchecked(rng, run->answer_scale);
     const bool above = (wide_integer)answer + noise >=
                        (wide_integer)run->threshold + run->threshold_noise;
     /* The next "above" is a new run: its threshold has its own noise. */
-    if (above && !SOT_PLANTED(sparse_vector_threshold_noise_kept)) {
+    if (above)
         run->threshold_noise = sot_discrete_laplace_unchecked(rng, run->threshold_scale);
-    }
     return above;
 }
 
@@ -171,7 +166,7 @@ sotto_status sotto_sparse_vector_ask(sotto_sparse_vector *run, int64_t answer,
         if (status != SOTTO_OK) return status;
     }
     sot_tape_sum_result(run->gate, &said, 1);
-    if (said != 0 && !SOT_PLANTED(sparse_vector_goes_on)) run->left--;
+    if (said != 0) run->left--;
     *out_above = said != 0;
     return SOTTO_OK;
 }

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/plant.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/additive.h"
 #include "random/rounded_gaussian.h"
@@ -23,7 +22,6 @@ typedef struct law {
 
 static double off_diagonal_sigma(double sigma)
 {
-    if (SOT_PLANTED(symmetric_off_diagonal_halved)) return sigma / 2.0;
     return sot_mul_up(sigma, ROOT_HALF_UP);
 }
 

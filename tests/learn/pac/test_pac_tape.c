@@ -1,7 +1,6 @@
 /* Learners of finite classes on a small table, from the file to the released numbers: what an onlooker sees on neighbours. */
 #include "pac_scene.h"
 
-#include "base/plant.h"
 #include "tape.h"
 
 static const char *const towns[] = {"Lund", "Ystad", NULL};
@@ -147,23 +146,10 @@ static void neighbours_look_alike_but_for_what_is_paid(void **state)
     }
 }
 
-/* Cells of measures that depend on records, and a range that holds for other neighbours only. */
-static void the_tape_sees_the_planted_bugs(void **state)
-{
-    (void)state;
-    sot_test_plant("pac_cuts_at_records");
-    const char *cuts = check(thresholds, SOTTO_METHOD_EXPONENTIAL, SOTTO_ADD_REMOVE);
-    sot_test_plant("pac_replacing_is_monotone");
-    const char *range = check(thresholds, SOTTO_METHOD_EXPONENTIAL, SOTTO_REPLACE_ONE);
-    sot_test_plant(NULL);
-    assert_true(cuts != NULL && range != NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_look_alike_but_for_what_is_paid),
-        cmocka_unit_test(the_tape_sees_the_planted_bugs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

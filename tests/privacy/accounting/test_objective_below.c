@@ -2,7 +2,6 @@
  * (objective_density.h): delta below the atom, and Renyi divergence. */
 #include "support.h"
 
-#include "base/plant.h"
 #include "objective_cases.h"
 #include "plans.h"
 
@@ -257,39 +256,6 @@ static void divergence_at_one_and_a_millionth_has_its_values(void **state)
     assert_within(claimed_rdp(&law, 16.0), 0.4, 0.5);
 }
 
-/* ---- controls ---- */
-
-static void a_parabola_too_low_is_exceeded(void **state)
-{
-    (void)state;
-    sot_objective_law law = sharp(SOTTO_ADD_REMOVE, 1, 1.0, 0.3);
-    law.sigma = 10.0;
-    double delta_ratio = 0.0, rdp_ratio = 0.0;
-    sot_test_plant("row_loss_parabola_too_low");
-    const double delta = claimed_delta(&law, 0.7), rdp = claimed_rdp(&law, 4.0);
-    sot_test_plant(NULL);
-    for (int j = 0; j < PAIRS; j++) {
-        const density_pair pair = drawn_pair(&law, j, 1.0);
-        delta_ratio =
-            fmax(delta_ratio, worse_direction(density_delta, &pair, 0.7) / delta);
-        rdp_ratio = fmax(rdp_ratio, worse_direction(density_rdp, &pair, 4.0) / rdp);
-    }
-    print_message("too low: delta ratio %.3f, divergence ratio %.3f\n", delta_ratio,
-                  rdp_ratio);
-    assert_within(fmax(delta_ratio, rdp_ratio), 1.1, INFINITY);
-}
-
-static void a_chain_that_forgets_a_step_is_exceeded(void **state)
-{
-    (void)state;
-    sot_objective_law law = sharp(SOTTO_REPLACE_ONE, 1, 1.0, 1.5);
-    law.sigma = 9.6;
-    sot_test_plant("objective_chain_forgets_a_step");
-    const double claim = claimed_rdp(&law, 16.0);
-    sot_test_plant(NULL);
-    assert_within(worst_exchanged_rdp(&law, 16.0) / claim, 1.5, INFINITY);
-}
-
 /* Very much noise beside a still smaller Gaussian: delta falls below the doubles soon after 1/2, and stays there. */
 static void delta_beside_a_small_gaussian_never_grows(void **state)
 {
@@ -327,8 +293,6 @@ int main(void)
         cmocka_unit_test(delta_beside_a_small_gaussian_never_grows),
         cmocka_unit_test(two_releases_hold_by_renyi_divergence),
         cmocka_unit_test(divergence_at_one_and_a_millionth_has_its_values),
-        cmocka_unit_test(a_parabola_too_low_is_exceeded),
-        cmocka_unit_test(a_chain_that_forgets_a_step_is_exceeded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,6 @@
  * true delta over claimed delta, on neighbours and backgrounds that were made to be bad ones. */
 #include "support.h"
 
-#include "base/plant.h"
 #include "objective_cases.h"
 #include "plans.h"
 

@@ -2,7 +2,6 @@
  * double: never below, and close. */
 #include "support.h"
 
-#include "base/plant.h"
 #include "privacy/accounting/objective_loss.h"
 #include "privacy/accounting/row_loss.h"
 
@@ -259,31 +258,6 @@ static void unsaid_and_very_many_rows_are_the_atom(void **state)
     assert_within(sot_objective_delta_upper(&law, 0.4), 0.0, 0.6 * delta);
 }
 
-/* ---- controls ---- */
-
-static void a_parabola_too_low_is_seen(void **state)
-{
-    (void)state;
-    const sot_row_loss row = {0.2116, 1.0};
-    sot_test_plant("row_loss_parabola_too_low");
-    const double moment = sot_row_log_mgf_upper(&row, 15.0);
-    const double delta = sot_row_delta_upper(&row, 0.25);
-    sot_test_plant(NULL);
-    assert_within(moment, 0.0, 0.9 * true_log_mgf(0.2116, 1.0, 15.0));
-    assert_within(delta, 0.0, 0.5 * true_delta(0.2116, 1.0, 0.25));
-}
-
-static void a_chain_that_forgets_a_step_is_seen(void **state)
-{
-    (void)state;
-    const sot_objective law = {
-        .vertices = 1.0, .shift = 0.4, .atom = 0.96, .rows = 1, .is_replaced = true};
-    sot_test_plant("objective_chain_forgets_a_step");
-    const double moment = sot_objective_log_mgf_upper(&law, 15.0);
-    sot_test_plant(NULL);
-    assert_within(moment, 0.0, 0.5 * (0.5 * 15.0 * 16.0 * 0.16)); /* of a Gaussian */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,8 +267,6 @@ int main(void)
         cmocka_unit_test(two_steps_are_holders_inequality),
         cmocka_unit_test(chains_of_gaussian_steps_lose_little),
         cmocka_unit_test(unsaid_and_very_many_rows_are_the_atom),
-        cmocka_unit_test(a_parabola_too_low_is_seen),
-        cmocka_unit_test(a_chain_that_forgets_a_step_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

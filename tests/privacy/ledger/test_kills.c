@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/plant.h"
-
 /* Under a sanitizer a fork costs a quarter of a second, and finds nothing new. */
 #if defined(__SANITIZE_ADDRESS__)
 #define ROUNDS 30
@@ -181,22 +179,6 @@ static void no_kill_makes_a_release_without_a_charge(void **state)
     scratch_free(&made);
 }
 
-/* The detector detects: with the charge made durable after the release, kills find it out. */
-static void a_charge_after_the_release_is_found_out(void **state)
-{
-    (void)state;
-    scratch made;
-    char side_path[128];
-    uint32_t seed = 7;
-    start(&made, side_path);
-    sot_test_plant("ledger_charged_after_release");
-    const int kills = kill_writers(&made, side_path, ROUNDS, &seed, &counts);
-    sot_test_plant(NULL);
-    print_message("found after %d kills\n", kills);
-    assert_true(counts.uncharged_releases > 0);
-    scratch_free(&made);
-}
-
 /* ---- two processes, one last run ---- */
 
 static void of_racers_for_the_last_budget_one_wins(void **state)
@@ -241,7 +223,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_kill_makes_a_release_without_a_charge),
-        cmocka_unit_test(a_charge_after_the_release_is_found_out),
         cmocka_unit_test(of_racers_for_the_last_budget_one_wins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

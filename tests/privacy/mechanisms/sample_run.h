@@ -1,8 +1,8 @@
 /* tests/privacy/mechanisms/sample_run.h: a small learner, whole, on which the tape is tried.
  *
  * It does what every learner does: plan from settings, charge, open the gate, a histogram, a few
- * noisy gradient steps toward the mean, print, write a model file. The bugs that learners make are
- * planted where learners make them.
+ * noisy gradient steps toward the mean, print, write a model file. The mistakes that learners make are
+ * settings of the sample: the tape must see each of them.
  */
 #ifndef SOTTO_TESTS_SAMPLE_RUN_H
 #define SOTTO_TESTS_SAMPLE_RUN_H
@@ -15,7 +15,6 @@
 #include <sotto/grid.h>
 #include <sotto/laplace.h>
 
-#include "base/plant.h"
 #include "tape.h"
 
 /* Public: what the schema would say. */
@@ -27,8 +26,20 @@ static const tape_column sample_columns[] = {
     {"pulse", -0.01, 0.02, NULL}, {"city", 0, 0, sample_cities},
 };
 
+typedef enum sample_mistake {
+    SAMPLE_CORRECT,
+    SAMPLE_SENSITIVITY_FROM_DATA, /* the clipping bound is the largest cell */
+    SAMPLE_LOOP_FROM_DATA,  /* the number of steps follows from the number of rows */
+    SAMPLE_RELEASE_SKIPPED, /* no histogram if a count is zero */
+    SAMPLE_COUNT_PRINTED,   /* a message states the number of rows */
+    SAMPLE_FLOAT_SUM,       /* doubles are summed, the sum is rounded */
+    SAMPLE_CHARGED_LAST,    /* the gate opens before the charge is accepted */
+    SAMPLE_MISTAKES
+} sample_mistake;
+
 typedef struct sample_settings {
     sotto_adjacency adjacency;
+    sample_mistake mistake;
     bool budget_is_spent; /* the ledger refuses */
 } sample_settings;
 
@@ -39,9 +50,10 @@ typedef struct sample_plan {
     sotto_laplace_config histogram;
     size_t steps;
     sotto_plan *plan;
+    sample_mistake mistake;
 } sample_plan;
 
-/* The planted bug "sensitivity computed from data": the largest cell instead of the bound. */
+/* SAMPLE_SENSITIVITY_FROM_DATA: the largest cell instead of the bound. */
 static inline double sample_bound(const tape_table *table)
 {
     double largest = 0.0;
@@ -55,14 +67,16 @@ static inline double sample_bound(const tape_table *table)
 }
 
 static inline sotto_status sample_make_plan(const tape_table *table,
-                                            sotto_adjacency adjacency, sample_plan *made,
-                                            sotto_error *error)
+                                            const sample_settings *settings,
+                                            sample_plan *made, sotto_error *error)
 {
-    *made = (sample_plan){.steps = SAMPLE_STEPS};
-    if (SOT_PLANTED(loop_count_from_data)) made->steps = 1 + table->rows % 3;
+    const sotto_adjacency adjacency = settings->adjacency;
+    *made = (sample_plan){.steps = SAMPLE_STEPS, .mistake = settings->mistake};
+    if (made->mistake == SAMPLE_LOOP_FROM_DATA) made->steps = 1 + table->rows % 3;
 
     made->grid = (sotto_grid){.exponent = -16, .norm = SOTTO_L2, .bound = 1.3};
-    if (SOT_PLANTED(sensitivity_from_data)) made->grid.bound = sample_bound(table);
+    if (made->mistake == SAMPLE_SENSITIVITY_FROM_DATA)
+        made->grid.bound = sample_bound(table);
 
     made->gradient = sotto_gaussian_defaults();
     sotto_status status = sotto_grid_sensitivity(&made->grid, adjacency,
@@ -102,7 +116,7 @@ static inline void sample_count_cities(const tape_table *table,
     }
 }
 
-/* The planted bug "float sum": records are clipped and summed as doubles, then rounded. */
+/* SAMPLE_FLOAT_SUM: records are clipped and summed as doubles, then rounded. */
 static inline void sample_float_sum(const tape_table *table, const sotto_grid *grid,
                                     const double *theta, int64_t sums[SAMPLE_NUMBERS])
 {
@@ -123,10 +137,11 @@ static inline void sample_float_sum(const tape_table *table, const sotto_grid *g
 
 /* Sum over rows of clip(x - theta), on the grid. */
 static inline sotto_status sample_gradient(const tape_table *table,
-                                           const sotto_grid *grid, const double *theta,
+                                           const sample_plan *made, const double *theta,
                                            int64_t sums[SAMPLE_NUMBERS],
                                            sotto_error *error)
 {
+    const sotto_grid *grid = &made->grid;
     sotto_status status = SOTTO_OK;
     memset(sums, 0, SAMPLE_NUMBERS * sizeof *sums);
     for (size_t i = 0; i < table->rows && status == SOTTO_OK; i++) {
@@ -138,7 +153,7 @@ static inline sotto_status sample_gradient(const tape_table *table,
         if (status == SOTTO_OK)
             status = sotto_grid_add(sums, units, SAMPLE_NUMBERS, error);
     }
-    if (SOT_PLANTED(float_sum)) sample_float_sum(table, grid, theta, sums);
+    if (made->mistake == SAMPLE_FLOAT_SUM) sample_float_sum(table, grid, theta, sums);
     return status;
 }
 
@@ -147,9 +162,9 @@ static inline sotto_status sample_histogram(sotto_gate *gate, const sample_plan 
 {
     int64_t counts[SAMPLE_CITIES];
     sample_count_cities(table, counts);
-    if (SOT_PLANTED(message_quotes_a_count))
+    if (made->mistake == SAMPLE_COUNT_PRINTED)
         fprintf(stderr, "read %zu rows\n", table->rows);
-    if (SOT_PLANTED(release_skipped) && counts[0] == 0) return SOTTO_OK;
+    if (made->mistake == SAMPLE_RELEASE_SKIPPED && counts[0] == 0) return SOTTO_OK;
     const sotto_status status = sotto_laplace_release(gate, &made->histogram, counts,
                                                       SAMPLE_CITIES, counts, error);
     for (size_t c = 0; c < SAMPLE_CITIES && status == SOTTO_OK; c++)
@@ -164,7 +179,7 @@ static inline sotto_status sample_learn(sotto_gate *gate, const sample_plan *mad
     sotto_status status = sample_histogram(gate, made, table, error);
     for (size_t step = 0; step < made->steps && status == SOTTO_OK; step++) {
         int64_t sums[SAMPLE_NUMBERS];
-        status = sample_gradient(table, &made->grid, theta, sums, error);
+        status = sample_gradient(table, made, theta, sums, error);
         if (status != SOTTO_OK) return status;
         status = sotto_gaussian_release(gate, &made->gradient, sums, SAMPLE_NUMBERS, sums,
                                         error);
@@ -187,7 +202,7 @@ static inline sotto_status sample_write(const tape_place *place, const double *t
     return fclose(file) == 0 ? SOTTO_OK : SOTTO_IO;
 }
 
-/* Charge, open, learn, finish, write. The planted bug charges last. */
+/* Charge, open, learn, finish, write. */
 static inline sotto_status sample_train(const sample_settings *settings,
                                         const sample_plan *made, sotto_gate *gate,
                                         const tape_table *table, const tape_place *place,
@@ -195,7 +210,7 @@ static inline sotto_status sample_train(const sample_settings *settings,
 {
     const sotto_status charge =
         settings->budget_is_spent ? SOTTO_BUDGET_EXCEEDED : SOTTO_OK;
-    if (charge != SOTTO_OK && !SOT_PLANTED(charged_after_release)) return charge;
+    if (charge != SOTTO_OK && made->mistake != SAMPLE_CHARGED_LAST) return charge;
     double theta[SAMPLE_NUMBERS] = {0};
     sotto_status status = sotto_gate_open(gate, error);
     if (status == SOTTO_OK) status = sample_learn(gate, made, table, theta, error);
@@ -215,7 +230,7 @@ static inline int sample_run(const tape_table *table, const tape_place *place,
     sotto_rng *rng = NULL;
     sotto_gate *gate = NULL;
     sample_plan made = {0};
-    sotto_status status = sample_make_plan(table, settings->adjacency, &made, &error);
+    sotto_status status = sample_make_plan(table, settings, &made, &error);
     if (status == SOTTO_OK) status = sotto_rng_new_for_test(7, &rng, &error);
     if (status == SOTTO_OK) status = sotto_gate_new(made.plan, rng, &gate, &error);
     if (status == SOTTO_OK)

@@ -1,6 +1,5 @@
 #include "privacy/mechanisms/selection_cases.h"
 
-#include "base/plant.h"
 #include "privacy/mechanisms/tape.h"
 
 enum { DRAWS = 30000, POINTS = 9, PAIRS = POINTS * (POINTS - 1) / 2 + 1 };
@@ -84,16 +83,6 @@ static void intervals_of_neighbours_are_within_epsilon(void **state)
     for (size_t i = 0; i < PAIRS; i++)
         most = fmax(most, fabs(log(laws[0][i] / laws[1][i])));
     assert_within(most, 0.05, 0.1);
-}
-
-static void the_square_of_a_cell_is_caught(void **state)
-{
-    (void)state;
-    const sotto_selection_config config = plain_config(0.1);
-    sot_test_plant("pairs_square_the_diagonal");
-    const double p = p_of(&data[0], &config, 802);
-    sot_test_plant(NULL);
-    assert_other_law(p);
 }
 
 /* ---- rectangles ---- */
@@ -367,7 +356,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_of_neighbours_are_within_epsilon),
-        cmocka_unit_test(the_square_of_a_cell_is_caught),
         cmocka_unit_test(a_rectangle_has_the_law_of_all),
         cmocka_unit_test(the_tape_compares_all_pairs),
         cmocka_unit_test(the_tape_compares_all_rectangles),

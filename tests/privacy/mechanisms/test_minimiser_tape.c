@@ -130,6 +130,18 @@ static void a_unit_of_several_rows_is_hidden_whole(void **state)
 
 /* ---- what the tape must see ---- */
 
+static void a_sensitivity_divided_by_the_rows_is_seen(void **state)
+{
+    (void)state;
+    toy_settings settings = {.is_output = true,
+                             .adjacency = SOTTO_ADD_REMOVE,
+                             .unit_rows = 1,
+                             .spoil = 0.99,
+                             .divides_by_rows = true};
+    const tape_study study = study_of(&settings);
+    assert_non_null(tape_check_neighbours(&study, settings.adjacency));
+}
+
 static void a_solver_that_overstates_its_result_is_seen(void **state)
 {
     (void)state;
@@ -183,6 +195,7 @@ int main(void)
         cmocka_unit_test(objective_perturbation_shows_nothing_of_one_row),
         cmocka_unit_test(output_perturbation_shows_nothing_of_one_row),
         cmocka_unit_test(a_unit_of_several_rows_is_hidden_whole),
+        cmocka_unit_test(a_sensitivity_divided_by_the_rows_is_seen),
         cmocka_unit_test(a_solver_that_overstates_its_result_is_seen),
         cmocka_unit_test(replacing_a_row_counts_twice),
     };

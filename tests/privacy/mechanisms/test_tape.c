@@ -19,7 +19,7 @@ static void assert_no_leak(const char *leak)
     if (leak != NULL) fail_msg("%s", leak);
 }
 
-/* ---- the detectors: these fail when a bug is planted from outside ---- */
+/* ---- the detectors: these fail on a mutant ---- */
 
 static void neighbours_by_one_row_more_or_less_look_the_same(void **state)
 {
@@ -66,6 +66,10 @@ static void nothing_is_released_when_the_charge_is_refused(void **state)
     settings.budget_is_spent = false; /* and the run of the tests above does release */
     assert_int_equal(tape_releases(&study, table, &exit_code), 1 + SAMPLE_STEPS);
     assert_int_equal(exit_code, 0);
+    settings.budget_is_spent = true; /* and one that charges last is found out */
+    settings.mistake = SAMPLE_CHARGED_LAST;
+    assert_int_equal(tape_releases(&study, table, &exit_code), 1 + SAMPLE_STEPS);
+    assert_int_equal(exit_code, 3);
     tape_table_free(table);
 }
 
@@ -541,31 +545,20 @@ static void a_refusal_on_one_side_only_is_a_leak(void **state)
     bench_free(&made);
 }
 
-/* ---- every bug that the tape is meant to see, in one go ---- */
+/* ---- every mistake that the tape is meant to see, in one go ---- */
 
-static void the_bugs_that_learners_make_are_seen(void **state)
+static void the_mistakes_that_learners_make_are_seen(void **state)
 {
     (void)state;
-    const char *const bugs[] = {"sensitivity_of_the_other_adjacency",
-                                "sensitivity_from_data",
-                                "loop_count_from_data",
-                                "release_skipped",
-                                "message_quotes_a_count",
-                                "float_sum",
-                                "rng_stream_reused",
-                                "grid_forgets_to_clip",
-                                "grid_rounds_to_nearest"};
-    sample_settings settings = {.adjacency = SOTTO_REPLACE_ONE};
-    const tape_study study = study_of(&settings);
-    for (size_t i = 0; i < sizeof bugs / sizeof bugs[0]; i++) {
-        sot_test_plant(bugs[i]);
-        settings.adjacency = SOTTO_REPLACE_ONE;
+    for (int mistake = SAMPLE_CORRECT + 1; mistake < SAMPLE_CHARGED_LAST; mistake++) {
+        sample_settings settings = {.adjacency = SOTTO_REPLACE_ONE,
+                                    .mistake = (sample_mistake)mistake};
+        const tape_study study = study_of(&settings);
         const char *leak = tape_check_neighbours(&study, SOTTO_REPLACE_ONE);
         settings.adjacency = SOTTO_ADD_REMOVE;
         if (leak == NULL) leak = tape_check_neighbours(&study, SOTTO_ADD_REMOVE);
-        if (leak == NULL) fail_msg("the tape missed %s", bugs[i]);
+        if (leak == NULL) fail_msg("the tape missed mistake %d of the sample", mistake);
     }
-    sot_test_plant(getenv("SOTTO_PLANT"));
 }
 
 int main(void)
@@ -588,7 +581,7 @@ int main(void)
         cmocka_unit_test(equal_states_of_the_generator_are_reported),
         cmocka_unit_test(a_mechanism_that_avoids_the_tape_is_reported),
         cmocka_unit_test(a_refusal_on_one_side_only_is_a_leak),
-        cmocka_unit_test(the_bugs_that_learners_make_are_seen),
+        cmocka_unit_test(the_mistakes_that_learners_make_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  *
  * False alarms: an exact mechanism fails one chi-square test with probability 1e-6, once and for
  * all, since seeds are fixed; there are fifteen of them. Power: noise too small by a factor of 1.2
- * gives p-values below 1e-100 (tools/planted_bugs.py plants it). */
+ * gives p-values below 1e-100 (tests/mutants/gaussian_noise_by_1_2.patch). */
 #include "random/laws.h"
 #include "release_support.h"
 

@@ -5,7 +5,6 @@
 
 #include "toy_minimiser.h"
 
-#include "base/plant.h"
 #include "privacy/mechanisms/output.h"
 
 typedef struct toy_settings {
@@ -13,7 +12,8 @@ typedef struct toy_settings {
     bool is_pure;
     sotto_adjacency adjacency;
     uint64_t unit_rows;
-    double spoil; /* 0.99: as bad as the certificate allows */
+    double spoil;         /* 0.99: as bad as the certificate allows */
+    bool divides_by_rows; /* a mistake: output perturbation with a sensitivity / rows */
 } toy_settings;
 
 /* Large enough that the solver's error, not the box, decides the grid. */
@@ -45,7 +45,7 @@ static inline sot_output_config toy_output_config(const toy_settings *settings,
 {
     double sensitivity = (double)settings->unit_rows / TOY_LAMBDA;
     if (settings->adjacency == SOTTO_REPLACE_ONE) sensitivity *= 2.0;
-    if (SOT_PLANTED(output_sensitivity_by_n)) sensitivity /= fmax(1.0, (double)rows);
+    if (settings->divides_by_rows) sensitivity /= fmax(1.0, (double)rows);
     return (sot_output_config){.adjacency = settings->adjacency,
                                .dimension = dimension,
                                .sensitivity = nextafter(sensitivity, 1e300),
