@@ -107,7 +107,7 @@ sotto_status plan_report_json(const plan_report *report, json_t *first,
     if (report->has_ledger)
         cli_json_add(&json, "ledger", plan_ledger_object(&report->ledger));
     cli_json_add(&json, "plan", json_loads(plan, 0, NULL));
-    sotto_plan_free_json(plan);
+    sotto_free(plan);
     return cli_json_print(&json, error);
 }
 
