@@ -245,6 +245,7 @@ static void wrong_experiments_are_refused(void **state)
     sotto_pac_experiment *made = NULL;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         sotto_pac_experiment_config config = wrong[i].config;
+        config.size = sizeof config;
         config.adjacency = SOTTO_ADD_REMOVE;
         config.rows = experiment_rows;
         config.rows_count = 1;
