@@ -124,6 +124,7 @@ check:
 	python3 tools/check_layers.py
 	python3 tools/check_exports.py build/libsotto.so tests/abi/exports.txt
 	python3 tools/check_headers.py
+	python3 tools/make_layouts.py --check
 	python3 tools/check_proofs.py
 	python3 tools/check_words.py
 	python3 tools/mutants.py --applies

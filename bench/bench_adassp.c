@@ -257,7 +257,8 @@ static sotto_status ours(const char *path, const tables *of, sotto_method method
     config.delta = delta;
     config.insecure_test = true;
     config.test_seed = seed;
-    sotto_status status = sotto_train_file(&config, of->schema, path, &result, error);
+    sotto_status status = sotto_train_data(
+        &config, of->schema, &(const sotto_data_file){.path = path}, &result, error);
     if (status == SOTTO_OK) {
         const char *json = sotto_train_json(result);
         status = sotto_model_parse("model", json, strlen(json), &model, error);

@@ -254,13 +254,15 @@ static sotto_status run_once(const study *at, const char *directory,
     sotto_evaluation evaluation = {0};
     (void)snprintf(train, sizeof train, "%s/%s", directory, at->data->train);
     (void)snprintf(test, sizeof test, "%s/%s", directory, at->data->test);
-    sotto_status status = sotto_train_file(config, schema, train, &result, error);
+    sotto_status status = sotto_train_data(
+        config, schema, &(const sotto_data_file){.path = train}, &result, error);
     if (status == SOTTO_OK) {
         const char *json = sotto_train_json(result);
         status = sotto_model_parse("model", json, strlen(json), &model, error);
     }
     if (status == SOTTO_OK)
-        status = sotto_model_evaluate_file(model, test, 0.5, &evaluation, error);
+        status = sotto_model_evaluate_data(model, &(const sotto_data_file){.path = test},
+                                           0.5, &evaluation, error);
     *out_score = evaluation.classes > 0 ? evaluation.accuracy : evaluation.r2;
     sotto_evaluation_clear(&evaluation);
     sotto_model_free(model);

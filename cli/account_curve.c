@@ -173,7 +173,7 @@ static sotto_status write_svg(const cli_call *call, const sotto_curve *curve,
     char *svg = NULL;
     sotto_status status = sotto_curve_to_svg(curve, &svg, error);
     if (status == SOTTO_OK) status = cli_write_file(call, "svg", svg, error);
-    sotto_curve_free_svg(svg);
+    sotto_free(svg);
     return status;
 }
 

@@ -177,9 +177,9 @@ static sotto_status compare_schemas(const sotto_schema *schema, const sotto_sche
     if (status == SOTTO_OK && !*out_same && target_column(own) != NULL &&
         sotto_schema_to_json(schema, target_column(own), &other, NULL) == SOTTO_OK)
         *out_same = strcmp(found, other) == 0;
-    sotto_schema_free_text(wanted);
-    sotto_schema_free_text(found);
-    sotto_schema_free_text(other);
+    sotto_free(wanted);
+    sotto_free(found);
+    sotto_free(other);
     return status;
 }
 

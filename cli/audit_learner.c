@@ -188,7 +188,7 @@ static sotto_status draw(const cli_call *call, const sotto_audit *audit,
     if (!cli_given(call, "svg")) return SOTTO_OK;
     sotto_status status = sotto_audit_to_svg(audit, &svg, error);
     if (status == SOTTO_OK) status = cli_write_file(call, "svg", svg, error);
-    sotto_audit_free_svg(svg);
+    sotto_free(svg);
     return status;
 }
 

@@ -204,7 +204,7 @@ static sotto_status draw(const cli_call *call, const sotto_membership *membershi
     if (!cli_given(call, "svg")) return SOTTO_OK;
     sotto_status status = sotto_membership_to_svg(membership, &svg, error);
     if (status == SOTTO_OK) status = cli_write_file(call, "svg", svg, error);
-    sotto_audit_free_svg(svg);
+    sotto_free(svg);
     return status;
 }
 

@@ -49,7 +49,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     if (status == SOTTO_OK)
         status = sotto_model_export_c(model, cli_text(call, "name"), &header, error);
     if (status == SOTTO_OK) status = show(call, header, error);
-    sotto_model_free_text(header);
+    sotto_free(header);
     sotto_model_free(model);
     return status;
 }

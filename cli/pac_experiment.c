@@ -47,7 +47,8 @@ typedef struct halves {
 
 static sotto_status read_configs(const cli_call *call, halves *out, sotto_error *error)
 {
-    sotto_pac_experiment_config config = {.epsilon = cli_number(call, "epsilon"),
+    sotto_pac_experiment_config config = {.size = sizeof config,
+                                          .epsilon = cli_number(call, "epsilon"),
                                           .cells = UINT64_C(1) << cli_count(call, "bits"),
                                           .beta = cli_number(call, "beta"),
                                           .rows = out->rows,
@@ -160,7 +161,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     } else if (status == SOTTO_OK) {
         show_text(&of);
     }
-    sotto_pac_free_svg(svg);
+    sotto_free(svg);
     for (int half = 0; half < HALVES; half++)
         sotto_pac_experiment_free(of.experiments[half]);
     return status;

@@ -40,7 +40,8 @@ typedef struct lists {
 static sotto_status read_config(const cli_call *call, lists *out_lists,
                                 sotto_packing_config *out, sotto_error *error)
 {
-    *out = (sotto_packing_config){.epsilon = cli_number(call, "epsilon"),
+    *out = (sotto_packing_config){.size = sizeof *out,
+                                  .epsilon = cli_number(call, "epsilon"),
                                   .rows = out_lists->rows,
                                   .class_sizes = out_lists->class_sizes,
                                   .contrast_rows = cli_count(call, "contrast-rows"),
@@ -227,7 +228,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     } else if (status == SOTTO_OK) {
         show_text(&config, study);
     }
-    sotto_pac_free_svg(svg);
+    sotto_free(svg);
     sotto_packing_study_free(study);
     return status;
 }

@@ -260,7 +260,7 @@ static sotto_status write_plot(const cli_call *call, const sotto_pate_result *re
     if (cli_text(call, "plot") == NULL) return SOTTO_OK;
     sotto_status status = sotto_pate_plot(result, &svg, error);
     if (status == SOTTO_OK) status = cli_write_file(call, "plot", svg, error);
-    sotto_pate_free_text(svg);
+    sotto_free(svg);
     return status;
 }
 

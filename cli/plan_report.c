@@ -96,7 +96,7 @@ sotto_status plan_report_json(const plan_report *report, sotto_json_writer *json
     add_events(json, report);
     if (report->has_ledger) plan_add_ledger(json, &report->ledger);
     sotto_json_embed(json, "plan", plan);
-    sotto_plan_free_json(plan);
+    sotto_free(plan);
     return cli_json_print(json, error);
 }
 

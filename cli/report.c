@@ -66,7 +66,7 @@ static sotto_status write_page(const cli_call *call, const model_file *file,
     sotto_status status = sotto_report_render(cli_text(call, "model"), file->text,
                                               file->size_bytes, &config, &html, error);
     if (status == SOTTO_OK) status = cli_write_file(call, "output", html, error);
-    sotto_report_free_text(html);
+    sotto_free(html);
     return status;
 }
 

@@ -85,8 +85,8 @@ static sotto_status run_draft(const cli_call *call, sotto_error *error)
     } else if (status == SOTTO_OK && !cli_given(call, "output")) {
         (void)fputs(json, stdout);
     }
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(notes);
+    sotto_free(json);
+    sotto_free(notes);
     return status;
 }
 
@@ -150,8 +150,8 @@ static sotto_status check_rows(const cli_call *call, const sotto_schema *schema,
             stderr);
         (void)fputs(cli_flag(call, "json") ? json : text, stdout);
     }
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(text);
+    sotto_free(json);
+    sotto_free(text);
     return status;
 }
 
@@ -201,8 +201,8 @@ static sotto_status run_check(const cli_call *call, sotto_error *error)
             (void)fprintf(stderr, "%s fits the schema, as far as its header tells\n",
                           cli_text(call, "data"));
     }
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(text);
+    sotto_free(json);
+    sotto_free(text);
     sotto_schema_free(schema);
     return status;
 }

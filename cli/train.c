@@ -167,7 +167,7 @@ sotto_status cli_train_write_page(const cli_call *call, const sotto_train_result
     sotto_status status = sotto_report_render(cli_text(call, "output"), json,
                                               strlen(json), &config, &html, error);
     if (status == SOTTO_OK) status = cli_write_file(call, "report", html, error);
-    sotto_report_free_text(html);
+    sotto_free(html);
     return status;
 }
 

@@ -70,7 +70,7 @@ static sotto_status show_page(const cli_call *call, const certified *file,
         sotto_verify_render(file->text, file->size_bytes, &config,
                             form_of(cli_text(call, "form")), &page, error);
     if (status == SOTTO_OK) (void)fputs(page, stdout);
-    sotto_certificate_free_text(page);
+    sotto_free(page);
     return status;
 }
 
@@ -82,7 +82,7 @@ static sotto_status write_page(const cli_call *call, const certified *file,
     sotto_status status = sotto_verify_render(file->text, file->size_bytes, &config,
                                               SOTTO_CERTIFICATE_HTML, &page, error);
     if (status == SOTTO_OK) status = cli_write_file(call, "html", page, error);
-    sotto_certificate_free_text(page);
+    sotto_free(page);
     return status;
 }
 

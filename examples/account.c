@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include <sotto/sotto.h>
+#include <sotto/accountant.h>
 
 int main(void)
 {

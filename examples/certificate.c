@@ -10,7 +10,7 @@
 
 #include <sotto/certificate.h>
 #include <sotto/laplace.h>
-#include <sotto/sotto.h>
+#include <sotto/rng.h>
 
 typedef struct release {
     sotto_rng *rng;
@@ -73,7 +73,7 @@ int main(void)
     } else {
         fprintf(stderr, "%s: %s\n", sotto_status_name(status), error.message);
     }
-    sotto_certificate_free_text(run.text);
+    sotto_free(run.text);
     sotto_gate_free(run.gate);
     sotto_plan_free(run.plan);
     sotto_rng_free(run.rng);

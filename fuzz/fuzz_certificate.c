@@ -62,7 +62,7 @@ static void check_pages(const char *text, size_t size)
             require(strchr(page, '\x1b') == NULL);
             if (form == SOTTO_CERTIFICATE_HTML) require(strstr(page, "<script") == NULL);
         }
-        sotto_certificate_free_text(page);
+        sotto_free(page);
     }
 }
 

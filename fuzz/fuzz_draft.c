@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sotto_error error = {SOTTO_OK, ""};
     if (size < 1) return 0;
     const int file = open_bytes("", data + 1, size - 1, 0, 0, path);
-    const sotto_draft_config config = {.path = path,
+    const sotto_draft_config config = {.size = sizeof config,
+                                       .path = path,
                                        .target = data[0] & 2 ? "y" : NULL,
                                        .header_only = data[0] & 4,
                                        .other_value = data[0] & 8};
@@ -33,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         require(error.message[0] != '\0' && strchr(error.message, '\n') == NULL);
     }
-    sotto_schema_free_text(json);
+    sotto_free(json);
     sot_draft_free(&draft);
     (void)close(file);
     return 0;

@@ -138,7 +138,7 @@ static void check_export(const sotto_model *model)
     }
     require(opened > 0 && closed > 0);
     require(strstr(text, " m_predict(") != NULL);
-    sotto_model_free_text(text);
+    sotto_free(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

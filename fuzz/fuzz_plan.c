@@ -93,8 +93,8 @@ static void check_round_trip(const sotto_plan *plan)
     }
     require(sotto_plan_to_json(back, &again, &error) == SOTTO_OK);
     require(strcmp(json, again) == 0);
-    sotto_plan_free_json(json);
-    sotto_plan_free_json(again);
+    sotto_free(json);
+    sotto_free(again);
     sotto_plan_free(back);
 }
 

@@ -26,6 +26,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_bytes)
     }
     require(strstr(html, "</html>\n") == html + strlen(html) - strlen("</html>\n"));
     require(strstr(html, "<script") == NULL && strstr(html, "<img") == NULL);
-    sotto_report_free_text(html);
+    sotto_free(html);
     return 0;
 }

@@ -76,8 +76,8 @@ static void check_written_form(const sotto_schema *schema)
     require(sotto_schema_parse("again", text, strlen(text), &again, NULL) == SOTTO_OK);
     require(sotto_schema_to_json(again, NULL, &twice, NULL) == SOTTO_OK);
     require(strcmp(text, twice) == 0);
-    sotto_schema_free_text(text);
-    sotto_schema_free_text(twice);
+    sotto_free(text);
+    sotto_free(twice);
     sotto_schema_free(again);
 }
 
@@ -160,7 +160,7 @@ static void check_learning(const sotto_schema *schema)
     char *json = NULL;
     if (sotto_schema_features(schema) > FEATURES_MOST) return; /* slow, and nothing new */
     require(sotto_schema_describe(schema, NULL, &json, NULL, &error) == SOTTO_OK);
-    sotto_schema_free_text(json);
+    sotto_free(json);
     static const sot_target_role roles[] = {SOT_TARGET_CLASSES, SOT_TARGET_NUMBER,
                                             SOT_TARGET_COUNT};
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {

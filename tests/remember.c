@@ -60,7 +60,7 @@ static char *question_of(const char *name, const sotto_plan *plan,
     if (question != NULL)
         (void)snprintf(question, size, "%s %d %a %a %s", name, (int)accountant, epsilon,
                        delta, json);
-    sotto_plan_free_json(json);
+    sotto_free(json);
     return question;
 }
 

@@ -6,10 +6,12 @@
     tools/check_exports.py --complete LIB.so LIST  also: every SOTTO_API function is there
     tools/check_exports.py --self-test
 
-Every exported symbol must start with sotto_ and be declared in include/sotto/. A symbol that
-leaves the list breaks programs that are linked already: that changes the SONAME.
+Every exported symbol must start with sotto_, be declared in include/sotto/, and be used: by the
+command, the bindings, an example, a test, a header's inline function, or another source than its
+own. A symbol that leaves the list breaks programs that are linked already: that changes the SONAME.
 """
 
+import collections
 import pathlib
 import re
 import subprocess
@@ -49,6 +51,26 @@ def public_headers():
     return [path.read_text(encoding="utf-8") for path in sorted((ROOT / "include/sotto").glob("*.h*"))]
 
 
+USERS = ("src", "cli", "bindings", "examples", "tests", "fuzz", "bench")
+INLINE = re.compile(r"^static inline\b.*?^}$", re.DOTALL | re.MULTILINE)
+
+
+def mentions():
+    """The set of names of each file that may define or use a function; of a header, those in inline functions."""
+    for top in USERS:
+        for path in sorted((ROOT / top).rglob("*")):
+            if path.suffix in (".c", ".h", ".py"):
+                yield set(re.findall(r"\bsotto_\w+", path.read_text(encoding="utf-8", errors="replace")))
+    for text in public_headers():
+        yield set(re.findall(r"\bsotto_\w+", " ".join(INLINE.findall(text))))
+
+
+def unused(symbols, found):
+    """Functions that only one file names, the one that defines them."""
+    count = collections.Counter(name for names in found for name in names)
+    return [f"{name}: exported, but nothing uses it" for name in sorted(symbols) if count[name] < 2]
+
+
 def compare(symbols, listing, headers, complete):
     lines = listing.splitlines()
     problems = []
@@ -85,6 +107,8 @@ def self_test():
         ("a foreign prefix is caught", compare({"sot_x"}, "sot_x\n", {"sot_x"}, False) != []),
         ("an undeclared one is caught", compare({"sotto_c"}, "sotto_c\n", headers, False) != []),
         ("a missing one is caught", compare({"sotto_a"}, "sotto_a\n", headers, True) != []),
+        ("a used one passes", unused({"sotto_a"}, [{"sotto_a"}, {"sotto_a", "sotto_b"}]) == []),
+        ("an unused one is caught", unused(good, [{"sotto_a"}, {"sotto_a", "sotto_b"}]) != []),
         ("a missing one is let pass", compare({"sotto_a"}, "sotto_a\n", headers, False) == []),
     ]
     failures = [title for title, passed in cases if not passed]
@@ -110,6 +134,7 @@ def main(arguments):
     problems = compare(
         symbols, listing.read_text(encoding="utf-8"), declared(public_headers()), "--complete" in options
     )
+    problems += unused(symbols, mentions())
     print(*problems, sep="\n", end="\n" if problems else "")
     print(f"check_exports: {len(symbols)} symbols, {len(problems)} problems")
     return 1 if problems else 0

@@ -3,7 +3,9 @@
 
 Each include/sotto/*.h compiles alone, as C17 and as C++; every SOTTO_API function has a
 comment, or belongs to a group (lines without a blank one between them) that has one; headers
-with functions are extern "C".
+with functions are extern "C". An installed header cites no path of the repository: pages and
+proof notes go by their file names (training.md), and exist. The front door, sotto.h with all
+that it includes, declares at most 40 functions.
 
     tools/check_headers.py              checks the repository (CC and CXX choose the compilers)
     tools/check_headers.py --self-test  plants faults and sees that each one is caught
@@ -18,6 +20,11 @@ import sys
 import tempfile
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wundef", "-Werror", "-fsyntax-only"]
+DOOR_MOST = 40
+REPOSITORY = re.compile(r"(?<![\w/.])(?:src|docs|tests|tools|bench|cli|bindings|examples|fuzz|man)/\w")
+PAGE = re.compile(r"(?<![\w/-])([\w-]+\.md)\b")
+DECLARED = re.compile(r"^SOTTO_API\b[^;{]*?\b(sotto_\w+)\s*\(", re.MULTILINE)
+INCLUDED = re.compile(r"^#include <sotto/([\w.]+)>", re.MULTILINE)
 VERSION = re.compile(r"project\(\s*sotto\s+VERSION\s+(\d+)\.(\d+)\.(\d+)")
 
 
@@ -84,8 +91,46 @@ def uncommented(text):
     return lines
 
 
+def pages(root):
+    """The names of what is installed as documentation."""
+    found = [*(root / "docs").rglob("*.md"), *(root / "src").rglob("*.md"), *root.glob("*.md")]
+    return {path.name for path in found}
+
+
+def citations(text, known):
+    """(line, complaint) of what only the repository has."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for path in REPOSITORY.findall(line):
+            yield number, f"cites {path}..., which is not installed; name the page or state the fact"
+        for page in PAGE.findall(line):
+            if page not in known:
+                yield number, f"cites {page}, which does not exist"
+
+
+def read_header(root, name):
+    path = root / "include/sotto" / name
+    return (path if path.is_file() else path.with_name(name + ".in")).read_text(encoding="utf-8")
+
+
+def door(root, name="sotto.h"):
+    """The functions that a program sees which includes the front door only."""
+    functions, seen, waiting = set(), set(), [name]
+    while waiting:
+        header = waiting.pop()
+        if header not in seen:
+            seen.add(header)
+            text = read_header(root, header)
+            functions.update(DECLARED.findall(re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)))
+            waiting += INCLUDED.findall(text)
+    return functions
+
+
 def check(root, languages):
     problems = []
+    known = pages(root)
+    if (root / "include/sotto/sotto.h").is_file() and len(door(root)) > DOOR_MOST:
+        problems.append(f"include/sotto/sotto.h: declares {len(door(root))} functions; "
+                        f"the front door has at most {DOOR_MOST}")
     names = sorted(path.name.removesuffix(".in") for path in (root / "include/sotto").glob("*.h*"))
     for name in names:
         path = root / "include/sotto" / name
@@ -93,6 +138,8 @@ def check(root, languages):
         text = path.read_text(encoding="utf-8")
         for number in uncommented(text):
             problems.append(f"include/sotto/{path.name}:{number}: a function without a comment")
+        problems += [f"include/sotto/{path.name}:{number}: {complaint}"
+                     for number, complaint in citations(text, known)]
         if re.search(r"^SOTTO_API", text, re.MULTILINE) and 'extern "C"' not in text:
             problems.append(f'include/sotto/{path.name}: functions, but no extern "C"')
         for language, command in languages:
@@ -117,7 +164,7 @@ SOTTO_API size_t sotto_good_one(void);
 SOTTO_API size_t sotto_good_two(
     size_t argument);
 
-SOTTO_API void sotto_good_three(void); /* its own */
+SOTTO_API void sotto_good_three(void); /* its own: good.md */
 
 #ifdef __cplusplus
 }
@@ -129,7 +176,10 @@ FAULTS = {
     "no guard": ("#ifndef SOTTO_GOOD_H\n#define SOTTO_GOOD_H\n", "#if 1\ntypedef struct twice {int x;} twice;\n"),
     "not C++": ("SOTTO_API size_t sotto_good_one(void)", "SOTTO_API size_t sotto_good_one(int class)"),
     "no extern C": ('extern "C" {', "namespace sotto {"),
-    "no comment": (" /* its own */", ""),
+    "no comment": (" /* its own: good.md */", ""),
+    "a path of the repository": ("its own: good.md", "proof note: src/good/good.md"),
+    "a page that is not there": ("its own: good.md", "its own: bad.md"),
+    "a page by its path": ("its own: good.md", "its own: docs/good.md"),
     "comment of another group": ("   With a blank line in its comment. */\n", "*/\n\n"),
 }
 
@@ -141,6 +191,8 @@ def self_test():
         root = pathlib.Path(folder)
         (root / "include/sotto").mkdir(parents=True)
         (root / "CMakeLists.txt").write_text("project(sotto VERSION 1.2.3)\n", encoding="utf-8")
+        (root / "docs").mkdir()
+        (root / "docs/good.md").write_text("# Good\n", encoding="utf-8")
         header = root / "include/sotto/good.h"
         header.write_text(GOOD, encoding="utf-8")
         failures += [f"in order, yet: {problem}" for problem in check(root, languages)[1]]
@@ -152,8 +204,17 @@ def self_test():
                 continue
             if not check(root, languages)[1]:
                 failures.append(f"not caught: {title}")
+        header.write_text(GOOD, encoding="utf-8")
+        many = "\n".join(f"SOTTO_API void sotto_many_{i}(void);" for i in range(DOOR_MOST - 2))
+        for title, more in (("41 functions of the door", many), ("40 are enough", many[:many.rindex("\n")])):
+            (root / "include/sotto/many.h").write_text(f"/* Many. */\n{more}\n", encoding="utf-8")
+            (root / "include/sotto/sotto.h").write_text(
+                "#ifndef D\n#define D\n#include <sotto/good.h>\n#include <sotto/many.h>\n#endif\n", encoding="utf-8")
+            caught = any("front door" in problem for problem in check(root, languages)[1])
+            if caught != title.startswith("41"):
+                failures.append(f"wrong: {title}")
     print(*failures, sep="\n", end="\n" if failures else "")
-    print(f"check_headers: self-test: {len(FAULTS)} faults planted, {len(failures)} failures")
+    print(f"check_headers: self-test: {len(FAULTS) + 1} faults planted, {len(failures)} failures")
     return 1 if failures else 0
 
 

@@ -5,14 +5,14 @@
  *             sum of the events' losses, and delta(epsilon) is an integral over its law.
  * Theorem     Zhu, Dong & Wang, AISTATS 2022, Thm 10: dominating pairs compose, also when
  *             later events are chosen from earlier outputs. Each accountant's own theorem is
- *             in src/privacy/accounting/, one file a kernel, with the error analysis beside it.
+ *             in its proof note, with the error analysis.
  * Neighbours  sotto_adjacency says what one record means; it is part of the plan.
  * Assumes     (1) every event is really run with the stated noise, sampling and sensitivity;
  *             the gate enforces this for sotto's own learners; (2) the number and parameters
  *             of the events are fixed in advance (a plan), not chosen from outputs.
  * Rounding    `epsilon` and `delta` are upper bounds: discretisation, truncation and
  *             floating-point error are bounded and added. `_lower` fields are lower bounds.
- *             Docs: docs/accounting.md
+ *             Docs: accounting.md
  */
 #ifndef SOTTO_ACCOUNTANT_H
 #define SOTTO_ACCOUNTANT_H
@@ -21,46 +21,12 @@
 #include <stdint.h>
 
 #include <sotto/error.h>
+#include <sotto/event.h>
+#include <sotto/memory.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What it means that two data sets differ in one record. */
-typedef enum sotto_adjacency {
-    SOTTO_ADJACENCY_UNSET = 0,
-    SOTTO_ADD_REMOVE = 1, /* one record more or less: the number of rows is secret */
-    SOTTO_REPLACE_ONE = 2 /* one record exchanged: the number of rows is public */
-} sotto_adjacency;
-
-typedef enum sotto_mechanism {
-    SOTTO_MECHANISM_UNSET = 0,
-    SOTTO_GAUSSIAN = 1,             /* noise_multiplier; may be sampled */
-    SOTTO_PURE = 2,                 /* epsilon: any epsilon-DP release */
-    SOTTO_APPROXIMATE = 3,          /* epsilon, delta: any (epsilon, delta)-DP release */
-    SOTTO_ZCDP = 4,                 /* rho: any rho-zCDP release */
-    SOTTO_GDP = 5,                  /* mu: any mu-GDP release */
-    SOTTO_DISCRETE_GAUSSIAN = 6,    /* scale (sigma), sensitivity, dimension */
-    SOTTO_DISCRETE_LAPLACE = 7,     /* scale, sensitivity (L1, any dimension) */
-    SOTTO_EXPONENTIAL = 8,          /* epsilon: the range of the log ratios */
-    SOTTO_PERMUTE_AND_FLIP = 9,     /* epsilon; not bounded in range: priced as pure */
-    SOTTO_RANDOMIZED_RESPONSE = 10, /* epsilon, categories */
-    SOTTO_OBJECTIVE_PERTURBATION = 11, /* noise_multiplier, atom, and maybe shift and
-                         * vertices: the loss exceeds x >= max(atom, shift) with probability
-                         * at most min(1, vertices P(t > x - shift)), t the loss of a Gaussian
-                         * release, and is max(atom, shift) where it does not */
-    SOTTO_LAPLACE = 12, /* noise_multiplier: scale over L1 sensitivity, any dimension */
-    SOTTO_RDP_CURVE =
-        13 /* curve_orders, curve_values: any release with these Renyi bounds */
-} sotto_mechanism;
-
-typedef enum sotto_sampling {
-    SOTTO_NOT_SAMPLED = 0,
-    SOTTO_POISSON = 1, /* each record takes part with probability `rate`, independently */
-    SOTTO_WITHOUT_REPLACEMENT =
-        2,                  /* a fresh batch of `batch` out of `population` records */
-    SOTTO_SINGLE_RECORD = 3 /* one record out of `population`, drawn afresh */
-} sotto_sampling;
 
 typedef enum sotto_accountant {
     SOTTO_EXACT = 1, /* the tightest certified answer: the best of all certified bounds */
@@ -85,82 +51,6 @@ typedef enum sotto_kernel {
     SOTTO_KERNEL_MOMENTS = 7,
     SOTTO_KERNEL_COMPOSITION_THEOREM = 8 /* of (epsilon, delta) releases */
 } sotto_kernel;
-
-enum { SOTTO_PURPOSE_BYTES = 48 };
-
-/* One line of a plan. Start from sotto_event_defaults(): fields the mechanism does not use
- * must stay SOTTO_UNSET, fields it uses must be set. A Gaussian event may say scale and
- * sensitivity (both, or none) beside its noise_multiplier, which must then not exceed their
- * ratio; grid may always be set. */
-typedef struct sotto_event {
-    sotto_mechanism mechanism;
-    double
-        noise_multiplier; /* noise scale over the reference norm (docs/accounting.md) */
-    double epsilon;
-    double delta;
-    double rho;
-    double mu;
-    double scale; /* noise scale in units of the query; the Gaussians call it sigma */
-    double sensitivity; /* of the query, in the same units */
-    double grid;        /* spacing of the released values; information only */
-    double atom;        /* of objective perturbation, at least 0 */
-    double
-        shift; /* of objective perturbation: what the determinant adds to every loss, at
-                    least 0; SOTTO_UNSET means 0 */
-    sotto_sampling sampling;
-    double rate;         /* probability that a record takes part, in (0, 1] */
-    uint64_t count;      /* how often the event happens, at least 1 */
-    uint64_t population; /* records a batch is drawn from; 0 unless without-replacement or
-                            single-record */
-    uint64_t batch;      /* records of one batch, at most population; 0 unless
-                            without-replacement */
-    uint32_t
-        categories; /* of randomized response, at least 2; 0 for every other mechanism */
-    uint32_t
-        rows; /* of objective perturbation with the logistic loss: the most rows of one
-                       unit, with which the accountant knows more than the atom; 0: not said */
-    uint32_t
-        dimension; /* of the discrete Gaussian: numbers released at once; 0 means one,
-                            SOTTO_DIMENSION_ANY that it is not known */
-    uint32_t
-        vertices; /* of objective perturbation: Gaussian losses of which the largest counts, at
-                            most SOTTO_VERTICES_MAX; 0 means one */
-    uint32_t
-        theorem; /* of objective perturbation: the version of the theorem that prices it.
-                    0: the former one (an atom and a tail; files without the member).
-                    SOTTO_FROZEN_SLOPE: logistic loss, needs rows; a smaller price */
-    uint32_t curve_size;        /* of a Renyi curve: its points, 1 to SOTTO_CURVE_MAX */
-    const double *curve_orders; /* increasing, above 1; the plan keeps its own copy */
-    const double *curve_values; /* bounds of the Renyi divergence at these orders */
-    char purpose
-        [SOTTO_PURPOSE_BYTES]; /* what is released; the gate matches it; may be "" */
-} sotto_event;
-
-/* NaN: "nobody has set this". */
-#define SOTTO_UNSET ((double)__builtin_nanf(""))
-
-/* "The number of coordinates is not known": what holds for every number of them is used. */
-#define SOTTO_DIMENSION_ANY UINT32_MAX
-
-/* At most this many corners that one record's gradient may be pushed to. */
-#define SOTTO_VERTICES_MAX 1000000
-
-/* sotto_event.theorem: src/privacy/accounting/frozen_slope.md. */
-#define SOTTO_FROZEN_SLOPE 2
-
-/* At most this many records to draw from. */
-#define SOTTO_POPULATION_MAX UINT64_C(1000000000000000)
-
-/* At most this many points of one Renyi curve. */
-#define SOTTO_CURVE_MAX 1024
-
-/* At most this many bytes of a unit's column, and this many rows of one unit. */
-#define SOTTO_UNIT_BYTES_MAX 256
-#define SOTTO_UNIT_ROWS_MAX  UINT64_C(1000000000)
-
-/* At most this many repetitions of one event, and this many events in a plan. */
-#define SOTTO_COUNT_MAX  UINT64_C(1000000000000)
-#define SOTTO_EVENTS_MAX 4096
 
 typedef struct sotto_plan sotto_plan;
 
@@ -196,7 +86,7 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_add(sotto_plan *plan,
                                                        const sotto_event *event,
                                                        sotto_error *error);
 
-/* Reads the JSON plan of docs/accounting.md. "search" stands for an open noise_multiplier,
+/* Reads the JSON plan of accounting.md. "search" stands for an open noise_multiplier,
  * rate or count. Unknown keys, mechanisms and methods are refused by name. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_parse(const char *json,
                                                          size_t size_bytes,
@@ -205,19 +95,18 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_parse(const char *json,
 
 /* The canonical JSON form: no blanks, keys in byte order, numbers with the fewest digits that
  * read back as the same bits, unset fields left out, "search" for open targets. Parsing it
- * gives an equal plan. Free it with sotto_plan_free_json(). Refuses a plan without events
+ * gives an equal plan. Free it with sotto_free(). Refuses a plan without events
  * (there is no such file) and a purpose that is not UTF-8. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_to_json(const sotto_plan *plan,
                                                            char **out_json,
                                                            sotto_error *error);
-SOTTO_API void sotto_plan_free_json(char *json); /* NULL is fine */
 
 /* What a plan holds: how many events (not counting repetitions), and between which data sets
  * they protect. */
 SOTTO_API size_t sotto_plan_size(const sotto_plan *plan);
 SOTTO_API sotto_adjacency sotto_plan_adjacency(const sotto_plan *plan);
 /* States whose data the events protect: every row of one value of `column`, of which the run keeps at most `rows`
- * rows (src/data/unit.md). `column` NULL and `rows` 0: one row, which is the default. */
+ * rows (unit.md). `column` NULL and `rows` 0: one row, which is the default. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_set_unit(sotto_plan *plan,
                                                             const char *column,
                                                             uint64_t rows,
@@ -282,15 +171,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_rdp(const sotto_plan *plan
 /* The same for plans with (epsilon, delta) events, in two columns: the plan is `out_delta_upper`-
  * approximately (order, `out_rdp_upper`)-RDP. The first column takes an (epsilon, delta) event
  * as the epsilon-DP release it is but for an event of probability delta, the second is
- * 1 - prod(1 - delta_i); both are rounded up. See src/privacy/ledger/ledger.md. */
+ * 1 - prod(1 - delta_i); both are rounded up. See ledger.md. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_account_rdp_with_delta(const sotto_plan *plan, double order, double *out_rdp_upper,
                              double *out_delta_upper, sotto_error *error);
 
 /* sotto_account_epsilon() for noise whose law is off by at most `sampler_error` in total
  * variation, over all draws together: the guarantee of the noise as it was really drawn. The
- * error costs (1 + e^epsilon) sampler_error of delta: src/privacy/accounting/sampler_error.c
- * has the proof. 0 gives sotto_account_epsilon() itself. */
+ * error costs (1 + e^epsilon) sampler_error of delta, because each of the two compared
+ * probabilities moves by at most sampler_error. 0 gives sotto_account_epsilon() itself. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_epsilon_inexact(
     const sotto_plan *plan, sotto_accountant accountant, double delta,
     double sampler_error, sotto_account *out_account, sotto_error *error);

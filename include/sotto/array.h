@@ -63,7 +63,7 @@ typedef struct sotto_records {
     /* The rows are the result of a query, a filter or a stream, so that how many there are depends on
      * what stored records say. Their number is then secret under both adjacencies, a schema with a unit is
      * refused, and the certificate lists that each row came from one stored record as not checked
-     * (src/data/stability.md). False: the rows are a stored table, all of it, under its own column names. */
+     * (stability.md). False: the rows are a stored table, all of it, under its own column names. */
     bool selected;
     /* Declares that rows which were computed when they were read (a relation, a cursor) are every row of a stored
      * table, under the table's own column names. Not beside `selected`. */

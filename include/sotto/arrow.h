@@ -13,14 +13,14 @@
  *             column of the schema has a time unit. Any type in a column
  *             that is not read: of type "ignore", or an id that is not the unit. All other types are refused by
  *             the column's name before the charge: types are public.
- * Cells       A value counts the same from a column of any type, as its text would in a file (docs/records.md). Integers
+ * Cells       A value counts the same from a column of any type, as its text would in a file (records.md). Integers
  *             beyond 2^53 round to the nearest double, but as ids and categories they have all their digits. A null, a
  *             code outside its dictionary and a cell that makes no sense are missing.
  * Total       No record, batch or dictionary stops a run. A stream that fails gives one fixed sentence; the text of the
  *             producer is never shown, because it may quote a record.
  * Trusts      The producer runs in this process, and its buffers are as long as its lengths and offsets say.
  * Origin      A stream counts as selected rows unless `declared` or `in_memory` of sotto_records says otherwise
- *             (src/data/stability.md).
+ *             (stability.md).
  *
  * The three structs are the ABI of https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html.
  */

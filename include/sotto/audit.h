@@ -7,7 +7,7 @@
  * Neighbours  Those of the claim.
  * Assumes     A refuted claim is false but for a chance of `alpha`. A claim that is not refuted is not proven: the bound says
  *             how much of it this attack can see, and a bug that another pair would show stays unseen.
- * Docs        docs/audit.md
+ * Docs        audit.md
  */
 #ifndef SOTTO_AUDIT_H
 #define SOTTO_AUDIT_H
@@ -19,6 +19,7 @@
 #include <sotto/accountant.h>
 #include <sotto/audit_statistics.h>
 #include <sotto/error.h>
+#include <sotto/memory.h>
 #include <sotto/model_kind.h>
 #include <sotto/progress.h>
 #include <sotto/train_config.h>
@@ -32,6 +33,7 @@ extern "C" {
 
 /* Start from sotto_audit_defaults(). */
 typedef struct sotto_audit_config {
+    size_t size; /* sizeof(sotto_audit_config): sotto_audit_defaults() sets it */
     sotto_model_kind model; /* has no default */
     sotto_method method;    /* has no default, and is never auto */
     double epsilon;         /* of the claim; has no default */
@@ -49,7 +51,14 @@ typedef struct sotto_audit_config {
 } sotto_audit_config;
 
 /* Nothing that carries the claim is set but the adjacency, SOTTO_ADD_REMOVE. */
-SOTTO_API sotto_audit_config sotto_audit_defaults(void);
+SOTTO_API void sotto_audit_set_defaults(sotto_audit_config *out_config,
+                                        size_t size_bytes);
+static inline sotto_audit_config sotto_audit_defaults(void)
+{
+    sotto_audit_config config;
+    sotto_audit_set_defaults(&config, sizeof config);
+    return config;
+}
 
 /* How the lower bound of epsilon was come by. */
 typedef enum sotto_audit_route {
@@ -102,11 +111,10 @@ SOTTO_API const char *sotto_audit_short_of(const sotto_audit *audit);
 SOTTO_API const char *sotto_audit_sentence(const sotto_audit *audit);
 
 /* The attack's ROC on logarithmic axes beside the claim's bound, and its trade-off beside the claim's own curve. Free it
- * with sotto_audit_free_svg(). */
+ * with sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_audit_to_svg(const sotto_audit *audit,
                                                            char **out_svg,
                                                            sotto_error *error);
-SOTTO_API void sotto_audit_free_svg(char *svg); /* NULL is fine */
 
 #ifdef __cplusplus
 }

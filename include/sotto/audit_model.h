@@ -13,7 +13,7 @@
  *             limits if the rows are independent draws; they are no proof against a claim, because nobody tossed a coin for
  *             each row. Canaries have that coin.
  * Public      All rows are declared public to the auditor, who sees whatever the scores show of them.
- * Docs        docs/audit.md
+ * Docs        audit.md
  */
 #ifndef SOTTO_AUDIT_MODEL_H
 #define SOTTO_AUDIT_MODEL_H
@@ -34,6 +34,8 @@ extern "C" {
 
 /* Start from sotto_membership_defaults(). */
 typedef struct sotto_membership_config {
+    size_t
+        size; /* sizeof(sotto_membership_config): sotto_membership_defaults() sets it */
     sotto_data_file members; /* rows of the training; has no default */
     sotto_data_file others;  /* rows that were not; has no default */
     uint64_t shadows;        /* models for LiRA, from 8 to 4096; 0: the loss alone */
@@ -46,7 +48,15 @@ typedef struct sotto_membership_config {
     uint64_t test_seed;
     size_t threads; /* 0: one per CPU; the result is the same for any number */
 } sotto_membership_config;
-SOTTO_API sotto_membership_config sotto_membership_defaults(void);
+/* The defaults. */
+SOTTO_API void sotto_membership_set_defaults(sotto_membership_config *out_config,
+                                             size_t size_bytes);
+static inline sotto_membership_config sotto_membership_defaults(void)
+{
+    sotto_membership_config config;
+    sotto_membership_set_defaults(&config, sizeof config);
+    return config;
+}
 
 /* What one score is worth. */
 typedef struct sotto_membership_attack {
@@ -74,7 +84,7 @@ SOTTO_API size_t sotto_membership_size(const sotto_membership *membership);
 SOTTO_API const sotto_membership_attack *
 sotto_membership_at(const sotto_membership *membership, size_t index);
 
-/* The ROC of each attack on logarithmic axes. Free it with sotto_audit_free_svg() (sotto/audit.h). */
+/* The ROC of each attack on logarithmic axes. Free it with sotto_free() (sotto/audit.h). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_membership_to_svg(
     const sotto_membership *membership, char **out_svg, sotto_error *error);
 

@@ -5,7 +5,7 @@
  *             epsilon that hold with a stated confidence, and scores of membership into such counts.
  * Theorem     Rates: Clopper & Pearson, Biometrika 1934. (epsilon, delta)-DP bounds rates: Wasserman & Zhou, JASA 2010;
  *             trade-off curves: Dong, Roth & Su, JRSS B 2022; one run: Steinke, Nasr & Jagielski, NeurIPS 2023,
- *             Thm 5.2; with a curve Mahloujifar, Melis & Chaudhuri, ICML 2025. Derivations: src/audit/statistics.md
+ *             Thm 5.2; with a curve Mahloujifar, Melis & Chaudhuri, ICML 2025. Derivations: statistics.md
  * Neighbours  Those of the claim: with and without the record (add-remove), or with one or the other (replace-one).
  * Assumes     (1) the runs of the two worlds are independent, with noise of their own; (2) what is decided by an attack
  *             (threshold, direction, number of guesses) does not depend on the runs that are counted: the functions below that
@@ -115,7 +115,7 @@ SOTTO_API double sotto_audit_one_run_epsilon(uint64_t canaries, uint64_t guesses
                                              double alpha);
 
 /* The same probability under a claim of f-DP, the trade-off curve of a plan (sotto/curve.h), or under mu-GDP: what Mahloujifar, Melis &
- * Chaudhuri (ICML 2025) prove, by tails (src/audit/statistics.md). Much sharper than the above for claims that are not one
+ * Chaudhuri (ICML 2025) prove, by tails (statistics.md). Much sharper than the above for claims that are not one
  * (epsilon, delta). Takes time in proportion to `correct`. NaN as above, and unless mu >= 0. */
 SOTTO_API double sotto_audit_one_run_probability_curve(uint64_t canaries,
                                                        uint64_t guesses, uint64_t correct,

@@ -17,6 +17,7 @@
 #include <sotto/error.h>
 #include <sotto/gate.h>
 #include <sotto/ledger.h>
+#include <sotto/memory.h>
 #include <sotto/selection_cost.h>
 
 #ifdef __cplusplus
@@ -56,7 +57,7 @@ SOTTO_API sotto_certificate_facts sotto_certificate_defaults(void);
 
 /* Adds "request" and "certificate" to `payload_json` (a JSON object without these members) from
  * what a finished gate did, and returns the whole file's text, to be freed with
- * sotto_certificate_free_text(). The hash in it covers every other byte of the canonical form. */
+ * sotto_free(). The hash in it covers every other byte of the canonical form. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_certificate_attach(const char *payload_json, const sotto_gate *gate,
                          const sotto_certificate_facts *facts, char **out_text,
@@ -141,14 +142,12 @@ typedef enum sotto_certificate_form {
     SOTTO_CERTIFICATE_HTML = 3
 } sotto_certificate_form;
 
-/* The certificate of a file for people to read, free with sotto_certificate_free_text(). It is
+/* The certificate of a file for people to read, free with sotto_free(). It is
  * verified first, and the page begins with the outcome: one that does not hold is shown under
  * a warning, and so is one that an advisory concerns. Only what cannot be read at all is refused. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_certificate_render(const char *text, size_t size_bytes, sotto_certificate_form form,
                          char **out_text, sotto_error *error);
-
-SOTTO_API void sotto_certificate_free_text(char *text); /* NULL is fine */
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
  * Assumes     What the accountant assumes (sotto/accountant.h).
  * Rounding    Deltas and true positive rates are upper bounds, false negative rates lower
  *             bounds: a finite number of pairs is fewer than all, which errs on the safe side.
- *             Docs: docs/curve.md
+ *             Docs: curve.md
  */
 #ifndef SOTTO_CURVE_H
 #define SOTTO_CURVE_H
@@ -19,6 +19,7 @@
 
 #include <sotto/accountant.h>
 #include <sotto/error.h>
+#include <sotto/memory.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,11 +63,10 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_curve_sharpen(sotto_curve *curve,
 
 /* The curve as an SVG picture: the profile, the trade-off curve, and the attack at small false
  * positive rates. One self-contained file, light or dark as its reader prefers. Free it with
- * sotto_curve_free_svg(). */
+ * sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_curve_to_svg(const sotto_curve *curve,
                                                            char **out_svg,
                                                            sotto_error *error);
-SOTTO_API void sotto_curve_free_svg(char *svg); /* NULL is fine */
 
 #ifdef __cplusplus
 }

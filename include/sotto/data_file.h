@@ -12,7 +12,7 @@
  *               *.ndjson
  *               a table's schema, other names      CSV, with commas or semicolons as its header has it; TSV for *.tsv,
  *                                                  *.tab; plain or gzip
- * Docs        docs/records.md
+ * Docs        records.md
  */
 #ifndef SOTTO_DATA_FILE_H
 #define SOTTO_DATA_FILE_H
@@ -41,12 +41,12 @@ typedef struct sotto_data_file {
     /* Declares that a stream holds every row of a stored table under the table's own column names. A stream is
      * what is no regular file, a file without a name, and every file behind a descriptor (/dev/stdin, /dev/fd/N,
      * /proc/N/fd/N). Without the declaration the number of its rows is secret under both adjacencies, and labels
-     * and a schema with a unit are refused (src/data/stability.md). */
+     * and a schema with a unit are refused (stability.md). */
     bool stored_table;
     /* A database: the stored table whose columns the schema names. Other columns of the table are not read. NULL: the
      * file is no database, or `query` says it. */
     const char *table;
-    /* A condition on the stored cells of each row, in one grammar for every format with column names (docs/records.md), for
+    /* A condition on the stored cells of each row, in one grammar for every format with column names (records.md), for
      * example "age >= 18 AND town IN ('Lund', 'Ystad')". Rows for which it is not true are not read, and the number of the others is
      * secret under both adjacencies. NULL: all rows. */
     const char *where;

@@ -8,12 +8,12 @@
  * Theorem     Renyi filter: Feldman & Zrnic, NeurIPS 2021, Thm 4.5. Gaussian filter: Smith &
  *             Thakurta, 2022 (arXiv 2210.17520). Pure filter: Rogers, Roth, Ullman &
  *             Vadhan, NeurIPS 2016, Thm 3.4. Odometer: Ville's inequality for the mixture of
- *             Renyi supermartingales; proof in src/privacy/accounting/filter.md.
+ *             Renyi supermartingales; proof in filter.md.
  * Neighbours  Those of the configuration; plans of the other adjacency are refused.
  * Assumes     (1) a run's plan is fixed, and charged, before the run; (2) every run on the data
  *             is charged; (3) what the accountant assumes of each plan.
  * Rounding    Prices and sums are rounded up, budgets down.
- *             Docs: docs/filter.md
+ *             Docs: filter.md
  */
 #ifndef SOTTO_FILTER_H
 #define SOTTO_FILTER_H

@@ -14,11 +14,11 @@
  *             Poisson sampling, every record's contribution to the sum; of a batch, or of a
  *             single record, what exchanging one record of it does. The gate tape tests it.
  *             (2) If `sampling` is set, the records were really sampled so. (3) The samplers'
- *             laws: src/random/rounded_gaussian.h, src/random/discrete_gaussian.h.
+ *             laws: proof notes rounded_gaussian.md, discrete_gaussian.md.
  * Rounding    The event's noise_multiplier is sigma / l2_sensitivity rounded down; the discrete
  *             kind draws with a variance of at least sigma^2. The samplers' errors, at most
  *             2^-900 a coordinate, are added to the gate's.
- *             Proof note: src/privacy/mechanisms/gaussian.md
+ *             Proof note: gaussian.md
  */
 #ifndef SOTTO_GAUSSIAN_H
 #define SOTTO_GAUSSIAN_H

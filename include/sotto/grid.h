@@ -12,7 +12,7 @@
  *             come from settings or a schema, never from records.
  * Rounding    Toward zero, then down until the exact integer norm is within the bound. With at
  *             most 2^30 units a coordinate and 2^32 records no sum leaves +-2^62.
- *             Proof note: src/privacy/mechanisms/grid.md
+ *             Proof note: grid.md
  */
 #ifndef SOTTO_GRID_H
 #define SOTTO_GRID_H

@@ -7,11 +7,11 @@
  *             SIAM J. Comput. 2012, for one coordinate; the triangle inequality for more).
  * Neighbours  Those of `adjacency`, which must be the plan's.
  * Assumes     (1) `l1_sensitivity` bounds every pair of neighbours, not only those seen: the
- *             gate tape tests it. (2) The sampler's law: src/random/discrete_laplace.h.
+ *             gate tape tests it. (2) The sampler's law: proof note discrete_laplace.md.
  * Rounding    Noise is drawn with a scale that is a ratio of integers: the least n / 2^k at or
  *             above the one asked for, which is a double, and the event's. No error remains:
  *             the gate's sampler error stays as it is. Proof note:
- *             src/privacy/mechanisms/laplace.md
+ *             laplace.md
  */
 #ifndef SOTTO_LAPLACE_H
 #define SOTTO_LAPLACE_H

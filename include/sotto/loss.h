@@ -12,7 +12,7 @@
  *             slope_error of the exact one. The library tries all three on a grid of margins and
  *             labels and refuses a loss that breaks them; between the grid's points they are the
  *             caller's word, which the certificate repeats.
- * Docs        docs/losses.md
+ * Docs        losses.md
  */
 #ifndef SOTTO_LOSS_H
 #define SOTTO_LOSS_H

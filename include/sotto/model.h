@@ -5,9 +5,9 @@
  *             prediction. What is computed from a released model is post-processing: it reveals
  *             nothing more about the training rows.
  * Assumes     Rows given to predict are the caller's own affair: predictions on a private row tell
- *             about that row. Scores on private rows are a release: sotto_model_evaluate_file() is
+ *             about that row. Scores on private rows are a release: sotto_model_evaluate_data() is
  *             for public rows only; SOTTO_RELEASE_ACCURACY of sotto/release.h is for the others.
- * File        docs/model.md
+ * File        model.md
  */
 #ifndef SOTTO_MODEL_H
 #define SOTTO_MODEL_H
@@ -19,14 +19,14 @@
 #include <sotto/array.h>
 #include <sotto/data_file.h>
 #include <sotto/error.h>
+#include <sotto/evaluation.h>
+#include <sotto/memory.h>
 #include <sotto/model_kind.h>
 #include <sotto/schema.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct sotto_model sotto_model;
 
 /* Reads a model file, all of it checked: version, schema, number of coefficients, finiteness, and
  * that its certificate, if it has one, is about these very bytes. What the certificate claims is
@@ -45,17 +45,6 @@ SOTTO_API void sotto_model_free(sotto_model *model); /* NULL is fine */
 SOTTO_API const sotto_schema *sotto_model_schema(const sotto_model *model);
 
 /* What was learned, and what it says of a row. */
-typedef enum sotto_prediction {
-    SOTTO_PREDICTION_UNSET = 0,
-    SOTTO_PREDICTS_PROBABILITIES = 1, /* one a class: logistic, softmax, network */
-    SOTTO_PREDICTS_SCORE =
-        2, /* one number, which speaks for the second class from 0 on and
-                                 is no probability: svm, hinge, a caller's loss of classes, and
-                                 a concept, whose score is 1 or -1 */
-    SOTTO_PREDICTS_NUMBER =
-        3 /* one, in the units of the target and within its bounds: linear,
-                                 huber, poisson, a caller's loss of numbers */
-} sotto_prediction;
 SOTTO_API sotto_model_kind sotto_model_kind_of(const sotto_model *model);
 SOTTO_API sotto_prediction sotto_model_predicts(const sotto_model *model);
 /* Numbers a row: the classes for SOTTO_PREDICTS_PROBABILITIES, else 1. */
@@ -70,7 +59,7 @@ SOTTO_API size_t sotto_model_margins(const sotto_model *model);
 /* How many there are: margins times the dimension; of a network its parameters, of a concept its numbers. */
 SOTTO_API size_t sotto_model_coefficients(const sotto_model *model);
 /* The coefficient of the encoded feature `index`, of several draws their mean; of softmax class by class: that of a feature
- * for a class stands at class * dimension + feature; of a network layer by layer (docs/networks.md). */
+ * for a class stands at class * dimension + feature; of a network layer by layer (networks.md). */
 SOTTO_API double sotto_model_coefficient(const sotto_model *model, size_t index);
 /* Draws of a posterior that the file has: 1 unless it was trained by posterior or regularized-em for
  * several. Each is a vector of sotto_model_coefficients() numbers. */
@@ -88,7 +77,7 @@ SOTTO_API const char *sotto_model_concept(const sotto_model *model, char *out,
  * The errors of every concept of the class on the training rows, each under discrete Laplace noise of the list's scale, as they were
  * released; the concept is the one with the first of the least. One list, or, of rectangles over three features and more, one a
  * feature: in each stand the rectangles with the sides that were taken before, all intervals of its feature, and open sides behind
- * it. Order of a list: docs/concepts.md. */
+ * it. Order of a list: concepts.md. */
 
 /* 0: the model has no such counts. */
 SOTTO_API size_t sotto_model_error_lists(const sotto_model *model);
@@ -142,12 +131,6 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict(const sotto_model *m
  * if its probability is at least `threshold`; of two by a score, the positive one from 0 on; of more the most probable;
  * 0 for numbers) and the outputs; anything but 0 ends the call with SOTTO_INTERRUPTED. A threshold
  * other than 0.5 is refused where it has no meaning. */
-typedef int (*sotto_prediction_function)(size_t predicted, const double *outputs,
-                                         void *context);
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict_file(
-    const sotto_model *model, const char *path, double threshold,
-    sotto_prediction_function function, void *context, sotto_error *error);
-/* The same for a file that needs more than its name: a query. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict_data(
     const sotto_model *model, const sotto_data_file *file, double threshold,
     sotto_prediction_function function, void *context, sotto_error *error);
@@ -179,30 +162,7 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_predict_interval_data(
     const sotto_model *model, const sotto_data_file *file, double threshold, double level,
     sotto_interval_function function, void *context, sotto_error *error);
 
-/* How well the model does on PUBLIC rows. No rows at all are refused. What has no meaning for the model is
- * NaN. For two classes eight bytes a row are kept, for the auc. */
-typedef struct sotto_evaluation {
-    uint64_t rows;
-    /* Of classes. */
-    double accuracy;
-    double
-        log_loss; /* mean of -log P(true class), in nats; from the scores, nothing is cut off */
-    double auc; /* of two classes; NaN when only one is there */
-    double
-        brier; /* mean of half the squared distance between the probabilities and the truth:
-                     of two classes the squared error of the positive one's */
-    size_t classes; /* 0 for numbers */
-    uint64_t *
-        confusion; /* classes x classes: [true * classes + predicted]; NULL for numbers */
-    /* Of numbers, in the units of the target; true numbers count as within its bounds. */
-    double mse, mae; /* mean squared, mean absolute error */
-    double r2; /* 1 - mse over the variance of these rows; NaN when they are all equal */
-    double
-        deviance; /* of counts: mean of 2 (y log(y / prediction) - y + prediction), Poisson's */
-} sotto_evaluation;
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_model_evaluate_file(const sotto_model *model, const char *path, double threshold,
-                          sotto_evaluation *out_evaluation, sotto_error *error);
+/* Scores the model on PUBLIC rows (sotto/evaluation.h). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_evaluate_data(
     const sotto_model *model, const sotto_data_file *file, double threshold,
     sotto_evaluation *out_evaluation, sotto_error *error);
@@ -214,12 +174,11 @@ SOTTO_API void sotto_evaluation_clear(sotto_evaluation *evaluation); /* frees, z
 /* A C99 header, whole and without dependencies but <math.h> and <string.h>, with the function
  * NAME_predict() for one row, and NAME_probability(), NAME_probabilities() or NAME_score() behind it,
  * as the kind of model has them; `name` is a letter and up to 30 letters, digits and _. Compiled without fused products it has the bits of sotto_model_predict(), as far as exp()
- * does. Free with sotto_model_free_text(). */
+ * does. Free with sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_export_c(const sotto_model *model,
                                                              const char *name,
                                                              char **out_text,
                                                              sotto_error *error);
-SOTTO_API void sotto_model_free_text(char *text); /* NULL is fine */
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
  * Assumes     those of sotto/selection.h; and an attacker who does not see the time it takes.
  * Noise       Only exponential noise is offered. Gumbel noise gives the exponential mechanism
  *             (sotto/exponential.h); two-sided Laplace noise is worse than either.
- * Rounding    None. Proof note: src/privacy/mechanisms/noisy_max.md
+ * Rounding    None. Proof note: noisy_max.md
  */
 #ifndef SOTTO_NOISY_MAX_H
 #define SOTTO_NOISY_MAX_H

@@ -5,7 +5,7 @@
  *             can read the rows anyway, and may ask how many cells the schema changes.
  * Theorem     None. The counts are exact, and no guarantee covers them. A schema that is changed because of them tells
  *             about the rows: its changed parts say so (SOTTO_SOURCE_ADJUSTED), and certificates list them.
- * Docs        docs/schema.md
+ * Docs        schema.md
  */
 #ifndef SOTTO_OWNER_H
 #define SOTTO_OWNER_H
@@ -22,7 +22,7 @@ extern "C" {
  * bounds, labels outside the label set, rows over the unit's cap, empty ids, rows shrunk to the norm bound. As a JSON
  * object and as lines for people; either may be NULL. Writes no file and charges nothing. `target` NULL: the schema's.
  * `key_path` is the curator's secret key, which is asked for when the schema's ledger names the curator's public key;
- * NULL: none. Free both texts with sotto_schema_free_text(). */
+ * NULL: none. Free both texts with sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_owner_check_rows(
     const sotto_schema *schema, const sotto_data_file *file, const char *target,
     const char *key_path, char **out_json, char **out_text, sotto_error *error);

@@ -11,7 +11,7 @@
  * Assumes     (1) the rules and their number were fixed without looking at the records; (2) what a rule says of a row depends on this
  *             row alone; (3) config->sensitivity is the most rows that one person has; (4) the caller's functions show nothing of rows by themselves, nor
  *             by the time they take.
- * Rounding    None: counts are integers and the choice is drawn exactly. Proof note: src/learn/pac/pac.md
+ * Rounding    None: counts are integers and the choice is drawn exactly. Proof note: pac.md
  */
 #ifndef SOTTO_PAC_H
 #define SOTTO_PAC_H

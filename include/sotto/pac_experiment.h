@@ -3,7 +3,7 @@
  * Idea        The distribution is public, so the risk of what was learned is known exactly, and a learner can be run as
  *             often as one likes: by the mechanisms that learn from records, on rows that are nobody's.
  * Repeatable  The same settings and seed give the same numbers. Nothing is charged.
- * Docs        docs/pac-theory.md
+ * Docs        pac-theory.md
  */
 #ifndef SOTTO_PAC_EXPERIMENT_H
 #define SOTTO_PAC_EXPERIMENT_H
@@ -13,6 +13,7 @@
 
 #include <sotto/accountant.h>
 #include <sotto/error.h>
+#include <sotto/memory.h>
 #include <sotto/pac_packing.h>
 #include <sotto/train_config.h>
 
@@ -28,6 +29,7 @@ enum {
 /* ---- the packing of thresholds: sotto/pac_packing.h ---- */
 
 typedef struct sotto_packing_config {
+    size_t size; /* sizeof(sotto_packing_config): sotto_packing_defaults() sets it */
     sotto_adjacency adjacency;
     double epsilon;
     const uint64_t *rows; /* numbers of rows, ascending; borrowed for the call */
@@ -38,6 +40,16 @@ typedef struct sotto_packing_config {
     uint64_t repeats;       /* of every simulation; 0: formulas alone */
     uint64_t seed;
 } sotto_packing_config;
+
+/* Everything is unset. */
+SOTTO_API void sotto_packing_set_defaults(sotto_packing_config *out_config,
+                                          size_t size_bytes);
+static inline sotto_packing_config sotto_packing_defaults(void)
+{
+    sotto_packing_config config;
+    sotto_packing_set_defaults(&config, sizeof config);
+    return config;
+}
 
 /* The shares of repeats in which the real mechanisms named the right threshold; NaN where they were not run. Permute-and-flip
  * visits its candidates one by one, and is run for up to 2^16 of them. */
@@ -79,7 +91,7 @@ sotto_packing_study_rows(const sotto_packing_study *study);
 SOTTO_API const sotto_packing_contrast *
 sotto_packing_study_contrast(const sotto_packing_study *study);
 
-/* One self-contained picture; free with sotto_pac_free_svg(). */
+/* One self-contained picture; free with sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_packing_study_to_svg(
     const sotto_packing_study *study, char **out_svg, sotto_error *error);
 
@@ -88,6 +100,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_packing_study_to_svg(
 /* Thresholds "yes from t on", t = 0 .. cells, over rows spread evenly on the cells; the right answer changes at a third of
  * them, and is turned round with probability `noise`. The risk of a threshold is then known. */
 typedef struct sotto_pac_experiment_config {
+    size_t
+        size; /* sizeof(sotto_pac_experiment_config): sotto_pac_experiment_defaults() sets it */
     sotto_adjacency adjacency;
     double epsilon;
     uint64_t cells;       /* from 2 to 2^16 */
@@ -98,6 +112,16 @@ typedef struct sotto_pac_experiment_config {
     uint64_t repeats;
     uint64_t seed;
 } sotto_pac_experiment_config;
+
+/* Everything is unset. */
+SOTTO_API void sotto_pac_experiment_set_defaults(sotto_pac_experiment_config *out_config,
+                                                 size_t size_bytes);
+static inline sotto_pac_experiment_config sotto_pac_experiment_defaults(void)
+{
+    sotto_pac_experiment_config config;
+    sotto_pac_experiment_set_defaults(&config, sizeof config);
+    return config;
+}
 
 /* The learners that are compared. */
 typedef enum sotto_pac_learner {
@@ -138,8 +162,6 @@ SOTTO_API const char *sotto_pac_learner_name(sotto_pac_learner learner);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pac_experiment_to_svg(
     const sotto_pac_experiment *first, const sotto_pac_experiment *second, char **out_svg,
     sotto_error *error);
-
-SOTTO_API void sotto_pac_free_svg(char *svg); /* NULL is fine */
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
  * Theorem     The packing lower bound (Beimel, Kasiviswanathan & Nissim 2010; Chaudhuri & Hsu 2011): the worst of the K success
  *             probabilities is at most 1/(1 + (K - 1) e^(-m epsilon)), m the steps between two of the data sets: n under
  *             replace-one, 2 n under add-remove. The exponential mechanism reaches 1/(1 + (K - 1) w), permute-and-flip
- *             (1 - (1 - w)^K)/(K w), w = e^(-s n/2), s as in sotto/pac_theory.h. Proof: src/learn/pac/theory.md
+ *             (1 - (1 - w)^K)/(K w), w = e^(-s n/2), s as in sotto/pac_theory.h. Proof: theory.md
  * Rounding    Success probabilities to a relative 1e-13; the least n of the lower bound is rounded down.
  */
 #ifndef SOTTO_PAC_PACKING_H

@@ -5,13 +5,13 @@
  *             distribution by more than alpha (realizable: some concept is never wrong), or by more than alpha above
  *             the best concept (agnostic). Solved for n it is a sample size; for alpha, epsilon or beta, what n
  *             rows are good for.
- * Theorem     Each bound with its proof: src/learn/pac/theory.md. s is what one error costs in the exponent of the
+ * Theorem     Each bound with its proof: theory.md. s is what one error costs in the exponent of the
  *             exponential mechanism: epsilon under add-remove, epsilon/2 under replace-one.
  *             Permute-and-flip obeys every bound of the exponential mechanism.
  * Assumes     Rows are independent draws of one distribution; the class and all settings were chosen without them.
  *             Nothing here can check that.
  * Rounding    Outward: n, alpha, epsilon and beta are such that the bound is proven for them as doubles; n is the
- *             least whole number for which outward arithmetic proves it. Docs: docs/pac-theory.md
+ *             least whole number for which outward arithmetic proves it. Docs: pac-theory.md
  */
 #ifndef SOTTO_PAC_THEORY_H
 #define SOTTO_PAC_THEORY_H
@@ -59,7 +59,7 @@ typedef struct sotto_pac_setting {
 /* Nothing is set. */
 SOTTO_API sotto_pac_setting sotto_pac_defaults(void);
 
-/* How many concepts a class of the house has (docs/concepts.md): "thresholds", "intervals", "stumps", "rectangles",
+/* How many concepts a class of the house has (concepts.md): "thresholds", "intervals", "stumps", "rectangles",
  * "conjunctions", "parities" or "candidates" over `features` features of 2^bits cells each. `both`: thresholds and
  * candidates also the other way round. Fills in the setting's class_size if it is at most 2^53, else its logarithm, rounded
  * up. Refuses other names, bits beyond 1 to 32 and features beyond 1 to 2^20; thresholds and intervals look at one. */

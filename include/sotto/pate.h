@@ -6,12 +6,12 @@
  *             sotto_pate_label(): teachers and public rows -> labels with their certificate.
  *             sotto_pate_student(): labels and public rows -> a model with the labels' guarantee.
  * Theorem     One record is in one shard and moves the vote of so many teachers as the rule of the shards says
- *             (src/data/shards.md); then sotto/pate_cost.h. What is certified is the plan that was charged: caps on
+ *             (shards.md); then sotto/pate_cost.h. What is certified is the plan that was charged: caps on
  *             the queries asked and answered, fixed before a vote is counted.
  * Neighbours  As taught: the adjacency decides with the rule of the shards how many teachers one record touches.
  * Assumes     (1) Schema, settings and public rows were chosen without a look at the private rows; (2) nobody sees
  *             the directory of teachers but those who may see the rows; (3) nobody sees how long it takes.
- * Docs        docs/pate.md
+ * Docs        pate.md
  */
 #ifndef SOTTO_PATE_H
 #define SOTTO_PATE_H
@@ -24,6 +24,7 @@
 #include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/ledger.h>
+#include <sotto/memory.h>
 #include <sotto/pate_agreement.h>
 #include <sotto/pate_cost.h>
 #include <sotto/schema.h>
@@ -59,6 +60,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_sharding_from_name(
     const char *name, sotto_pate_sharding *out_sharding, sotto_error *error);
 
 typedef struct sotto_pate_teach_config {
+    size_t
+        size; /* sizeof(sotto_pate_teach_config): sotto_pate_teach_defaults() sets it */
     sotto_train_config
         training; /* of one teacher: method auto or none, without epsilon, delta, ledger and
                        output. Adjacency and public_n are those of the rows; expected_rows are of all
@@ -69,7 +72,15 @@ typedef struct sotto_pate_teach_config {
         directory; /* is made, mode 0700; one of the same settings is gone on with: finished teachers
                        are kept; has no default */
 } sotto_pate_teach_config;
-SOTTO_API sotto_pate_teach_config sotto_pate_teach_defaults(void);
+/* The defaults. */
+SOTTO_API void sotto_pate_teach_set_defaults(sotto_pate_teach_config *out_config,
+                                             size_t size_bytes, size_t training_bytes);
+static inline sotto_pate_teach_config sotto_pate_teach_defaults(void)
+{
+    sotto_pate_teach_config config;
+    sotto_pate_teach_set_defaults(&config, sizeof config, sizeof config.training);
+    return config;
+}
 
 /* Every teacher is learned from its shard; one a thread. A teacher who cannot learn (his shard is empty, say)
  * votes for the first class. Nothing is released: the directory is as secret as the rows. */
@@ -80,6 +91,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_teach(
 /* ---- labels ---- */
 
 typedef struct sotto_pate_label_config {
+    size_t
+        size; /* sizeof(sotto_pate_label_config): sotto_pate_label_defaults() sets it */
     sotto_pate_config
         vote; /* aggregator and noise. Of a directory adjacency, unit, touched and teachers are
                    the directory's; a table of votes needs them. The purpose may be NULL */
@@ -112,7 +125,15 @@ typedef struct sotto_pate_label_config {
     uint64_t test_seed;
     size_t threads; /* 0: one per CPU */
 } sotto_pate_label_config;
-SOTTO_API sotto_pate_label_config sotto_pate_label_defaults(void);
+/* The defaults. */
+SOTTO_API void sotto_pate_label_set_defaults(sotto_pate_label_config *out_config,
+                                             size_t size_bytes);
+static inline sotto_pate_label_config sotto_pate_label_defaults(void)
+{
+    sotto_pate_label_config config;
+    sotto_pate_label_set_defaults(&config, sizeof config);
+    return config;
+}
 
 /* `schema` is for a table of votes (its target has the classes) and NULL for a directory, which has its own. `file`
  * is the public rows; NULL for a table of votes that needs none. Stops at the caps. SOTTO_BUDGET_EXCEEDED:
@@ -133,19 +154,17 @@ SOTTO_API double sotto_pate_sensitive_epsilon(const sotto_pate_result *result);
 /* How much teachers agree, if that was paid for; else false, and nothing is written. */
 SOTTO_API bool sotto_pate_agreed(const sotto_pate_result *result,
                                  sotto_pate_agreement *out_agreement);
-/* Whether this call labelled the rows: a run that the ledger has as finished with the same settings and output is not made
- * again (sotto/train.h says the same of trainings). */
-SOTTO_API sotto_run_outcome sotto_pate_run_outcome(const sotto_pate_result *result);
 
-/* Epsilon after each query, as SVG, by the same count: free with sotto_pate_free_text(). */
+/* Epsilon after each query, as SVG, by the same count: free with sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_plot(const sotto_pate_result *result,
                                                         char **out_svg,
                                                         sotto_error *error);
-SOTTO_API void sotto_pate_free_text(char *text); /* NULL is fine */
 
 /* ---- the student ---- */
 
 typedef struct sotto_pate_student_config {
+    size_t
+        size; /* sizeof(sotto_pate_student_config): sotto_pate_student_defaults() sets it */
     sotto_train_config
         training; /* method auto or none, without epsilon, delta and ledger; output is the
                        model file */
@@ -156,7 +175,15 @@ typedef struct sotto_pate_student_config {
     double
         confidence; /* the least probability of a label of his own; above 0.5; default 0.95 */
 } sotto_pate_student_config;
-SOTTO_API sotto_pate_student_config sotto_pate_student_defaults(void);
+/* The defaults. */
+SOTTO_API void sotto_pate_student_set_defaults(sotto_pate_student_config *out_config,
+                                               size_t size_bytes, size_t training_bytes);
+static inline sotto_pate_student_config sotto_pate_student_defaults(void)
+{
+    sotto_pate_student_config config;
+    sotto_pate_student_set_defaults(&config, sizeof config, sizeof config.training);
+    return config;
+}
 
 /* A model of the rows that were labelled, and with self-training of those that were not. The file
  * carries the guarantee of the labels: it is post-processing of them, and its certificate says so and quotes

@@ -10,7 +10,7 @@
  *             sees the time it takes.
  * Rounding    Noise is at least what the event says, but for the samplers' total variation (below
  *             2^-700 a number), which the gate counts. Equal noisy counts: the first class, whatever
- *             the data. Proof note: src/privacy/mechanisms/pate.md
+ *             the data. Proof note: pate.md
  */
 #ifndef SOTTO_PATE_AGGREGATE_H
 #define SOTTO_PATE_AGGREGATE_H

@@ -7,7 +7,7 @@
  *             Mironov, Raghunathan, Talwar & Erlingsson, ICLR 2018 (GNMax, Confident, Interactive): the
  *             noisy histogram is a Laplace or Gaussian release, its argmax is post-processing, and the
  *             test of the largest count is a Gaussian release of sensitivity 1. So each step is an
- *             event that the accountant prices exactly. Proof note: src/privacy/accounting/pate.md
+ *             event that the accountant prices exactly. Proof note: pate.md
  * Neighbours  sotto_adjacency, with the unit and the number of teachers that one unit may touch:
  *             sotto_pate_touched() says how many.
  * Assumes     (1) a record's shard is a keyed hash of its id (or of its unit's), never its position; shards

@@ -9,7 +9,7 @@
  * When        For a single choice. It is not bounded-range: under zCDP it costs
  *             epsilon tanh(epsilon/2), up to four times the exponential mechanism's epsilon^2/8. For
  *             many choices under one budget take sotto/exponential.h.
- * Rounding    None: drawn with integers alone. Proof note: src/privacy/mechanisms/permute_and_flip.md
+ * Rounding    None: drawn with integers alone. Proof note: permute_and_flip.md
  */
 #ifndef SOTTO_PERMUTE_AND_FLIP_H
 #define SOTTO_PERMUTE_AND_FLIP_H

@@ -6,7 +6,7 @@
  *             time is the one exception a program cannot avoid: see the known weaknesses.
  * Stopping    The listener is asked several times a second while a method iterates, also within a long step. What
  *             was charged stays charged. A training in steps that has an output finishes its step and keeps how far
- *             it is first, and the same call goes on: docs/resume.md.
+ *             it is first, and the same call goes on: resume.md.
  */
 #ifndef SOTTO_PROGRESS_H
 #define SOTTO_PROGRESS_H

@@ -14,7 +14,7 @@
  *             is the mode, whatever the records are.
  * Rounding    The scale is rounded up, k is found with outward rounding; epsilon and delta are charged
  *             in full, also when nothing is released.
- *             Proof note: src/privacy/mechanisms/propose_test_release.md
+ *             Proof note: propose_test_release.md
  */
 #ifndef SOTTO_PROPOSE_TEST_RELEASE_H
 #define SOTTO_PROPOSE_TEST_RELEASE_H

@@ -13,7 +13,7 @@
  *             would tell about a record.
  * Rounding    None in the k-ary draw: epsilon is the exact number that the double is, and coins are exact.
  *             The coin survey's probabilities are exact ratios; its epsilon is rounded up.
- *             Proof note: src/privacy/mechanisms/randomized_response.md
+ *             Proof note: randomized_response.md
  */
 #ifndef SOTTO_RANDOMIZED_RESPONSE_H
 #define SOTTO_RANDOMIZED_RESPONSE_H

@@ -3,10 +3,10 @@
  * Idea        Composition theorems, amplification by sampling, and the noise calibrations of a
  *             course on private learning (Di Wang, lecture 15: DP-GD, DP-SGD, the moments
  *             accountant), each as it is stated, with its conditions checked.
- * Theorem     Named at each value below; src/privacy/accounting/reference.md has the statements, the
+ * Theorem     Named at each value below; reference.md has the statements, the
  *             corrections and the proofs that are not in the papers.
  * Neighbours  Those of the plan. The calibrations are relative to the reference norm of
- *             docs/accounting.md.
+ *             accounting.md.
  * Assumes     What the theorem assumes; a plan outside it is refused with the reason.
  * Rounding    Values with `is_guarantee` set are rounded up. The others are formulas evaluated to
  *             nearest: THEY ARE NO GUARANTEE and may be below the true loss.

@@ -7,7 +7,7 @@
  * Privacy     A report is computed from the model file, public rows and the ledger: it is
  *             post-processing, and costs nothing. Scores and curves are of the PUBLIC rows alone.
  * Assumes     That the rows given as public are public: nobody checks it, and the page says so.
- * Docs        docs/report.md
+ * Docs        report.md
  */
 #ifndef SOTTO_REPORT_H
 #define SOTTO_REPORT_H
@@ -17,6 +17,7 @@
 
 #include <sotto/data_file.h>
 #include <sotto/error.h>
+#include <sotto/memory.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,6 +25,7 @@ extern "C" {
 
 /* Start from sotto_report_defaults(). Texts are borrowed for the call. */
 typedef struct sotto_report_config {
+    size_t size; /* sizeof(sotto_report_config): sotto_report_defaults() sets it */
     /* PUBLIC rows of the model's schema, with the target; path NULL: none. */
     sotto_data_file data;
     /* Whose budget is shown; NULL: what the certificate quotes of it. */
@@ -44,9 +46,16 @@ typedef struct sotto_report_config {
 } sotto_report_config;
 
 /* No rows, no ledger, ten repeats, forty images. */
-SOTTO_API sotto_report_config sotto_report_defaults(void);
+SOTTO_API void sotto_report_set_defaults(sotto_report_config *out_config,
+                                         size_t size_bytes);
+static inline sotto_report_config sotto_report_defaults(void)
+{
+    sotto_report_config config;
+    sotto_report_set_defaults(&config, sizeof config);
+    return config;
+}
 
-/* The page of a model file, or of a file of labels (sotto/pate.h): free with sotto_report_free_text(). The same files give the same page:
+/* The page of a model file, or of a file of labels (sotto/pate.h): free with sotto_free(). The same files give the same page:
  * the noise of the curve comes from a fixed seed, and its rows are public. A certificate that
  * cannot be verified does not stop the report: the page begins with that. A file that was
  * changed after it was certified is SOTTO_VERIFICATION, and a ledger of another data set
@@ -54,7 +63,6 @@ SOTTO_API sotto_report_config sotto_report_defaults(void);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_report_render(
     const char *name, const char *model_json, size_t size_bytes,
     const sotto_report_config *config, char **out_html, sotto_error *error);
-SOTTO_API void sotto_report_free_text(char *html); /* NULL is fine */
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
  * Kinds       A table has columns with names and types. A matrix ("features": d) has d numbers
  *             a row and a label: the short schema of LIBSVM files, of images ("shape") and of arrays in
  *             memory.
- * File        docs/schema.md
+ * File        schema.md
  */
 #ifndef SOTTO_SCHEMA_H
 #define SOTTO_SCHEMA_H
@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include <sotto/error.h>
+#include <sotto/memory.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -157,12 +158,11 @@ SOTTO_API double sotto_schema_intercept(const sotto_schema *schema);
  * the same give the same text, and parsing it gives the same schema, but for `ledger`, which is
  * left out (it says where this machine keeps its budget). `target` names another column as the
  * target, with that column's own labels; NULL: the schema's own, if any. Free the text with
- * sotto_schema_free_text(). */
+ * sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_to_json(const sotto_schema *schema,
                                                              const char *target,
                                                              char **out_json,
                                                              sotto_error *error);
-SOTTO_API void sotto_schema_free_text(char *text); /* NULL is fine */
 
 /* "number", "integer", ...; "unknown" for other values. */
 SOTTO_API const char *sotto_column_type_name(sotto_column_type type);

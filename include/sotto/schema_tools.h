@@ -6,7 +6,7 @@
  * Describe    What a learner will see of a schema, before any row is read.
  * Sample      Synthetic rows drawn from the schema alone, for a rehearsal of commands, files and
  *             budgets. They say nothing about the data, and scores on them nothing about scores.
- * Docs        docs/schema.md
+ * Docs        schema.md
  */
 #ifndef SOTTO_SCHEMA_TOOLS_H
 #define SOTTO_SCHEMA_TOOLS_H
@@ -24,6 +24,7 @@ extern "C" {
 #endif
 
 typedef struct sotto_draft_config {
+    size_t size; /* sizeof(sotto_draft_config): sotto_draft_defaults() sets it */
     const char
         *path; /* a PUBLIC file: CSV or TSV with a header, or LIBSVM; plain or gzip */
     const char *target;  /* column to predict; NULL: none. Not for LIBSVM */
@@ -40,12 +41,19 @@ typedef struct sotto_draft_config {
 } sotto_draft_config;
 
 /* All NULL and false. */
-SOTTO_API sotto_draft_config sotto_draft_defaults(void);
+SOTTO_API void sotto_draft_set_defaults(sotto_draft_config *out_config,
+                                        size_t size_bytes);
+static inline sotto_draft_config sotto_draft_defaults(void)
+{
+    sotto_draft_config config;
+    sotto_draft_set_defaults(&config, sizeof config);
+    return config;
+}
 
 /* A schema for files like this one, as JSON for people to edit, and notes on what was guessed, a
  * line each. Bounds are rounded outward to friendly numbers; columns that look like names or
  * ids, or have too many values, are ignored, unless their type is stated. Without rows types that are not stated follow from names. A file whose name ends in .libsvm, .svm or .svmlight
- * (.gz) is a matrix; arrays (NPY, IDX, CIFAR-10) are refused: their schema is three lines. Free both texts with sotto_schema_free_text(). */
+ * (.gz) is a matrix; arrays (NPY, IDX, CIFAR-10) are refused: their schema is three lines. Free both texts with sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_schema_draft(const sotto_draft_config *config, char **out_json, char **out_notes,
                    sotto_error *error);
@@ -53,7 +61,7 @@ sotto_schema_draft(const sotto_draft_config *config, char **out_json, char **out
 /* What a learner will see: features, dimension, norm bound, labels, where bounds come from, and
  * warnings. `target` NULL: the schema's. As a JSON object and as lines for people; either may be
  * NULL. A schema that nothing can be learned from is described too, and the reason is given. Free
- * with sotto_schema_free_text(). */
+ * with sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_describe(const sotto_schema *schema,
                                                               const char *target,
                                                               char **out_json,
@@ -61,17 +69,24 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_describe(const sotto_schema
                                                               sotto_error *error);
 
 /* Whether the file's header fits the schema; no row is looked at. */
-SOTTO_API SOTTO_MUST_CHECK sotto_status
-sotto_schema_check_file(const sotto_schema *schema, const char *path, sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_check_data(
     const sotto_schema *schema, const sotto_data_file *file, sotto_error *error);
 
 typedef struct sotto_sample_config {
+    size_t size;   /* sizeof(sotto_sample_config): sotto_sample_defaults() sets it */
     uint64_t rows; /* has no default */
     uint64_t seed; /* the same seed, the same rows; default 1 */
     bool tabs;     /* TSV in place of CSV */
 } sotto_sample_config;
-SOTTO_API sotto_sample_config sotto_sample_defaults(void);
+/* The defaults. */
+SOTTO_API void sotto_sample_set_defaults(sotto_sample_config *out_config,
+                                         size_t size_bytes);
+static inline sotto_sample_config sotto_sample_defaults(void)
+{
+    sotto_sample_config config;
+    sotto_sample_set_defaults(&config, sizeof config);
+    return config;
+}
 
 /* Gets the text piece by piece; anything but 0 ends the call with SOTTO_INTERRUPTED. */
 typedef int (*sotto_text_function)(const char *text, size_t size_bytes, void *context);

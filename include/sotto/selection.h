@@ -13,7 +13,7 @@
  *             seen; (3) SOTTO_CHANGE_MONOTONE is said only if no pair of neighbours moves one
  *             score up and another one down: counts under SOTTO_ADD_REMOVE, for example.
  * Rounding    epsilon is used as the exact dyadic number that the double is; bounds of failure are
- *             rounded up. Proof note: src/privacy/mechanisms/selection.md
+ *             rounded up. Proof note: selection.md
  */
 #ifndef SOTTO_SELECTION_H
 #define SOTTO_SELECTION_H

@@ -6,7 +6,7 @@
  * Theorem     Papernot & Steinke, ICLR 2022, Thm 2 (truncated negative binomial) and Thm 6
  *             (Poisson), the latter with the outcome of zero runs counted, which the published
  *             form forgets and which makes it false for means below 1. Proof note:
- *             src/privacy/accounting/selection.md
+ *             selection.md
  * Neighbours  Those of the plan.
  * Assumes     (1) the plan prices one run, the score included: a score on private data is a part
  *             of the run; (2) every run draws its setting independently of the data, with
@@ -14,7 +14,7 @@
  *             law and is independent of everything else; (4) only the winner leaves: not K, not
  *             the other runs, not their scores; if there was no run, a fixed output.
  * Rounding    All costs are upper bounds for the law with the parameters of the struct as they
- *             stand, whatever mean they were made from. Docs: docs/selection.md
+ *             stand, whatever mean they were made from. Docs: selection.md
  */
 #ifndef SOTTO_SELECTION_COST_H
 #define SOTTO_SELECTION_COST_H

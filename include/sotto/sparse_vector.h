@@ -14,7 +14,7 @@
  *             another one down; (3) threshold and questions are public, or follow from earlier
  *             outputs of the gate.
  * Rounding    Scales are rounded up to a ratio the sampler can draw exactly, by less than a thousandth;
- *             epsilon is charged in full. Proof note: src/privacy/mechanisms/sparse_vector.md
+ *             epsilon is charged in full. Proof note: sparse_vector.md
  */
 #ifndef SOTTO_SPARSE_VECTOR_H
 #define SOTTO_SPARSE_VECTOR_H

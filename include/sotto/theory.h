@@ -5,7 +5,7 @@
  *             within a ball, on average over the noise. They are worst cases, often far above what
  *             happens; what they are good for is how a choice scales.
  *             k is 1 under add-remove and 2 under replace-one, times the rows of a unit.
- * Theorem     Each bound with its proof: src/learn/erm/theory.md. Constants are stated where they are
+ * Theorem     Each bound with its proof: theory.md. Constants are stated where they are
  *             known; what is known up to a constant says so (`order_` fields).
  * Assumes     A convex loss, |gradient of one record| <= lipschitz, and the best model within
  *             `radius`: a guess, which nothing here can check.

@@ -8,14 +8,14 @@
  *             output     the minimiser itself, with noise.
  *             gd         noisy gradient descent: each step's gradient sum, with noise.
  *             posterior, regularized-em
- *                        draws instead of a minimiser: docs/posterior.md.
+ *                        draws instead of a minimiser: posterior.md.
  *             none       no noise; only for data declared public.
- *             Networks learn by sgd, with settings of their own: docs/networks.md.
- * Theorem     Each method's own, with its proof, stands in src/learn/erm/ and src/privacy/mechanisms/.
+ *             Networks learn by sgd, with settings of their own: networks.md.
+ * Theorem     Each method's own, with its proof, stands in the proof notes.
  * Neighbours  config->adjacency; a record is a row, or all rows of a unit when the schema has one.
  * Assumes     (1) The schema and every setting were chosen without looking at the rows; (2) whoever
  *             sees the model does not see how long the training took.
- * Docs        docs/training.md, docs/choosing-parameters.md
+ * Docs        training.md, choosing-parameters.md
  */
 #ifndef SOTTO_TRAIN_H
 #define SOTTO_TRAIN_H
@@ -53,7 +53,7 @@ SOTTO_API const char *sotto_training_json(const sotto_training *training);
 SOTTO_API const char *sotto_training_text(const sotto_training *training);
 
 /* What the same training would be worth: it is run `repeats` times on public rows (a file of the
- * same schema, or rows drawn from the schema when `path` is NULL and `rows` says how many), with
+ * same schema, or rows drawn from the schema when `file` is NULL and `rows` says how many), with
  * fresh noise, and scored on rows held back. Nothing is charged; no private row is read. */
 typedef enum sotto_forecast_score {
     SOTTO_FORECAST_ACCURACY = 1, /* the share of right classes; larger is better */
@@ -69,10 +69,6 @@ typedef struct sotto_forecast {
                                    has no such method, that of svm */
     double trivial;    /* of always saying the commonest class, or the mean */
 } sotto_forecast;
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast(
-    const sotto_training *training, const char *path, uint64_t rows, uint64_t repeats,
-    sotto_forecast *out_forecast, sotto_error *error);
-/* The same; `file` NULL: rows are drawn. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast_data(
     const sotto_training *training, const sotto_data_file *file, uint64_t rows,
     uint64_t repeats, sotto_forecast *out_forecast, sotto_error *error);
@@ -90,16 +86,9 @@ typedef struct sotto_train_result sotto_train_result;
  * config->stream the file is read again for every pass, and memory does not grow with its rows;
  * methods that need all rows at once refuse. SOTTO_BUDGET_EXCEEDED: nothing was charged and no row read. After any other failure
  * the charge may stand: the same call then goes on without another one. With a ledger, a training that was finished before
- * with the same settings, schema, data path and output is not made again: its output is read, and nothing is charged
- * (sotto_train_outcome()); without an output there is nothing to read, and the call is refused. Free with
+ * with the same settings, schema, data path and output is not made again: its output is read, and nothing is charged;
+ * without an output there is nothing to read, and the call is refused. Free with
  * sotto_train_free(). */
-SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_file(const sotto_train_config *config,
-                                                         const sotto_schema *schema,
-                                                         const char *path,
-                                                         sotto_train_result **out_result,
-                                                         sotto_error *error);
-
-/* The same for a file that needs more than its name: labels beside it, a query. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_data(const sotto_train_config *config,
                                                          const sotto_schema *schema,
                                                          const sotto_data_file *file,
@@ -117,8 +106,6 @@ SOTTO_API void sotto_train_free(sotto_train_result *result);
 /* To be called before sotto_train_free() when the result could not be passed on: it stays kept, and the same call gives it
  * again without a charge. */
 SOTTO_API void sotto_train_hold(sotto_train_result *result);
-/* Whether this call did the training. */
-SOTTO_API sotto_run_outcome sotto_train_outcome(const sotto_train_result *result);
 
 /* Borrowed from the result: the whole model file, a summary for people, the certificate for people
  * ("" when there is none). */

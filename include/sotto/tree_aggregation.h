@@ -14,7 +14,7 @@
  * Assumes     (1) each record takes part in at most one step of all trees together; (2) its
  *             contribution has at most the reference norm; (3) every node has its own noise, of
  *             `noise_multiplier` times that norm, drawn once and used again.
- * Rounding    The number of heights is exact. Docs: docs/accounting.md
+ * Rounding    The number of heights is exact. Docs: accounting.md
  */
 #ifndef SOTTO_TREE_AGGREGATION_H
 #define SOTTO_TREE_AGGREGATION_H

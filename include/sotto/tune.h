@@ -5,16 +5,17 @@
  *             there are on average. epsilon and delta are those of the whole tuning: the budget of a single training
  *             is found from them.
  * Theorem     Papernot & Steinke, ICLR 2022, Thms 2 and 6, the latter with the outcome of no run
- *             (sotto/selection_cost.h). Proof note: src/privacy/mechanisms/best_run.md
+ *             (sotto/selection_cost.h). Proof note: best_run.md
  * Neighbours  config->train.adjacency.
  * Assumes     (1) list, laws and schema were chosen without looking at the rows; (2) validation rows are public;
  *             (3) whoever sees the model does not see how long the tuning took: that tells how many trainings there
  *             were.
- * Rounding    The budget of one training is rounded down, what the whole costs up. Docs: docs/tuning.md
+ * Rounding    The budget of one training is rounded down, what the whole costs up. Docs: tuning.md
  */
 #ifndef SOTTO_TUNE_H
 #define SOTTO_TUNE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <sotto/accountant.h>
@@ -31,6 +32,7 @@ extern "C" {
 
 /* Start from sotto_tune_defaults(). Texts are borrowed for the call. */
 typedef struct sotto_tune_config {
+    size_t size; /* sizeof(sotto_tune_config): sotto_tune_defaults() sets it */
     sotto_train_config
         train; /* what all trainings share; epsilon and delta are of the whole tuning. With
                                  data_is_public the rows are public, and everything is free */
@@ -53,7 +55,14 @@ typedef struct sotto_tune_config {
 } sotto_tune_config;
 
 /* Nothing that carries privacy is set but the adjacency. */
-SOTTO_API sotto_tune_config sotto_tune_defaults(void);
+SOTTO_API void sotto_tune_set_defaults(sotto_tune_config *out_config, size_t size_bytes,
+                                       size_t train_bytes);
+static inline sotto_tune_config sotto_tune_defaults(void)
+{
+    sotto_tune_config config;
+    sotto_tune_set_defaults(&config, sizeof config, sizeof config.train);
+    return config;
+}
 
 /* What a tuning would do, from settings and schema alone. Free with sotto_tuning_free(). SOTTO_UNREACHABLE: no budget of
  * a single training is small enough. */
@@ -66,10 +75,8 @@ SOTTO_API void sotto_tuning_free(sotto_tuning *tuning); /* NULL is fine */
 
 /* Borrowed from the tuning: the plan that is charged, one event; NULL for public rows. */
 SOTTO_API const sotto_plan *sotto_tuning_events(const sotto_tuning *tuning);
-/* The candidates: how many, their settings ("lambda=1;steps=50"), and what one training with them causes, its score
- * included; NULL for public rows. */
+/* The candidates: how many, and what one training with each causes, its score included; NULL for public rows. */
 SOTTO_API size_t sotto_tuning_candidates(const sotto_tuning *tuning);
-SOTTO_API const char *sotto_tuning_candidate(const sotto_tuning *tuning, size_t index);
 SOTTO_API const sotto_plan *sotto_tuning_run_events(const sotto_tuning *tuning,
                                                     size_t index);
 /* Epsilon that one training is calibrated to, its score not included; SOTTO_UNSET for public rows. */

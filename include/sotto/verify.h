@@ -5,7 +5,7 @@
  *             of what is covered and what is not. The members from which nothing follows are believed, and listed.
  * Assumes     That the software which made the file did what the plan states. A file can be consistent and still be
  *             made up; a ledger or a signature ties it to its run.
- * Docs        docs/certificate.md
+ * Docs        certificate.md
  */
 #ifndef SOTTO_VERIFY_H
 #define SOTTO_VERIFY_H
@@ -22,6 +22,7 @@ extern "C" {
 
 /* What to compare with beside the file itself. Texts are borrowed for the call. */
 typedef struct sotto_verify_config {
+    size_t size; /* sizeof(sotto_verify_config): sotto_verify_defaults() sets it */
     const char *
         ledger; /* a ledger, or its export: it must have charged and committed this file; NULL: none */
     const char *
@@ -33,7 +34,14 @@ typedef struct sotto_verify_config {
 } sotto_verify_config;
 
 /* Nothing is set. */
-SOTTO_API sotto_verify_config sotto_verify_defaults(void);
+SOTTO_API void sotto_verify_set_defaults(sotto_verify_config *out_config,
+                                         size_t size_bytes);
+static inline sotto_verify_config sotto_verify_defaults(void)
+{
+    sotto_verify_config config;
+    sotto_verify_set_defaults(&config, sizeof config);
+    return config;
+}
 
 /* Checks the file and returns SOTTO_OK if it verifies. SOTTO_VERIFICATION names the first difference; so do a file that cannot
  * be read, a test seed, a ledger without this file, another signer. `out_summary` may be NULL; it is filled in whenever the
@@ -44,7 +52,7 @@ sotto_verify(const char *text, size_t size_bytes, const sotto_verify_config *con
              sotto_certificate_summary *out_summary, sotto_error *error);
 
 /* Shows the certificate of a file for people, after the outcome of sotto_verify(); free with
- * sotto_certificate_free_text(). A file that does not verify is shown under a warning. */
+ * sotto_free(). A file that does not verify is shown under a warning. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_verify_render(
     const char *text, size_t size_bytes, const sotto_verify_config *config,
     sotto_certificate_form form, char **out_text, sotto_error *error);

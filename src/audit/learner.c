@@ -9,6 +9,7 @@
 #include "audit/study.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "random/rng.h"
 
 /* Points of the claim's curve; it is sharpened where it is asked. */
@@ -16,13 +17,14 @@ enum { CURVE_POINTS = 64, SEARCH_STEPS = 14 };
 
 /* ---- settings ---- */
 
-sotto_audit_config sotto_audit_defaults(void)
+void sotto_audit_set_defaults(sotto_audit_config *out_config, size_t size_bytes)
 {
-    return (sotto_audit_config){.epsilon = SOTTO_UNSET,
-                                .delta = SOTTO_UNSET,
-                                .adjacency = SOTTO_ADD_REMOVE,
-                                .runs = 20000,
-                                .alpha = 0.01};
+    const sotto_audit_config defaults = {.epsilon = SOTTO_UNSET,
+                                         .delta = SOTTO_UNSET,
+                                         .adjacency = SOTTO_ADD_REMOVE,
+                                         .runs = 20000,
+                                         .alpha = 0.01};
+    sot_sized_give(SOT_SIZED(audit), &defaults, out_config, size_bytes, 0);
 }
 
 static sotto_status check(const sotto_audit_config *config, sotto_error *error)
@@ -205,12 +207,15 @@ static sotto_status run_study(const sotto_audit_config *config, const sot_study 
     return status;
 }
 
-sotto_status sotto_audit_learner(const sotto_audit_config *config,
-                                 sotto_audit **out_audit, sotto_error *error)
+sotto_status sotto_audit_learner(const sotto_audit_config *given, sotto_audit **out_audit,
+                                 sotto_error *error)
 {
     sot_study study;
     sotto_rng *rng = NULL;
-    sotto_status status = check(config, error);
+    sotto_audit_config own;
+    const sotto_audit_config *const config = &own;
+    sotto_status status = SOT_TAKE(audit, given, &own, error);
+    if (status == SOTTO_OK) status = check(config, error);
     if (status == SOTTO_OK) status = sot_study_craft(config, &study, error);
     if (status != SOTTO_OK) return status;
     sotto_audit *audit = sot_new_array(1, sizeof *audit);

@@ -7,6 +7,7 @@
 #include "audit/svg.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "release/model.h"
 
 enum { ATTACKS = 2, ROWS_LEAST = 8, PANEL = 440, HEIGHT = 400, LEFT = 70 };
@@ -18,9 +19,10 @@ struct sotto_membership {
     size_t others;
 };
 
-sotto_membership_config sotto_membership_defaults(void)
+void sotto_membership_set_defaults(sotto_membership_config *out_config, size_t size_bytes)
 {
-    return (sotto_membership_config){.alpha = 0.05};
+    const sotto_membership_config defaults = {.alpha = 0.05};
+    sot_sized_give(SOT_SIZED(membership), &defaults, out_config, size_bytes, 0);
 }
 
 /* The rows may be sorted: halves that choose and that count are taken in turn. */
@@ -126,9 +128,18 @@ static sotto_status attack_model(const sotto_model *model,
 }
 
 sotto_status sotto_membership_of(const sotto_model *model,
-                                 const sotto_membership_config *config,
+                                 const sotto_membership_config *given,
                                  sotto_membership **out_membership, sotto_error *error)
 {
+    sotto_membership_config own;
+    sotto_train_config shadow;
+    const sotto_membership_config *const config = &own;
+    sotto_status status = SOT_TAKE(membership, given, &own, error);
+    if (status == SOTTO_OK && own.shadow != NULL) {
+        status = SOT_TAKE(train, own.shadow, &shadow, error);
+        own.shadow = &shadow;
+    }
+    if (status != SOTTO_OK) return status;
     if (!(config->alpha > 0.0 && config->alpha < 1.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "alpha is %g; give the chance of an error, between 0 and 1",
@@ -136,7 +147,7 @@ sotto_status sotto_membership_of(const sotto_model *model,
     }
     sotto_membership *made = sot_new_array(1, sizeof *made);
     if (made == NULL) return sot_fail_memory(error, 1, sizeof *made);
-    const sotto_status status = attack_model(model, config, made, error);
+    status = attack_model(model, config, made, error);
     if (status == SOTTO_OK)
         *out_membership = made;
     else

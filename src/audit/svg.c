@@ -119,8 +119,3 @@ sotto_status sotto_audit_to_svg(const sotto_audit *audit, char **out_svg,
     sotto_roc_free(roc);
     return sot_growing_finish(&out, out_svg, error);
 }
-
-void sotto_audit_free_svg(char *svg)
-{
-    sot_free(svg);
-}

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <sotto/memory.h>
+
 #include "base/size.h"
 
 #ifdef SOTTO_TESTING
@@ -117,6 +119,11 @@ char *sot_copy_string(const char *text)
 void sot_free(void *memory)
 {
     free(memory);
+}
+
+void sotto_free(void *text)
+{
+    sot_free(text);
 }
 
 void sot_wipe_and_free(void *memory, size_t size_bytes)

@@ -4,12 +4,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "data/draft_parts.h"
 #include "data/readers/readers.h"
 
-sotto_draft_config sotto_draft_defaults(void)
+void sotto_draft_set_defaults(sotto_draft_config *out_config, size_t size_bytes)
 {
-    return (sotto_draft_config){.path = NULL};
+    const sotto_draft_config defaults = {.path = NULL};
+    sot_sized_give(SOT_SIZED(draft), &defaults, out_config, size_bytes, 0);
 }
 
 void sot_draft_free(sot_draft *draft)
@@ -63,9 +65,13 @@ static sotto_status check_kind(const sot_draft *draft, sotto_error *error)
     return SOTTO_OK;
 }
 
-sotto_status sotto_schema_draft(const sotto_draft_config *config, char **out_json,
+sotto_status sotto_schema_draft(const sotto_draft_config *given, char **out_json,
                                 char **out_notes, sotto_error *error)
 {
+    sotto_draft_config own;
+    const sotto_draft_config *const config = &own;
+    const sotto_status taken = SOT_TAKE(draft, given, &own, error);
+    if (taken != SOTTO_OK) return taken;
     if (config->path == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "no file is named; a draft needs a public one");

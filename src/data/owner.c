@@ -72,7 +72,7 @@ static sotto_status make_probe(const sotto_schema *schema, sotto_schema **out_pr
     sotto_status status = sotto_schema_to_json(schema, NULL, &json, error);
     if (status == SOTTO_OK)
         status = sotto_schema_parse("schema", json, strlen(json), out_probe, error);
-    sotto_schema_free_text(json);
+    sotto_free(json);
     if (status != SOTTO_OK) return status;
     for (size_t i = 0; i < (*out_probe)->size; i++) {
         sotto_column *column = &(*out_probe)->columns[i];

@@ -298,8 +298,3 @@ double sotto_schema_intercept(const sotto_schema *schema)
 {
     return schema->intercept;
 }
-
-void sotto_schema_free_text(char *text)
-{
-    sot_free(text);
-}

@@ -151,10 +151,3 @@ sotto_status sotto_schema_check_data(const sotto_schema *schema,
     sot_source_close(source);
     return status;
 }
-
-sotto_status sotto_schema_check_file(const sotto_schema *schema, const char *path,
-                                     sotto_error *error)
-{
-    const sotto_data_file file = {.path = path};
-    return sotto_schema_check_data(schema, &file, error);
-}

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/growing.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "data/friendly.h"
 #include "data/sampler.h"
 
@@ -19,9 +20,10 @@ typedef struct sample_text {
     void *context;
 } sample_text;
 
-sotto_sample_config sotto_sample_defaults(void)
+void sotto_sample_set_defaults(sotto_sample_config *out_config, size_t size_bytes)
 {
-    return (sotto_sample_config){.seed = 1};
+    const sotto_sample_config defaults = {.seed = 1};
+    sot_sized_give(SOT_SIZED(sample), &defaults, out_config, size_bytes, 0);
 }
 
 static sotto_status hand_on(sample_text *writing, sotto_error *error)
@@ -144,10 +146,14 @@ static sotto_status write_rows(sample_text *writing, sot_sampler *sampler, uint6
 }
 
 sotto_status sotto_schema_sample(const sotto_schema *schema,
-                                 const sotto_sample_config *config,
+                                 const sotto_sample_config *given,
                                  sotto_text_function function, void *context,
                                  sotto_error *error)
 {
+    sotto_sample_config own;
+    const sotto_sample_config *const config = &own;
+    sotto_status status = SOT_TAKE(sample, given, &own, error);
+    if (status != SOTTO_OK) return status;
     if (config->rows == 0 || config->rows > UINT64_C(1) << 32) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "rows is %llu; give between 1 and 2^32",
@@ -159,7 +165,7 @@ sotto_status sotto_schema_sample(const sotto_schema *schema,
                            .delimiter = config->tabs ? '\t' : ',',
                            .function = function,
                            .context = context};
-    sotto_status status = sotto_rng_new_for_test(config->seed, &rng, error);
+    status = sotto_rng_new_for_test(config->seed, &rng, error);
     if (status == SOTTO_OK) status = sot_sampler_new(schema, NULL, rng, &sampler, error);
     if (status == SOTTO_OK) status = write_rows(&writing, sampler, config->rows, error);
     sot_free(writing.text.text);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/text.h"
 #include "concept/concept.h"
 #include "learn/erm/empirical.h"
@@ -70,23 +71,24 @@ double sot_learner_norm_guess(const sot_learner *learner)
 
 /* ---- settings and their words ---- */
 
-sotto_train_config sotto_train_defaults(void)
+void sotto_train_set_defaults(sotto_train_config *out_config, size_t size_bytes)
 {
-    return (sotto_train_config){.epsilon = SOTTO_UNSET,
-                                .delta = SOTTO_UNSET,
-                                .adjacency = SOTTO_ADD_REMOVE,
-                                .lambda = SOTTO_UNSET,
-                                .learning_rate = SOTTO_UNSET,
-                                .width = 0.5,
-                                .threshold = SOTTO_UNSET,
-                                .radius = SOTTO_UNSET,
-                                .l1_width = SOTTO_UNSET,
-                                .sampling = SOTTO_POISSON,
-                                .epochs = SOTTO_UNSET,
-                                .clip = SOTTO_UNSET,
-                                .momentum = SOTTO_UNSET,
-                                .weight_average = SOTTO_UNSET,
-                                .max_minutes = SOTTO_UNSET};
+    const sotto_train_config defaults = {.epsilon = SOTTO_UNSET,
+                                         .delta = SOTTO_UNSET,
+                                         .adjacency = SOTTO_ADD_REMOVE,
+                                         .lambda = SOTTO_UNSET,
+                                         .learning_rate = SOTTO_UNSET,
+                                         .width = 0.5,
+                                         .threshold = SOTTO_UNSET,
+                                         .radius = SOTTO_UNSET,
+                                         .l1_width = SOTTO_UNSET,
+                                         .sampling = SOTTO_POISSON,
+                                         .epochs = SOTTO_UNSET,
+                                         .clip = SOTTO_UNSET,
+                                         .momentum = SOTTO_UNSET,
+                                         .weight_average = SOTTO_UNSET,
+                                         .max_minutes = SOTTO_UNSET};
+    sot_sized_give(SOT_SIZED(train), &defaults, out_config, size_bytes, 0);
 }
 
 static const char *const methods[] = {"auto",        "output",

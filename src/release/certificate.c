@@ -16,11 +16,6 @@ sotto_certificate_facts sotto_certificate_defaults(void)
     return (sotto_certificate_facts){.delta = SOTTO_UNSET};
 }
 
-void sotto_certificate_free_text(char *text)
-{
-    sot_free(text);
-}
-
 sotto_status sot_certificate_hash(const sot_json_value *root,
                                   const sot_json_value *certificate,
                                   char out_hash[SOTTO_HASH_HEX_BYTES], sotto_error *error)

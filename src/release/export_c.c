@@ -391,8 +391,3 @@ sotto_status sotto_model_export_c(const sotto_model *model, const char *name,
     *out_text = self.output.text;
     return SOTTO_OK;
 }
-
-void sotto_model_free_text(char *text_of_header)
-{
-    sot_free(text_of_header);
-}

@@ -126,6 +126,7 @@ struct sotto_model {
         draws; /* 1, or several draws of a posterior: coefficients has them one after another */
     char sampler[SOT_MODEL_WORD_BYTES]; /* how they were drawn; "": they were not */
     sot_model_curve curve;              /* owned */
+    char *json;                         /* the whole file, with a NUL behind it */
     /* Of the file without certificate.hash: what a true certificate states. */
     char hash[SOTTO_HASH_HEX_BYTES];
 };
@@ -161,6 +162,13 @@ SOTTO_MUST_CHECK sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *so
 
 /* Outputs of a row whose margins the caller put in: `margins`, or of several draws `draw_margins`, and then `margins` too. */
 void sot_scorer_conclude(sot_scorer *scorer);
+
+/* All rows of a source, as sotto_model_predict_data() hands them to the function; the threshold was checked. */
+SOTTO_MUST_CHECK sotto_status sot_model_predict_source(const sotto_model *model,
+                                                       sot_source *source,
+                                                       double threshold,
+                                                       sotto_prediction_function function,
+                                                       void *context, sotto_error *error);
 
 /* The predicted class of the row that was read; 0 for a model of numbers. */
 size_t sot_scorer_decide(const sot_scorer *scorer, double threshold);

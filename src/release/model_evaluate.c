@@ -275,14 +275,6 @@ sotto_status sotto_model_evaluate_data(const sotto_model *model,
     return status;
 }
 
-sotto_status sotto_model_evaluate_file(const sotto_model *model, const char *path,
-                                       double threshold, sotto_evaluation *out_evaluation,
-                                       sotto_error *error)
-{
-    const sotto_data_file file = {.path = path};
-    return sotto_model_evaluate_data(model, &file, threshold, out_evaluation, error);
-}
-
 sotto_status sotto_model_evaluate_records(const sotto_model *model,
                                           const sotto_records *records, double threshold,
                                           sotto_evaluation *out_evaluation,

@@ -253,18 +253,14 @@ sotto_status sotto_model_predict(const sotto_model *model, const sotto_array *fe
     return status;
 }
 
-sotto_status sotto_model_predict_data(const sotto_model *model,
-                                      const sotto_data_file *file, double threshold,
+sotto_status sot_model_predict_source(const sotto_model *model, sot_source *source,
+                                      double threshold,
                                       sotto_prediction_function function, void *context,
                                       sotto_error *error)
 {
     sot_scorer scorer = {.model = NULL};
-    sot_source *source = NULL;
     bool more = false;
-    sotto_status status = sot_model_check_threshold(model, threshold, error);
-    if (status == SOTTO_OK)
-        status = sot_source_open(file, model->schema, true, &source, error);
-    if (status == SOTTO_OK) status = sot_scorer_open(model, &scorer, error);
+    sotto_status status = sot_scorer_open(model, &scorer, error);
     if (status == SOTTO_OK) status = sot_scorer_next(&scorer, source, &more, error);
     while (status == SOTTO_OK && more) {
         if (function(sot_scorer_decide(&scorer, threshold), scorer.outputs, context) !=
@@ -275,15 +271,21 @@ sotto_status sotto_model_predict_data(const sotto_model *model,
         }
     }
     sot_scorer_close(&scorer);
-    sot_source_close(source);
     return status;
 }
 
-sotto_status sotto_model_predict_file(const sotto_model *model, const char *path,
-                                      double threshold,
+sotto_status sotto_model_predict_data(const sotto_model *model,
+                                      const sotto_data_file *file, double threshold,
                                       sotto_prediction_function function, void *context,
                                       sotto_error *error)
 {
-    const sotto_data_file file = {.path = path};
-    return sotto_model_predict_data(model, &file, threshold, function, context, error);
+    sot_source *source = NULL;
+    sotto_status status = sot_model_check_threshold(model, threshold, error);
+    if (status == SOTTO_OK)
+        status = sot_source_open(file, model->schema, true, &source, error);
+    if (status == SOTTO_OK)
+        status =
+            sot_model_predict_source(model, source, threshold, function, context, error);
+    sot_source_close(source);
+    return status;
 }

@@ -359,6 +359,16 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
 
 /* ---- the public door ---- */
 
+/* The file as it is: its hash covers every byte. */
+static sotto_status keep_text(sotto_model *model, const char *json, size_t size_bytes,
+                              sotto_error *error)
+{
+    model->json = sot_new_array(size_bytes + 1, 1);
+    if (model->json == NULL) return sot_fail_memory(error, size_bytes + 1, 1);
+    memcpy(model->json, json, size_bytes);
+    return SOTTO_OK;
+}
+
 sotto_status sotto_model_parse(const char *name, const char *json, size_t size_bytes,
                                sotto_model **out_model, sotto_error *error)
 {
@@ -372,6 +382,7 @@ sotto_status sotto_model_parse(const char *name, const char *json, size_t size_b
     } else {
         const sot_json_value root = sot_json_root(document);
         status = read_root(name, &root, model, error);
+        if (status == SOTTO_OK) status = keep_text(model, json, size_bytes, error);
     }
     sot_json_free(document);
     if (status != SOTTO_OK) {
@@ -397,6 +408,7 @@ sotto_status sotto_model_load(const char *path, sotto_model **out_model,
 void sotto_model_free(sotto_model *model)
 {
     if (model == NULL) return;
+    sot_free(model->json);
     sot_free(model->coefficients);
     sot_free(model->errors.scales);
     sot_free(model->errors.counts);

@@ -180,7 +180,7 @@ static sotto_status hash_schema(const sotto_schema *schema,
     if (schema == NULL) return SOTTO_OK;
     const sotto_status status = sotto_schema_to_json(schema, NULL, &json, error);
     if (status == SOTTO_OK) sot_kept_hash(json, strlen(json), out_hash);
-    sotto_schema_free_text(json);
+    sotto_free(json);
     return status;
 }
 

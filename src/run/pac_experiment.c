@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "random/rng.h"
 #include "run/pac_invented.h"
 #include "run/pac_packing.h"
@@ -229,11 +230,21 @@ static sotto_status run_points(sotto_pac_experiment *made, sotto_error *error)
     return status;
 }
 
-sotto_status sotto_pac_experiment_run(const sotto_pac_experiment_config *config,
+void sotto_pac_experiment_set_defaults(sotto_pac_experiment_config *out_config,
+                                       size_t size_bytes)
+{
+    const sotto_pac_experiment_config defaults = {.epsilon = SOTTO_UNSET};
+    sot_sized_give(SOT_SIZED(pac_experiment), &defaults, out_config, size_bytes, 0);
+}
+
+sotto_status sotto_pac_experiment_run(const sotto_pac_experiment_config *given,
                                       sotto_pac_experiment **out_experiment,
                                       sotto_error *error)
 {
-    sotto_status status = check(config, error);
+    sotto_pac_experiment_config own;
+    const sotto_pac_experiment_config *const config = &own;
+    sotto_status status = SOT_TAKE(pac_experiment, given, &own, error);
+    if (status == SOTTO_OK) status = check(config, error);
     if (status != SOTTO_OK) return status;
     sotto_pac_experiment *made = sot_new_array(1, sizeof *made);
     if (made == NULL) return sot_fail_memory(error, 1, sizeof *made);

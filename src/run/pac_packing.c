@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "random/rng.h"
 #include "run/pac_trials.h"
 
@@ -257,11 +258,20 @@ static sotto_status fill(sotto_packing_study *study, sotto_rng *rng, sotto_error
     return status;
 }
 
-sotto_status sotto_packing_study_new(const sotto_packing_config *config,
+void sotto_packing_set_defaults(sotto_packing_config *out_config, size_t size_bytes)
+{
+    const sotto_packing_config defaults = {.epsilon = SOTTO_UNSET};
+    sot_sized_give(SOT_SIZED(packing), &defaults, out_config, size_bytes, 0);
+}
+
+sotto_status sotto_packing_study_new(const sotto_packing_config *given,
                                      sotto_packing_study **out_study, sotto_error *error)
 {
     sotto_rng *rng = NULL;
-    sotto_status status = check(config, error);
+    sotto_packing_config own;
+    const sotto_packing_config *const config = &own;
+    sotto_status status = SOT_TAKE(packing, given, &own, error);
+    if (status == SOTTO_OK) status = check(config, error);
     if (status != SOTTO_OK) return status;
     sotto_packing_study *made = sot_new_array(1, sizeof *made);
     if (made == NULL) return sot_fail_memory(error, 1, sizeof *made);

@@ -232,8 +232,3 @@ sotto_status sotto_packing_study_to_svg(const sotto_packing_study *study, char *
     sot_svg_end(&out);
     return sot_growing_finish(&out, out_svg, error);
 }
-
-void sotto_pac_free_svg(char *svg)
-{
-    sot_free(svg);
-}

@@ -258,7 +258,7 @@ void sot_pate_directory_close(sot_pate_directory *directory)
     sot_wipe(directory->sharding.key, sizeof directory->sharding.key);
     sot_free(directory->settings);
     sot_free(directory->ledger);
-    sotto_schema_free_text(directory->schema_json);
+    sotto_free(directory->schema_json);
     sotto_schema_free(directory->schema);
     *directory = (sot_pate_directory){.path = NULL};
 }

@@ -8,18 +8,21 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "privacy/accounting/pate.h"
 #include "privacy/mechanisms/gate.h"
 #include "privacy/mechanisms/pate.h"
 #include "random/rng.h"
 #include "run/pate_label.h"
 
-sotto_pate_label_config sotto_pate_label_defaults(void)
+void sotto_pate_label_set_defaults(sotto_pate_label_config *out_config, size_t size_bytes)
 {
-    return (sotto_pate_label_config){.vote = sotto_pate_defaults(),
-                                     .epsilon = SOTTO_UNSET,
-                                     .delta = SOTTO_UNSET,
-                                     .agreement = sotto_pate_agreement_defaults()};
+    const sotto_pate_label_config defaults = {.vote = sotto_pate_defaults(),
+                                              .epsilon = SOTTO_UNSET,
+                                              .delta = SOTTO_UNSET,
+                                              .agreement =
+                                                  sotto_pate_agreement_defaults()};
+    sot_sized_give(SOT_SIZED(pate_label), &defaults, out_config, size_bytes, 0);
 }
 
 /* ---- before anything is charged ---- */
@@ -319,7 +322,7 @@ static void clear(sot_pate_label_run *run)
     sot_session_close(&run->session);
     sotto_plan_free(run->plan);
     sot_pate_table_close(run->table);
-    sotto_schema_free_text(run->schema_json);
+    sotto_free(run->schema_json);
     sot_pate_votes_clear(&run->votes);
     sotto_pate_meter_free(run->meter);
     sot_free(run->student);
@@ -335,8 +338,11 @@ sotto_status sotto_pate_label_rows(const sotto_pate_label_config *config,
                                    const sotto_data_file *file,
                                    sotto_pate_result **out_result, sotto_error *error)
 {
-    sot_pate_label_run run = {.config = config, .file = file};
-    sotto_status status = sot_pate_open_votes(&run, schema, error);
+    sotto_pate_label_config own;
+    sot_pate_label_run run = {.config = &own, .file = file};
+    sotto_status status = SOT_TAKE(pate_label, config, &own, error);
+    if (status != SOTTO_OK) return status;
+    status = sot_pate_open_votes(&run, schema, error);
     if (status == SOTTO_OK) status = sot_pate_plan_labels(&run, error);
     if (status == SOTTO_OK) status = make_ready(&run, error);
     if (status == SOTTO_OK && run.session.outcome == SOTTO_RUN_NEW)

@@ -358,17 +358,7 @@ bool sotto_pate_agreed(const sotto_pate_result *result,
     return result->is_agreed;
 }
 
-sotto_run_outcome sotto_pate_run_outcome(const sotto_pate_result *result)
-{
-    return result->outcome;
-}
-
 double sotto_pate_sensitive_epsilon(const sotto_pate_result *result)
 {
     return result->sensitive;
-}
-
-void sotto_pate_free_text(char *text)
-{
-    sot_free(text);
 }

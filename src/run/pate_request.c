@@ -245,7 +245,7 @@ sotto_status sot_label_again_plan(const sot_json_value *request,
 void sot_label_again_clear(sot_label_again *again)
 {
     sotto_plan_free(again->run.plan);
-    sotto_schema_free_text(again->run.schema_json);
+    sotto_free(again->run.schema_json);
     sot_free(again->run.rows);
     sot_free(again->run.classes);
     sot_free(again->run.is_reinforced);

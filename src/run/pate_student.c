@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/sized.h"
 #include "data/matrix.h"
 #include "learn/pate/votes.h"
 #include "release/model.h"
@@ -19,10 +20,13 @@
 #include "run/train_network.h"
 #include "run/train_public.h"
 
-sotto_pate_student_config sotto_pate_student_defaults(void)
+void sotto_pate_student_set_defaults(sotto_pate_student_config *out_config,
+                                     size_t size_bytes, size_t training_bytes)
 {
-    return (sotto_pate_student_config){.training = sotto_train_defaults(),
-                                       .confidence = 0.95};
+    const sotto_pate_student_config defaults = {.training = sotto_train_defaults(),
+                                                .confidence = 0.95};
+    sot_sized_give(SOT_SIZED_WITH(pate_student, training), &defaults, out_config,
+                   size_bytes, training_bytes);
 }
 
 typedef struct student_run {
@@ -301,7 +305,7 @@ static sotto_status deliver(student_run *run, sotto_pate_result **out_result,
         if (certificate == NULL || json == NULL)
             status = sot_fail_memory(error, strlen(run->text) + 1, 1);
     }
-    sotto_certificate_free_text(rendered);
+    sotto_free(rendered);
     if (status == SOTTO_OK && output != NULL)
         status = sotto_output_put(output, SOTTO_OUTPUT_CERTIFIED,
                                   run->config->training.overwrite, run->text,
@@ -322,17 +326,21 @@ static void clear(student_run *run)
     sot_free(run->is_released);
     sot_free(run->theta);
     sot_free(run->payload);
-    sotto_certificate_free_text(run->text);
+    sotto_free(run->text);
     sotto_key_close(run->key);
     sot_pate_labels_close(&run->labels);
 }
 
-sotto_status sotto_pate_student(const sotto_pate_student_config *config,
+sotto_status sotto_pate_student(const sotto_pate_student_config *given,
                                 const sotto_data_file *file,
                                 sotto_pate_result **out_result, sotto_error *error)
 {
+    sotto_pate_student_config own;
+    const sotto_pate_student_config *const config = &own;
     student_run run = {.config = config, .file = file};
-    sotto_status status = check_settings(config, error);
+    sotto_status status = SOT_TAKE_WITH(pate_student, training, given, &own, error);
+    if (status != SOTTO_OK) return status;
+    status = check_settings(config, error);
     if (status == SOTTO_OK)
         status = sot_pate_labels_read(config->labels, &run.labels, error);
     if (status == SOTTO_OK) status = plan(&run, error);

@@ -12,6 +12,7 @@
 #include "base/file_steps.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/sized.h"
 #include "data/matrix.h"
 #include "run/pate.h"
 #include "run/train.h"
@@ -39,9 +40,12 @@ sotto_status sotto_pate_sharding_from_name(const char *name,
                     "the sharding is '%.40s'; give auto, unit, content or place", name);
 }
 
-sotto_pate_teach_config sotto_pate_teach_defaults(void)
+void sotto_pate_teach_set_defaults(sotto_pate_teach_config *out_config, size_t size_bytes,
+                                   size_t training_bytes)
 {
-    return (sotto_pate_teach_config){.training = sotto_train_defaults()};
+    const sotto_pate_teach_config defaults = {.training = sotto_train_defaults()};
+    sot_sized_give(SOT_SIZED_WITH(pate_teach, training), &defaults, out_config,
+                   size_bytes, training_bytes);
 }
 
 /* ---- settings ---- */
@@ -380,13 +384,17 @@ static void clear(teach_run *run)
     sot_pate_directory_close(&run->directory);
 }
 
-sotto_status sotto_pate_teach(const sotto_pate_teach_config *config,
+sotto_status sotto_pate_teach(const sotto_pate_teach_config *given,
                               const sotto_schema *schema, const sotto_data_file *file,
                               sotto_pate_result **out_result, sotto_error *error)
 {
+    sotto_pate_teach_config own;
+    const sotto_pate_teach_config *const config = &own;
     teach_run run = {.schema = schema};
     char *text = NULL, *json = NULL;
-    sotto_status status = prepare(&run, config, file, error);
+    sotto_status status = SOT_TAKE_WITH(pate_teach, training, given, &own, error);
+    if (status != SOTTO_OK) return status;
+    status = prepare(&run, config, file, error);
     if (status == SOTTO_OK) status = keep_ledger(&run, error);
     if (status == SOTTO_OK)
         status = sot_source_open(file, schema, false, &run.source, error);

@@ -120,7 +120,7 @@ static sotto_status write_schema(sot_json_writer *writer, const sot_release *rel
     sotto_status status = sotto_schema_to_json(release->schema, NULL, &schema, error);
     if (status == SOTTO_OK)
         status = sot_request_write_json(writer, "schema", schema, error);
-    sotto_schema_free_text(schema);
+    sotto_free(schema);
     return status;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/text.h"
 #include "data/where.h"
 #include "numeric/outward.h"
@@ -58,16 +59,15 @@ sotto_status sotto_score_from_name(const char *name, sotto_score *out, sotto_err
                     sot_printable(name, shown, sizeof shown));
 }
 
-sotto_release_config sotto_release_defaults(void)
+void sotto_release_set_defaults(sotto_release_config *out_config, size_t size_bytes)
 {
-    return (sotto_release_config){
-        .epsilon = SOTTO_UNSET,
-        .delta = SOTTO_UNSET,
-        .adjacency = SOTTO_ADD_REMOVE,
-        .confidence = 0.95,
-        .quantile = SOTTO_UNSET,
-        .threshold = 0.5,
-    };
+    const sotto_release_config defaults = {.epsilon = SOTTO_UNSET,
+                                           .delta = SOTTO_UNSET,
+                                           .adjacency = SOTTO_ADD_REMOVE,
+                                           .confidence = 0.95,
+                                           .quantile = SOTTO_UNSET,
+                                           .threshold = 0.5};
+    sot_sized_give(SOT_SIZED(release), &defaults, out_config, size_bytes, 0);
 }
 
 /* ---- checks ---- */
@@ -401,8 +401,10 @@ sotto_status sotto_release_plan(const sotto_release_config *config,
                                 sotto_error *error)
 {
     sot_release release;
-    const sotto_status status =
-        sot_release_prepare(config, schema, SOT_ROWS_STORED, &release, error);
+    sotto_release_config own;
+    sotto_status status = SOT_TAKE(release, config, &own, error);
+    if (status != SOTTO_OK) return status;
+    status = sot_release_prepare(&own, schema, SOT_ROWS_STORED, &release, error);
     if (status == SOTTO_OK) {
         *out_plan = release.plan;
         release.plan = NULL;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/text.h"
 #include "data/source.h"
 #include "data/unit.h"
@@ -280,19 +281,13 @@ static sotto_status run_release(release_run *run, const sotto_schema *schema,
     return SOTTO_OK;
 }
 
-sotto_status sotto_release_run(const sotto_release_config *config,
-                               const sotto_schema *schema, const char *data_path,
-                               sotto_release_result **out_result, sotto_error *error)
-{
-    const sotto_data_file file = {.path = data_path};
-    return sotto_release_data(config, schema, &file, out_result, error);
-}
-
 sotto_status sotto_release_data(const sotto_release_config *config,
                                 const sotto_schema *schema, const sotto_data_file *file,
                                 sotto_release_result **out_result, sotto_error *error)
 {
-    release_run run = {.config = *config, .file = *file};
+    release_run run = {.file = *file};
+    const sotto_status status = SOT_TAKE(release, config, &run.config, error);
+    if (status != SOTTO_OK) return status;
     return run_release(&run, schema, out_result, error);
 }
 
@@ -301,12 +296,14 @@ sotto_status sotto_release_records(const sotto_release_config *config,
                                    const sotto_records *records,
                                    sotto_release_result **out_result, sotto_error *error)
 {
-    release_run run = {.config = *config, .records = records};
-    if (config->where != NULL && config->where[0] != NULL) {
+    release_run run = {.records = records};
+    const sotto_status status = SOT_TAKE(release, config, &run.config, error);
+    if (status != SOTTO_OK) return status;
+    if (run.config.where != NULL && run.config.where[0] != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "where is %.60s, but a condition selects rows of a file; hand "
                         "over the selected records and set records.selected",
-                        config->where[0]);
+                        run.config.where[0]);
     }
     return run_release(&run, schema, out_result, error);
 }
@@ -330,11 +327,6 @@ void sotto_release_hold(sotto_release_result *result)
 {
     sot_kept_drop(result->kept, false);
     result->kept = NULL;
-}
-
-sotto_run_outcome sotto_release_outcome(const sotto_release_result *result)
-{
-    return result->outcome;
 }
 
 const char *sotto_release_json(const sotto_release_result *result)

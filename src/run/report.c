@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "concept/concept.h"
 #include "release/report.h"
 #include "run/rehearsal.h"
@@ -35,9 +36,10 @@ typedef struct sources {
     char labels_hash[SOTTO_HASH_HEX_BYTES]; /* that a student quotes; "": no student */
 } sources;
 
-sotto_report_config sotto_report_defaults(void)
+void sotto_report_set_defaults(sotto_report_config *out_config, size_t size_bytes)
 {
-    return (sotto_report_config){.repeats = REPEATS, .images = IMAGES};
+    const sotto_report_config defaults = {.repeats = REPEATS, .images = IMAGES};
+    sot_sized_give(SOT_SIZED(report), &defaults, out_config, size_bytes, 0);
 }
 
 static sotto_status check_config(const sotto_report_config *config, sotto_error *error)
@@ -342,9 +344,11 @@ sotto_status sotto_report_render(const char *name, const char *model_json,
                                  size_t size_bytes, const sotto_report_config *config,
                                  char **out_html, sotto_error *error)
 {
-    sources from = {.config = config};
+    sotto_report_config own;
+    sources from = {.config = &own};
     sot_report report = {.outcome = SOTTO_OK};
-    sotto_status status = check_config(config, error);
+    sotto_status status = SOT_TAKE(report, config, &own, error);
+    if (status == SOTTO_OK) status = check_config(&own, error);
     bool is_labels = false;
     if (status == SOTTO_OK)
         status = sot_pate_is_labels(model_json, size_bytes, &is_labels, error);
@@ -356,9 +360,4 @@ sotto_status sotto_report_render(const char *name, const char *model_json,
     if (status == SOTTO_OK) status = sot_report_write(&report, out_html, error);
     release(&from);
     return status;
-}
-
-void sotto_report_free_text(char *html)
-{
-    sot_free(html);
 }

@@ -388,7 +388,7 @@ sotto_status sot_session_render(const sot_session *session, char **out_text,
         session->file, strlen(session->file), SOTTO_CERTIFICATE_TEXT, &rendered, error);
     if (status != SOTTO_OK) return status;
     *out_text = sot_copy_string(rendered);
-    sotto_certificate_free_text(rendered);
+    sotto_free(rendered);
     return *out_text == NULL ? sot_fail_memory(error, 1, 1) : SOTTO_OK;
 }
 
@@ -443,5 +443,5 @@ void sot_session_close(sot_session *session)
     sotto_gate_free(session->gate);
     sotto_rng_free(session->rng);
     sotto_ledger_close(session->ledger);
-    sotto_certificate_free_text(session->file);
+    sotto_free(session->file);
 }

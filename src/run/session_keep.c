@@ -186,7 +186,7 @@ size_t sot_session_output_bytes(const sot_session *session)
     if (session->schema != NULL &&
         sotto_schema_to_json(session->schema, NULL, &schema, &ignored) == SOTTO_OK)
         bytes += 4 * strlen(schema);
-    sotto_schema_free_text(schema);
+    sotto_free(schema);
     if (session->numbers < SOT_KEPT_BYTES_MAX / NUMBER_BYTES / 2)
         bytes += NUMBER_BYTES * session->numbers;
     if (bytes > STEP_BYTES) return (bytes / STEP_BYTES + 1) * STEP_BYTES;

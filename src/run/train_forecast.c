@@ -53,12 +53,3 @@ sotto_status sotto_training_forecast_data(const sotto_training *training,
     if (status == SOTTO_OK) *out_forecast = found;
     return status;
 }
-
-sotto_status sotto_training_forecast(const sotto_training *training, const char *path,
-                                     uint64_t rows, uint64_t repeats,
-                                     sotto_forecast *out_forecast, sotto_error *error)
-{
-    const sotto_data_file file = {.path = path};
-    return sotto_training_forecast_data(training, path == NULL ? NULL : &file, rows,
-                                        repeats, out_forecast, error);
-}

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/text.h"
 #include "concept/concept.h"
 #include "data/schema_parts.h"
@@ -384,7 +385,11 @@ sotto_status sotto_training_plan(const sotto_train_config *config,
                                  const sotto_schema *schema,
                                  sotto_training **out_training, sotto_error *error)
 {
-    return sot_training_plan_with(config, schema, NULL, out_training, error);
+    sotto_train_config own;
+    const sotto_status status = SOT_TAKE(train, config, &own, error);
+    return status == SOTTO_OK
+               ? sot_training_plan_with(&own, schema, NULL, out_training, error)
+               : status;
 }
 
 sotto_status sot_training_plan_with(const sotto_train_config *config,

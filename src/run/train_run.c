@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/text.h"
 #include "concept/concept.h"
 #include "data/matrix.h"
@@ -269,15 +270,18 @@ static void clear(train_run *run)
     sotto_training_free(run->training);
 }
 
-static sotto_status train(const sotto_train_config *config, const sotto_schema *schema,
+static sotto_status train(const sotto_train_config *given, const sotto_schema *schema,
                           const sotto_data_file *file, const sotto_records *records,
                           sotto_train_result **out_result, sotto_error *error)
 {
     train_run run = {0};
+    sotto_train_config config;
+    sotto_status status = SOT_TAKE(train, given, &config, error);
+    if (status != SOTTO_OK) return status;
     sotto_train_result *result = sot_new_array(1, sizeof *result);
     if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
-    sotto_status status = sotto_training_plan(config, schema, &run.training, error);
-    if (status == SOTTO_OK) status = make_ready(&run, config, file, records, error);
+    status = sotto_training_plan(&config, schema, &run.training, error);
+    if (status == SOTTO_OK) status = make_ready(&run, &config, file, records, error);
     if (status == SOTTO_OK && run.session.outcome == SOTTO_RUN_NEW)
         status = sot_session_run(&run.session, learn_from_rows, &run, error);
     if (status == SOTTO_OK) status = deliver(&run, result, error);
@@ -290,14 +294,6 @@ static sotto_status train(const sotto_train_config *config, const sotto_schema *
     }
     *out_result = result;
     return SOTTO_OK;
-}
-
-sotto_status sotto_train_file(const sotto_train_config *config,
-                              const sotto_schema *schema, const char *path,
-                              sotto_train_result **out_result, sotto_error *error)
-{
-    const sotto_data_file file = {.path = path};
-    return train(config, schema, &file, NULL, out_result, error);
 }
 
 sotto_status sotto_train_data(const sotto_train_config *config,
@@ -334,11 +330,6 @@ void sotto_train_hold(sotto_train_result *result)
 {
     sot_kept_drop(result->kept, false);
     result->kept = NULL;
-}
-
-sotto_run_outcome sotto_train_outcome(const sotto_train_result *result)
-{
-    return result->outcome;
 }
 
 const char *sotto_train_json(const sotto_train_result *result)

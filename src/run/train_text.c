@@ -285,7 +285,7 @@ static void free_names(names *all)
     sot_free(all->classes);
     sot_free(all->features);
     sot_free(all->settings);
-    sotto_schema_free_text(all->schema_json);
+    sotto_free(all->schema_json);
 }
 
 static void add_number(names *all, const char *name, double value)

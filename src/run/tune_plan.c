@@ -4,16 +4,20 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "privacy/accounting/selection.h"
 #include "run/tune.h"
 
 enum { CANDIDATES_DRAWN = 32, REPEATS = 5, REPEATS_MAX = 1000 };
 
-sotto_tune_config sotto_tune_defaults(void)
+void sotto_tune_set_defaults(sotto_tune_config *out_config, size_t size_bytes,
+                             size_t train_bytes)
 {
-    return (sotto_tune_config){.train = sotto_train_defaults(),
-                               .runs = sotto_runs_defaults(),
-                               .score_epsilon = SOTTO_UNSET};
+    const sotto_tune_config defaults = {.train = sotto_train_defaults(),
+                                        .runs = sotto_runs_defaults(),
+                                        .score_epsilon = SOTTO_UNSET};
+    sot_sized_give(SOT_SIZED_WITH(tune, train), &defaults, out_config, size_bytes,
+                   train_bytes);
 }
 
 /* ---- checks ---- */
@@ -187,7 +191,11 @@ sotto_status sotto_tuning_plan(const sotto_tune_config *config,
                                const sotto_schema *schema, sotto_tuning **out_tuning,
                                sotto_error *error)
 {
-    return sot_tuning_plan_with(config, schema, NULL, out_tuning, error);
+    sotto_tune_config own;
+    const sotto_status status = SOT_TAKE_WITH(tune, train, config, &own, error);
+    return status == SOTTO_OK
+               ? sot_tuning_plan_with(&own, schema, NULL, out_tuning, error)
+               : status;
 }
 
 sotto_status sot_tuning_plan_with(const sotto_tune_config *config,
@@ -242,11 +250,6 @@ const sotto_plan *sotto_tuning_events(const sotto_tuning *tuning)
 size_t sotto_tuning_candidates(const sotto_tuning *tuning)
 {
     return tuning->candidates.count;
-}
-
-const char *sotto_tuning_candidate(const sotto_tuning *tuning, size_t index)
-{
-    return index < tuning->candidates.count ? tuning->candidates.texts[index] : NULL;
 }
 
 const sotto_plan *sotto_tuning_run_events(const sotto_tuning *tuning, size_t index)

@@ -89,14 +89,14 @@ static sotto_status gather_plans(sotto_tuning *tuning, sotto_error *error)
         for (size_t k = 0; !known && k < count; k++)
             known = strcmp(texts[k], texts[count]) == 0;
         if (known) {
-            sotto_plan_free_json(texts[count]);
+            sotto_free(texts[count]);
             texts[count] = NULL;
         } else {
             tuning->distinct[count++] = tuning->runs[i].plan;
         }
     }
     for (size_t k = 0; k < candidates; k++)
-        sotto_plan_free_json(texts[k]);
+        sotto_free(texts[k]);
     sot_free(texts);
     tuning->selection = (sotto_selection){
         .runs = tuning->config.runs, .plans = tuning->distinct, .plan_count = count};

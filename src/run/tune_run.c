@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/growing.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "data/matrix.h"
 #include "privacy/mechanisms/best_run.h"
 #include "run/train_network.h"
@@ -316,22 +317,25 @@ static sotto_status tune_private(tune_run *run, const sotto_data_file *file,
     return status;
 }
 
-static sotto_status tune(const sotto_tune_config *config, const sotto_schema *schema,
+static sotto_status tune(const sotto_tune_config *given, const sotto_schema *schema,
                          const sotto_data_file *file, const sotto_records *records,
                          sotto_train_result **out_result, sotto_error *error)
 {
-    tune_run run = {.listener = {.function = config->train.progress,
-                                 .context = config->train.progress_context,
+    sotto_tune_config config;
+    sotto_status status = SOT_TAKE_WITH(tune, train, given, &config, error);
+    if (status != SOTTO_OK) return status;
+    tune_run run = {.listener = {.function = config.train.progress,
+                                 .context = config.train.progress_context,
                                  .started = sot_clock_seconds()}};
-    sotto_tune_config own = *config;
-    if (config->train.progress != NULL) own.train.progress = tell_time;
+    sotto_tune_config own = config;
+    if (config.train.progress != NULL) own.train.progress = tell_time;
     own.train.progress_context = &run.listener;
     sotto_train_result *result = sot_new_array(1, sizeof *result);
     if (result == NULL) return sot_fail_memory(error, 1, sizeof *result);
-    sotto_status status = sotto_tuning_plan(&own, schema, &run.tuning, error);
+    status = sotto_tuning_plan(&own, schema, &run.tuning, error);
     if (status == SOTTO_OK) {
         status = sot_tuning_is_public(run.tuning)
-                     ? sot_tune_public(run.tuning, config, file, records, result, error)
+                     ? sot_tune_public(run.tuning, &config, file, records, result, error)
                      : tune_private(&run, file, records, result, error);
     }
     sotto_tuning_free(run.tuning);

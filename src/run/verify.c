@@ -9,12 +9,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "run/request.h"
 #include "run/verify_ledger.h"
 
-sotto_verify_config sotto_verify_defaults(void)
+void sotto_verify_set_defaults(sotto_verify_config *out_config, size_t size_bytes)
 {
-    return (sotto_verify_config){.ledger = NULL};
+    const sotto_verify_config defaults = {.ledger = NULL};
+    sot_sized_give(SOT_SIZED(verify), &defaults, out_config, size_bytes, 0);
 }
 
 /* ---- the file again ---- */
@@ -228,10 +230,13 @@ sotto_status sotto_verify(const char *text, size_t size_bytes,
     sotto_error cause = {.status = SOTTO_OK};
     bool exact = false;
     char curator[SOTTO_KEY_HEX_BYTES];
+    sotto_verify_config own;
     if (out_summary != NULL) *out_summary = (sotto_certificate_summary){.epsilon = NAN};
-    sotto_status status = sot_certificate_file_open(text, size_bytes, &file, error);
+    sotto_status status = SOT_TAKE(verify, config, &own, error);
+    if (status == SOTTO_OK)
+        status = sot_certificate_file_open(text, size_bytes, &file, error);
     if (status != SOTTO_OK) return status;
-    status = check_file(&file, text, size_bytes, config, false, &exact, curator, &cause);
+    status = check_file(&file, text, size_bytes, &own, false, &exact, curator, &cause);
     if (out_summary != NULL)
         sot_certificate_file_summarize(&file, status, exact, cause.message, out_summary);
     sot_certificate_file_close(&file);
@@ -244,12 +249,15 @@ sotto_status sotto_verify_render(const char *text, size_t size_bytes,
                                  sotto_error *error)
 {
     sot_certificate_file file;
-    sot_verdict verdict = {.is_whole = true, .signed_by = config->signed_by};
-    sotto_status status = sot_certificate_file_open(text, size_bytes, &file, error);
+    sotto_verify_config own;
+    sotto_status status = SOT_TAKE(verify, config, &own, error);
+    if (status == SOTTO_OK)
+        status = sot_certificate_file_open(text, size_bytes, &file, error);
     if (status != SOTTO_OK) return status;
-    verdict.status = check_file(&file, text, size_bytes, config, false, &verdict.is_exact,
+    sot_verdict verdict = {.is_whole = true, .signed_by = own.signed_by};
+    verdict.status = check_file(&file, text, size_bytes, &own, false, &verdict.is_exact,
                                 verdict.curator, &verdict.reason);
-    verdict.in_ledger = config->ledger != NULL && verdict.status == SOTTO_OK;
+    verdict.in_ledger = own.ledger != NULL && verdict.status == SOTTO_OK;
     status = sot_certificate_file_render(&file, &verdict, form, out_text, error);
     sot_certificate_file_close(&file);
     return status;

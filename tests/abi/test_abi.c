@@ -1,9 +1,71 @@
-/* The layout of what applications hold: a change here changes the SONAME.
+/* The layout of what applications hold: a change here changes the SONAME. A config that begins with its size is the exception:
+ * it may grow at its end, and its offsets stay.
  *
  * Sizes are those of the usual 64-bit Unix ABIs (LP64, enums of 4 bytes, alignment 8). */
 #include "support.h"
 
+#include <sotto/accountant.h>
+#include <sotto/array.h>
+#include <sotto/arrow.h>
+#include <sotto/audit.h>
+#include <sotto/audit_demo.h>
+#include <sotto/audit_model.h>
+#include <sotto/audit_statistics.h>
+#include <sotto/certificate.h>
+#include <sotto/clipping.h>
+#include <sotto/curve.h>
+#include <sotto/data_file.h>
+#include <sotto/error.h>
+#include <sotto/evaluation.h>
+#include <sotto/event.h>
+#include <sotto/exponential.h>
+#include <sotto/filter.h>
+#include <sotto/gate.h>
+#include <sotto/gaussian.h>
+#include <sotto/grid.h>
+#include <sotto/key.h>
+#include <sotto/laplace.h>
+#include <sotto/ledger.h>
+#include <sotto/ledger_settings.h>
+#include <sotto/loss.h>
+#include <sotto/memory.h>
+#include <sotto/model.h>
+#include <sotto/model_kind.h>
+#include <sotto/noisy_max.h>
+#include <sotto/output.h>
+#include <sotto/owner.h>
+#include <sotto/pac.h>
+#include <sotto/pac_experiment.h>
+#include <sotto/pac_packing.h>
+#include <sotto/pac_theory.h>
+#include <sotto/pate.h>
+#include <sotto/pate_aggregate.h>
+#include <sotto/pate_agreement.h>
+#include <sotto/pate_cost.h>
+#include <sotto/permute_and_flip.h>
+#include <sotto/progress.h>
+#include <sotto/propose_test_release.h>
+#include <sotto/randomized_response.h>
+#include <sotto/reference.h>
+#include <sotto/release.h>
+#include <sotto/release_settings.h>
+#include <sotto/report.h>
+#include <sotto/rng.h>
+#include <sotto/schema.h>
+#include <sotto/schema_tools.h>
+#include <sotto/selection.h>
+#include <sotto/selection_cost.h>
 #include <sotto/sotto.h>
+#include <sotto/sparse_vector.h>
+#include <sotto/system.h>
+#include <sotto/theory.h>
+#include <sotto/train.h>
+#include <sotto/train_config.h>
+#include <sotto/train_settings.h>
+#include <sotto/tree_aggregation.h>
+#include <sotto/tune.h>
+#include <sotto/verify.h>
+#include <sotto/version.h>
 
 #define assert_layout(type, size, last, offset)                                          \
     do {                                                                                 \
@@ -26,21 +88,21 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_certificate_summary, 824, advisories, 352);
     assert_layout(sotto_certificate_summary, 824, believed, 568);
     assert_layout(sotto_belief, 16, meaning, 8);
-    assert_layout(sotto_verify_config, 24, curator, 16);
+    assert_layout(sotto_verify_config, 32, curator, 24);
     assert_layout(sotto_advisory, 48, remedy, 40);
     assert_layout(sotto_grid, 16, bound, 8);
     assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
-    assert_layout(sotto_report_config, 104, images, 96);
-    assert_layout(sotto_release_config, 184, again, 176);
+    assert_layout(sotto_report_config, 112, images, 104);
+    assert_layout(sotto_release_config, 192, again, 184);
     assert_layout(sotto_release_value, 32, upper, 24);
     assert_layout(sotto_column, 104, source, 88);
     assert_layout(sotto_column, 104, time_unit, 96);
     assert_layout(sotto_target, 96, above, 56);
     assert_layout(sotto_target, 96, missing_number, 88);
     assert_layout(sotto_row_norm, 24, rule, 16);
-    assert_layout(sotto_draft_config, 88, other_value, 80);
-    assert_layout(sotto_sample_config, 24, tabs, 16);
+    assert_layout(sotto_draft_config, 96, other_value, 88);
+    assert_layout(sotto_sample_config, 32, tabs, 24);
     assert_layout(sotto_array, 48, column_stride_bytes, 40);
     assert_layout(sotto_records, 176, selected, 144);
     assert_layout(sotto_records, 176, stream, 152);
@@ -53,12 +115,12 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_data_file, 56, where, 48);
     assert_layout(sotto_evaluation, 88, deviance, 80);
     assert_layout(sotto_training_errors, 24, upper, 16);
-    assert_layout(sotto_train_config, 376, progress_context, 368);
+    assert_layout(sotto_train_config, 384, progress_context, 376);
     assert_layout(sotto_forecast, 48, trivial, 40);
-    assert_layout(sotto_tune_config, 480, repeats, 472);
+    assert_layout(sotto_tune_config, 496, repeats, 488);
     assert_layout(sotto_progress, 48, asks_only, 40);
-    assert_layout(sotto_ledger_config, 144, order, 96);
-    assert_layout(sotto_ledger_config, 144, curator, 136);
+    assert_layout(sotto_ledger_config, 152, order, 104);
+    assert_layout(sotto_ledger_config, 152, curator, 144);
     assert_layout(sotto_ledger_member, 64, delta_spent, 56);
     assert_layout(sotto_ledger_room, 48, certified_delta, 40);
     assert_layout(sotto_ledger_balance, 936, head, 160);
@@ -75,27 +137,27 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_packing_setting, 32, rows, 24);
     assert_layout(sotto_packing_success, 24, ceiling, 16);
     assert_layout(sotto_packing_rows, 24, least, 16);
-    assert_layout(sotto_packing_config, 72, seed, 64);
+    assert_layout(sotto_packing_config, 80, seed, 72);
     assert_layout(sotto_packing_point, 56, permute_and_flip_seen, 48);
     assert_layout(sotto_packing_contrast, 56, lipschitz_silent, 48);
-    assert_layout(sotto_pac_experiment_config, 72, seed, 64);
+    assert_layout(sotto_pac_experiment_config, 80, seed, 72);
     assert_layout(sotto_pac_experiment_point, 104, excess, 8);
     assert_layout(sotto_sparse_vector_config, 48, purpose, 40);
     assert_layout(sotto_propose_test_release_config, 32, purpose, 24);
     assert_layout(sotto_randomized_response_config, 24, purpose, 16);
     assert_layout(sotto_pate_config, 88, purpose, 80);
     assert_layout(sotto_pate_sensitivity, 32, gap, 24);
-    assert_layout(sotto_pate_teach_config, 400, directory, 392);
-    assert_layout(sotto_pate_label_config, 232, threads, 224);
+    assert_layout(sotto_pate_teach_config, 416, directory, 408);
+    assert_layout(sotto_pate_label_config, 240, threads, 232);
     assert_layout(sotto_pate_agreement_config, 16, bins, 8);
     assert_layout(sotto_pate_agreement, 2448, mean_deviation, 2440);
-    assert_layout(sotto_pate_student_config, 400, confidence, 392);
+    assert_layout(sotto_pate_student_config, 416, confidence, 408);
     assert_layout(sotto_audit_counts, 32, others, 24);
     assert_layout(sotto_audit_bounds, 48, gaussian_epsilon_lower, 40);
     assert_layout(sotto_audit_verdict, 32, promised, 24);
-    assert_layout(sotto_audit_config, 88, progress_context, 80);
+    assert_layout(sotto_audit_config, 96, progress_context, 88);
     assert_layout(sotto_audit_summary, 216, delta_lower, 208);
-    assert_layout(sotto_membership_config, 168, threads, 160);
+    assert_layout(sotto_membership_config, 176, threads, 168);
     assert_layout(sotto_membership_attack, 128, bounds, 80);
     assert_layout(sotto_demo_row, 40, guess_bound, 32);
     assert_layout(sotto_one_run, 64, mu_lower, 56);

@@ -241,7 +241,7 @@ static void pictures_hold_claim_and_attack(void **state)
     assert_ok(sotto_audit_to_svg(audit, &svg, &error), &error);
     assert_non_null(strstr(svg, "the least that the claim allows"));
     assert_non_null(strstr(svg, "</svg>"));
-    sotto_audit_free_svg(svg);
+    sotto_free(svg);
     assert_non_null(strstr(sotto_audit_sentence(audit), "Not refuted"));
     sotto_audit_free(audit);
 }

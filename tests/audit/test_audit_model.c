@@ -89,7 +89,9 @@ static sotto_model *train_model(const place *at, sotto_model_kind kind, double e
         config.data_is_public = true;
         config.insecure_test = false;
     }
-    assert_ok(sotto_train_file(&config, at->schema, at->in, &result, &error), &error);
+    assert_ok(sotto_train_data(&config, at->schema,
+                               &(const sotto_data_file){.path = at->in}, &result, &error),
+              &error);
     const char *json = sotto_train_json(result);
     assert_ok(sotto_model_parse("model", json, strlen(json), &model, &error), &error);
     sotto_train_free(result);
@@ -160,7 +162,9 @@ static void canaries_do_not_judge_guarantees_of_replacement(void **state)
     config.insecure_test = true;
     config.test_seed = 5;
     config.threads = 1;
-    assert_ok(sotto_train_file(&config, at->schema, at->in, &result, &error), &error);
+    assert_ok(sotto_train_data(&config, at->schema,
+                               &(const sotto_data_file){.path = at->in}, &result, &error),
+              &error);
     const char *json = sotto_train_json(result);
     assert_ok(sotto_model_parse("model", json, strlen(json), &model, &error), &error);
     assert_refused(sotto_canaries_score(model, &file, at->included, CANARIES,
@@ -235,7 +239,7 @@ static void attacks_are_drawn(void **state)
     sotto_membership *found = attack(at, open, 8, false, 1);
     assert_ok(sotto_membership_to_svg(found, &svg, &error), &error);
     assert_non_null(strstr(svg, "characteristic: lira"));
-    sotto_audit_free_svg(svg);
+    sotto_free(svg);
     sotto_membership_free(found);
     sotto_model_free(open);
 }

@@ -417,7 +417,10 @@ static sotto_model *custom_of(const scene *at)
     const sotto_train_config config = plain(SOTTO_MODEL_SVM);
     assert_ok(sotto_schema_parse("schema", MATRIX, strlen(MATRIX), &schema, &error),
               &error);
-    assert_ok(sotto_train_file(&config, schema, at->rows[0], &result, &error), &error);
+    assert_ok(sotto_train_data(&config, schema,
+                               &(const sotto_data_file){.path = at->rows[0]}, &result,
+                               &error),
+              &error);
     const char *json = sotto_train_json(result);
     static const char svm[] = "\"model\":\"svm\"";
     const char *place = strstr(json, svm);

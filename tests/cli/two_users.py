@@ -221,7 +221,7 @@ def attack_session(clinic):
                               ("memory", resource.RLIMIT_AS, 1 << 31), ("data", resource.RLIMIT_DATA, 1 << 31),
                               ("time", resource.RLIMIT_CPU, 60), ("files", resource.RLIMIT_NOFILE, 12), ("stack", resource.RLIMIT_STACK, 1 << 20)):
         refused(clinic, f"limit on {name} {most}", count, preexec_fn=limited(which, most, most))
-    for name in ("libsodium.so.23", "libm.so.6", "libsotto.so.0"):
+    for name in ("libsodium.so.23", "libm.so.6", "libsotto.so.1"):
         clinic.put(os.path.join(clinic.home, name), "not a library", owner=ANALYST, mode=0o755)
     poison = {"TMPDIR": clinic.home, "SQLITE_TMPDIR": clinic.home, "SOTTO_KEEP_SECONDS": "0", "HOME": clinic.home,
               "OPENBLAS_VERBOSE": "9", "OPENBLAS_CORETYPE": "Nehalem", "LC_ALL": "de_DE.UTF-8", "GLIBC_TUNABLES": "glibc.malloc.perturb=9",

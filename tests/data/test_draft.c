@@ -93,8 +93,8 @@ static void a_draft_takes_types_and_rounded_bounds(void **state)
               &error);
     sot_encoding_free(encoding);
     sotto_schema_free(schema);
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(notes);
+    sotto_free(json);
+    sotto_free(notes);
 }
 
 static void what_looks_like_an_id_is_ignored(void **state)
@@ -117,8 +117,8 @@ static void what_looks_like_an_id_is_ignored(void **state)
     assert_non_null(strstr(notes, "number: ignored: whole numbers that only grow"));
     assert_non_null(strstr(notes, "no target"));
     sot_free(text);
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(notes);
+    sotto_free(json);
+    sotto_free(notes);
 }
 
 static void labels_that_are_numbers_become_a_range(void **state)
@@ -134,8 +134,8 @@ static void labels_that_are_numbers_become_a_range(void **state)
     assert_ok(sotto_schema_parse("draft", json, strlen(json), &schema, &error), &error);
     assert_true(sotto_schema_target(schema)->bounded);
     sotto_schema_free(schema);
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(notes);
+    sotto_free(json);
+    sotto_free(notes);
     sot_growing file = {0};
     char *text;
     for (int i = 0; i < 1001; i++)
@@ -144,8 +144,8 @@ static void labels_that_are_numbers_become_a_range(void **state)
     draft_of("many.svm", text, NULL, &json, &notes);
     assert_non_null(strstr(json, "\"target\": {\"lower\": 0, \"upper\": 7000}"));
     sot_free(text);
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(notes);
+    sotto_free(json);
+    sotto_free(notes);
 }
 
 static void two_numbers_are_a_label_set(void **state)
@@ -156,13 +156,13 @@ static void two_numbers_are_a_label_set(void **state)
     draft_of("two.csv", "x,y\n0.5,2\n1.5,1\n2.5,2\n", "y", &json, &notes);
     assert_non_null(
         strstr(json, "\"target\": {\"column\": \"y\", \"labels\": [1, 2]},\n"));
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(notes);
+    sotto_free(json);
+    sotto_free(notes);
     draft_of("many.csv", "x,y\n0.5,2.5\n1.5,1\n2.5,7\n", "y", &json, &notes);
     assert_non_null(strstr(json, "\"target\": \"y\",\n"));
     assert_non_null(strstr(notes, "the target is a number"));
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(notes);
+    sotto_free(json);
+    sotto_free(notes);
 }
 
 static void a_libsvm_file_becomes_a_matrix(void **state)
@@ -174,8 +174,8 @@ static void a_libsvm_file_becomes_a_matrix(void **state)
     assert_non_null(strstr(json, "  \"features\": 17,\n  \"labels\": [-1, 1],\n"
                                  "  \"row_norm\": {\"bound\": 1.0, \"rule\": "
                                  "\"scale\"}\n}\n"));
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(notes);
+    sotto_free(json);
+    sotto_free(notes);
 }
 
 static void assert_draft_refused(const char *name, const char *text, const char *target,
@@ -283,8 +283,8 @@ static void a_header_alone_gives_a_draft_to_fill_in(void **state)
     assert_non_null(strstr(notes[0], "age: fill in \"lower\" and \"upper\""));
     assert_unfilled(json[0], "lower is null", "'age'");
     for (int i = 0; i < 2; i++) {
-        sotto_schema_free_text(json[i]);
-        sotto_schema_free_text(notes[i]);
+        sotto_free(json[i]);
+        sotto_free(notes[i]);
     }
     assert_unfilled("{\"columns\": [{\"name\": \"t\", \"type\": \"category\", "
                     "\"values\": null}]}",
@@ -329,8 +329,8 @@ static void stated_types_count_over_what_rows_suggest(void **state)
     assert_non_null(strstr(json, "\"number\", \"lower\": null, \"upper\": null"));
     assert_non_null(strstr(json, "\"integer\", \"lower\": 0, \"upper\": 1,"));
     assert_non_null(strstr(json, "\"integer\", \"lower\": 1, \"upper\": 3,"));
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(notes);
+    sotto_free(json);
+    sotto_free(notes);
     config.ids = "a";
     assert_refused(sotto_schema_draft(&config, &json, &notes, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "--id lists 'a'", "once", NULL);

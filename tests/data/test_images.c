@@ -30,8 +30,8 @@ static void assert_shape(const char *text, sot_shape_origin origin, size_t plane
     assert_true(shape[0] == planes && shape[1] == height && shape[2] == width);
     assert_ok(sotto_schema_to_json(second, NULL, &again, &error), &error);
     assert_string_equal(written, again);
-    sotto_schema_free_text(written);
-    sotto_schema_free_text(again);
+    sotto_free(written);
+    sotto_free(again);
     sotto_schema_free(second);
     sotto_schema_free(schema);
 }

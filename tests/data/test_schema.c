@@ -282,9 +282,9 @@ static void the_written_form_reads_back_as_the_same_schema(void **state)
                             targets[i] == NULL ? "smokes" : targets[i]);
         assert_int_equal(sotto_schema_unit_rows(again), 3);
         assert_string_equal(sotto_schema_dataset(again), "test-1");
-        sotto_schema_free_text(twice);
+        sotto_free(twice);
         sotto_schema_free(again);
-        sotto_schema_free_text(text);
+        sotto_free(text);
         sotto_schema_free(schema);
     }
 }
@@ -314,7 +314,7 @@ static void a_category_of_any_size_is_written(void **state)
         assert_int_equal(sotto_schema_target(again)->label_count, sizes[k]);
         assert_int_equal(sotto_schema_target(again)->missing, sizes[k] - 1);
         sotto_schema_free(again);
-        sotto_schema_free_text(form);
+        sotto_free(form);
         sotto_schema_free(schema);
         free(text);
     }
@@ -338,8 +338,8 @@ static void the_written_form_is_one_for_all_spellings(void **state)
         "{\"target\":{\"column\":\"a\",\"above\":1.0,\"labels\":[\"<=1\",\">1\"]},"
         "\"columns\":[{\"name\":\"a\",\"type\":\"number\",\"lower\":0.0,\"upper\":4.0,"
         "\"missing\":2.0,\"scale\":\"symmetric\"}],\"intercept\":1.0}\n");
-    sotto_schema_free_text(short_text);
-    sotto_schema_free_text(full_text);
+    sotto_free(short_text);
+    sotto_free(full_text);
     sotto_schema_free(terse);
     sotto_schema_free(full);
     sotto_schema *numbers = schema_of(matrix);
@@ -348,7 +348,7 @@ static void the_written_form_is_one_for_all_spellings(void **state)
                         "{\"dataset\":\"m-1\",\"features\":105,\"labels\":[-1.0,1.0],"
                         "\"default_label\":-1.0,\"row_norm\":{\"bound\":1.5,\"rule\":"
                         "\"scale\"},\"intercept\":0.0}\n");
-    sotto_schema_free_text(text);
+    sotto_free(text);
     sotto_error error;
     assert_refused(sotto_schema_to_json(numbers, "x", &text, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "matrix", "leave the target out",
@@ -393,7 +393,7 @@ static void no_allocation_failure_leaks_or_lies(void **state)
                 status =
                     sotto_schema_to_json(schema, i == 0 ? "town" : NULL, &text, &error);
             const bool done = sot_test_fail_allocation(0) < nth;
-            sotto_schema_free_text(text);
+            sotto_free(text);
             sotto_schema_free(schema);
             if (done) {
                 assert_int_equal(status, SOTTO_OK);

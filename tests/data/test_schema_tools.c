@@ -34,8 +34,8 @@ static void assert_described(const char *schema_text, const char *target,
         if (!found) print_error("%s%slacks %s\n", text, json, words[i]);
         assert_true(found);
     }
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(text);
+    sotto_free(json);
+    sotto_free(text);
     assert_ok(sotto_schema_describe(schema, target, NULL, NULL, &error), &error);
     sotto_schema_free(schema);
 }
@@ -120,10 +120,13 @@ static void the_header_is_compared_and_no_row(void **state)
     sotto_error error;
     sotto_schema *schema = schema_of(table);
     char *path = write_file("data.csv", "who,age,town,note,visits,sick\nrubbish\n");
-    assert_ok(sotto_schema_check_file(schema, path, &error), &error);
+    assert_ok(
+        sotto_schema_check_data(schema, &(const sotto_data_file){.path = path}, &error),
+        &error);
     path = write_file("data.csv", "who,age,town,note,sick\n");
-    assert_refused(sotto_schema_check_file(schema, path, &error), SOTTO_PARSE, &error,
-                   "visits", NULL);
+    assert_refused(
+        sotto_schema_check_data(schema, &(const sotto_data_file){.path = path}, &error),
+        SOTTO_PARSE, &error, "visits", NULL);
     (void)unlink(path);
     sotto_schema_free(schema);
 }
@@ -325,11 +328,11 @@ static sotto_status all_tools(const sotto_schema *schema, const char *csv,
     char *json = NULL;
     char *text = NULL;
     sot_growing grown = {0};
-    sotto_sample_config sample = {.rows = 3, .seed = 1};
-    sotto_draft_config draft = {.path = csv, .target = "town"};
+    sotto_sample_config sample = {.size = sizeof sample, .rows = 3, .seed = 1};
+    sotto_draft_config draft = {.size = sizeof draft, .path = csv, .target = "town"};
     sotto_status status = sotto_schema_describe(schema, "sick", &json, &text, error);
-    sotto_schema_free_text(json);
-    sotto_schema_free_text(text);
+    sotto_free(json);
+    sotto_free(text);
     if (status == SOTTO_OK)
         status = sotto_schema_sample(schema, &sample, collect, &grown, error);
     if (grown.failed) status = SOTTO_OUT_OF_MEMORY;
@@ -338,9 +341,9 @@ static sotto_status all_tools(const sotto_schema *schema, const char *csv,
         json = NULL;
         text = NULL;
         status = sotto_schema_draft(&draft, &json, &text, error);
-        sotto_schema_free_text(json);
-        sotto_schema_free_text(text);
-        draft = (sotto_draft_config){.path = svm};
+        sotto_free(json);
+        sotto_free(text);
+        draft = (sotto_draft_config){.size = sizeof draft, .path = svm};
     }
     return status;
 }

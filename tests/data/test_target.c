@@ -224,7 +224,7 @@ static void the_target_of_a_matrix_survives_being_written(void **state)
     assert_true(target->missing_number == 7.0 && target->bounded);
     assert_int_equal(target->label_count, 0);
     assert_null(target->column);
-    sotto_schema_free_text(json);
+    sotto_free(json);
     sotto_schema_free(again);
     sotto_schema_free(schema);
 }

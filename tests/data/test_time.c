@@ -241,8 +241,8 @@ static void a_schema_states_the_unit(void **state)
     assert_ok(sotto_schema_to_json(copy, NULL, &again, &error), &error);
     assert_string_equal(first, again);
     assert_non_null(strstr(first, "\"time_unit\":\"second\""));
-    sotto_schema_free_text(first);
-    sotto_schema_free_text(again);
+    sotto_free(first);
+    sotto_free(again);
     sotto_schema_free(schema);
     sotto_schema_free(copy);
     static const struct {

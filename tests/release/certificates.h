@@ -108,7 +108,7 @@ static inline const char *sample_text(sample *made)
 {
     sotto_error error;
     char hash[SOTTO_HASH_HEX_BYTES];
-    sotto_certificate_free_text(made->text);
+    sotto_free(made->text);
     made->text = NULL;
     assert_ok(sot_certificate_attach(sample_payload, &made->certificate, &made->text,
                                      hash, &error),
@@ -119,7 +119,7 @@ static inline const char *sample_text(sample *made)
 
 static inline void sample_free(sample *made)
 {
-    sotto_certificate_free_text(made->text);
+    sotto_free(made->text);
     sotto_plan_free(made->plan);
 }
 

@@ -76,7 +76,7 @@ static inline char *model_text(const sot_model_content *content)
 }
 
 /* A model of SAMPLE_PURE's training (epsilon 0.5), certified. Free with
- * sotto_certificate_free_text(). */
+ * sotto_free(). */
 static inline char *model_certified_text(double epsilon)
 {
     sot_model_content content = model_table_content();

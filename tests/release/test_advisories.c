@@ -310,7 +310,7 @@ static void the_summary_and_the_page_warn_too(void **state)
               &error);
     assert_non_null(strstr(page, "advisory SOTTO-2026-01"));
     assert_non_null(strstr(page, summary.advisories[0]->remedy));
-    sotto_certificate_free_text(page);
+    sotto_free(page);
     free(text);
 }
 

@@ -83,7 +83,7 @@ static void what_a_gate_released_is_certified_and_verifies(void **state)
     assert_within(summary.epsilon, 0.5, 0.5 * (1.0 + 1e-15));
     assert_true(summary.delta == 0.0);
     assert_int_equal(summary.adjacency, SOTTO_ADD_REMOVE);
-    sotto_certificate_free_text(text);
+    sotto_free(text);
     free_run(&run);
 }
 
@@ -112,9 +112,9 @@ static void a_test_seed_is_certified_as_not_private_and_fails(void **state)
                   &error);
         assert_non_null(strstr(page, "NOT PRIVATE"));
         assert_null(strstr(page, "recomputed every number"));
-        sotto_certificate_free_text(page);
+        sotto_free(page);
     }
-    sotto_certificate_free_text(text);
+    sotto_free(text);
     free_run(&run);
 }
 
@@ -644,7 +644,7 @@ static void lack_of_memory_is_reported_at_every_allocation(void **state)
             (void)sot_test_fail_allocation(0);
             if (status != SOTTO_OK) assert_null(text);
             if (status != SOTTO_OK) assert_int_equal(error.status, status);
-            sotto_certificate_free_text(text);
+            sotto_free(text);
         }
         assert_int_equal(status, SOTTO_OK);
         assert_true(nth > 20);

@@ -8,7 +8,7 @@
 
 #include "privacy/mechanisms/gate.h"
 
-/* One of three planned counts is released; the text is to be freed with sotto_certificate_free_text(). */
+/* One of three planned counts is released; the text is to be freed with sotto_free(). */
 static char *certify_early(void)
 {
     static const char *const covered[] = {"the rows of the data file, once", NULL};
@@ -76,8 +76,8 @@ static void the_whole_plan_is_claimed(void **state)
                                        &error),
               &error);
     assert_non_null(strstr(page, "1 of at most 3"));
-    sotto_certificate_free_text(page);
-    sotto_certificate_free_text(text);
+    sotto_free(page);
+    sotto_free(text);
 }
 
 static void caps_that_are_bent_do_not_verify(void **state)
@@ -96,7 +96,7 @@ static void caps_that_are_bent_do_not_verify(void **state)
                        SOTTO_VERIFICATION, &error, NULL);
         free(bent);
     }
-    sotto_certificate_free_text(text);
+    sotto_free(text);
 }
 
 int main(void)

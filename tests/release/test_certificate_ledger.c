@@ -93,7 +93,7 @@ static void a_charged_release_is_certified_with_its_ledger(void **state)
         /* The head in the certificate is an anchor of the ledger. */
         memcpy(heads[i], self.reservation.after.head, sizeof heads[i]);
         assert_non_null(strstr(text, heads[i]));
-        sotto_certificate_free_text(text);
+        sotto_free(text);
     }
     for (int i = 0; i < 3; i++)
         assert_ok(sotto_ledger_check(self.ledger, heads[i], &error), &error);

@@ -107,7 +107,7 @@ static void a_price_that_follows_is_verified_and_shown(void **state)
                   &error);
         assert_non_null(strstr(page, "What its price follows from"));
         assert_non_null(strstr(page, "noise multiplier 6.25"));
-        sotto_certificate_free_text(page);
+        sotto_free(page);
         release(&one);
         price(&one, laws[i], PURE_TRAINING, NULL);
         expect_verified(certify(&one));

@@ -141,12 +141,12 @@ static void a_certified_model_is_read_and_verified(void **state)
     char *text = model_certified_text(0.5);
     assert_ok(parse(text, &error), &error);
     assert_ok(sotto_certificate_verify(text, strlen(text), &error), &error);
-    sotto_certificate_free_text(text);
+    sotto_free(text);
     text = model_certified_text(0.4375);
     assert_ok(parse(text, &error), &error);
     assert_refused(sotto_certificate_verify(text, strlen(text), &error),
                    SOTTO_VERIFICATION, &error, "epsilon 0.4375", "0.5", NULL);
-    sotto_certificate_free_text(text);
+    sotto_free(text);
 }
 
 /* Each change of one field, and a word of the refusal. */
@@ -222,7 +222,7 @@ static void every_stated_guarantee_is_checked(void **state)
         assert_refused(parse(changed, &error), SOTTO_PARSE, &error, changes[i][2], NULL);
         free(changed);
     }
-    sotto_certificate_free_text(text);
+    sotto_free(text);
 }
 
 static void a_file_that_ends_early_is_refused(void **state)
@@ -293,7 +293,7 @@ static void loading_names_the_file(void **state)
     assert_ok(sot_file_write(path, text, strlen(text), 0600, &error), &error);
     assert_ok(sotto_model_load(path, &model, &error), &error);
     sotto_model_free(model);
-    sotto_certificate_free_text(text);
+    sotto_free(text);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(directory), 0);
 }

@@ -402,7 +402,7 @@ static void the_exported_header_says_the_same(void **state)
         assert_ok(sot_file_write(path, header, strlen(header), 0600, &error), &error);
         fprintf(program, "#include \"m%zu.h\"\n", i);
         write_checks(program, i, sotto_schema_is_matrix(self.schema), header);
-        sotto_model_free_text(header);
+        sotto_free(header);
         sotto_model_free(model);
         close_scene(&self);
     }

@@ -167,7 +167,9 @@ static void a_file_and_its_arrays_score_the_same(void **state)
     sotto_evaluation from_file, from_arrays;
     (void)snprintf(path, sizeof path, "/tmp/sotto-evaluate-%ld.csv", (long)getpid());
     assert_ok(sot_file_write(path, text, sizeof text - 1, 0600, &error), &error);
-    assert_ok(sotto_model_evaluate_file(model, path, 0.5, &from_file, &error), &error);
+    assert_ok(sotto_model_evaluate_data(model, &(const sotto_data_file){.path = path},
+                                        0.5, &from_file, &error),
+              &error);
     assert_ok(sotto_model_evaluate_records(model, &records, 0.5, &from_arrays, &error),
               &error);
     assert_memory_equal(from_file.confusion, from_arrays.confusion, 4 * sizeof(uint64_t));
@@ -176,7 +178,9 @@ static void a_file_and_its_arrays_score_the_same(void **state)
     sotto_evaluation_clear(&from_arrays);
     sotto_evaluation_clear(&from_file);
     assert_ok(sot_file_write(path, "person,age,town,visits\n", 23, 0600, &error), &error);
-    assert_refused(sotto_model_evaluate_file(model, path, 0.5, &from_file, &error),
+    assert_refused(sotto_model_evaluate_data(model,
+                                             &(const sotto_data_file){.path = path}, 0.5,
+                                             &from_file, &error),
                    SOTTO_PARSE, &error, "smokes", NULL);
     assert_int_equal(unlink(path), 0);
     sotto_model_free(model);

@@ -28,7 +28,7 @@ static void open_workshop(workshop *shop, const sotto_model *model, const char *
     assert_ok(sotto_model_export_c(model, name, &text, &error), &error);
     join(shop, "model.h", path);
     assert_ok(sot_file_write(path, text, strlen(text), 0600, &error), &error);
-    sotto_model_free_text(text);
+    sotto_free(text);
     join(shop, "program.c", path);
     shop->program = fopen(path, "w");
     assert_non_null(shop->program);
@@ -467,7 +467,7 @@ static void no_memory_is_an_error_and_not_a_crash(void **state)
         (void)sot_test_fail_allocation(0);
         if (status == SOTTO_OK) {
             assert_true(nth > 3);
-            sotto_model_free_text(text);
+            sotto_free(text);
             break;
         }
         assert_int_equal(status, SOTTO_OUT_OF_MEMORY);

@@ -299,7 +299,8 @@ static void classes_are_decided_by_the_largest(void **state)
         const sot_model_content content = content_of(kinds[i].name, kinds[i].schema);
         sotto_model *model = model_of(&content);
         size_t places[ROWS], *next = places;
-        assert_ok(sotto_model_predict_file(model, path, 0.5, keep_places, &next, &error),
+        assert_ok(sotto_model_predict_data(model, &(const sotto_data_file){.path = path},
+                                           0.5, keep_places, &next, &error),
                   &error);
         for (size_t row = 0; row < ROWS; row++) {
             size_t best = 0;
@@ -313,7 +314,8 @@ static void classes_are_decided_by_the_largest(void **state)
         const bool meant = kinds[i].outputs == 2;
         next = places;
         const sotto_status status =
-            sotto_model_predict_file(model, path, 0.25, keep_places, &next, &error);
+            sotto_model_predict_data(model, &(const sotto_data_file){.path = path}, 0.25,
+                                     keep_places, &next, &error);
         assert_int_equal(status, meant ? SOTTO_OK : SOTTO_INVALID_ARGUMENT);
         if (!meant) assert_non_null(strstr(error.message, "leave it out"));
         sotto_model_free(model);

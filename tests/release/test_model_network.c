@@ -414,7 +414,7 @@ static void the_exported_header_agrees_to_rounding(void **state)
     assert_int_equal(fclose(output), 0);
     (void)snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);
-    sotto_model_free_text(text);
+    sotto_free(text);
     sot_free(pixels);
     sotto_model_free(model);
     unmake(&self);

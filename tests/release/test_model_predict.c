@@ -187,7 +187,8 @@ static void predict_rows(const sotto_model *model, const char *text, const char 
     sotto_error error;
     const char *path = write_rows(text, ending, compressed);
     *out = (collected){0};
-    assert_ok(sotto_model_predict_file(model, path, threshold, collect, out, &error),
+    assert_ok(sotto_model_predict_data(model, &(const sotto_data_file){.path = path},
+                                       threshold, collect, out, &error),
               &error);
     assert_int_equal(unlink(path), 0);
 }
@@ -224,7 +225,8 @@ static void the_target_may_be_absent_from_the_file(void **state)
     assert_relative(got.probabilities[0][1], plain_table(50, 0, 2), tolerance);
     sotto_error error;
     const char *path = write_rows("visits,town\n2,Lund\n", ".csv", false);
-    assert_refused(sotto_model_predict_file(model, path, 0.5, collect, &got, &error),
+    assert_refused(sotto_model_predict_data(model, &(const sotto_data_file){.path = path},
+                                            0.5, collect, &got, &error),
                    SOTTO_PARSE, &error, "age", NULL);
     assert_int_equal(unlink(path), 0);
     sotto_model_free(model);
@@ -264,7 +266,8 @@ static void the_threshold_moves_the_label_only(void **state)
     for (size_t i = 0; i < 3; i++) {
         sotto_error error;
         assert_refused(
-            sotto_model_predict_file(model, "none.csv", wrong[i], collect, &got, &error),
+            sotto_model_predict_data(model, &(const sotto_data_file){.path = "none.csv"},
+                                     wrong[i], collect, &got, &error),
             SOTTO_INVALID_ARGUMENT, &error, "threshold", NULL);
     }
     sotto_model_free(model);
@@ -278,7 +281,8 @@ static void the_caller_can_stop(void **state)
     collected got = {.stop_after = 2};
     sotto_error error;
     const char *path = write_rows("age,town,visits\n1,,\n2,,\n3,,\n", ".csv", false);
-    assert_refused(sotto_model_predict_file(model, path, 0.5, collect, &got, &error),
+    assert_refused(sotto_model_predict_data(model, &(const sotto_data_file){.path = path},
+                                            0.5, collect, &got, &error),
                    SOTTO_INTERRUPTED, &error, "stopped", NULL);
     assert_int_equal(got.rows, 2);
     assert_int_equal(unlink(path), 0);
@@ -301,7 +305,9 @@ static void no_memory_is_an_error_and_not_a_crash(void **state)
             (void)sot_test_fail_allocation(nth);
             const sotto_status status =
                 from_file
-                    ? sotto_model_predict_file(model, path, 0.5, collect, &got, &error)
+                    ? sotto_model_predict_data(model,
+                                               &(const sotto_data_file){.path = path},
+                                               0.5, collect, &got, &error)
                     : sotto_model_predict(model, &table, probabilities, &error);
             (void)sot_test_fail_allocation(0);
             if (status == SOTTO_OK) break;

@@ -91,7 +91,7 @@ static void text_keeps_to_80_columns(void **state)
             if (length > 0) assert_int_not_equal(line[length - 1], ' ');
             line += length + (line[length] == '\n');
         }
-        sotto_certificate_free_text(page);
+        sotto_free(page);
         sample_free(&made);
     }
 }
@@ -132,7 +132,7 @@ static void every_form_tells_the_whole_story(void **state)
                 print_error("'%s' is missing\n", words[i]);
             assert_non_null(strstr(page, words[i]));
         }
-        sotto_certificate_free_text(page);
+        sotto_free(page);
     }
     sample_free(&made);
 }
@@ -155,7 +155,7 @@ static void batches_and_curves_are_described(void **state)
     assert_non_null(strstr(page, "noise multiplier 2.5, batches of 256 out of 60000\n"));
     assert_non_null(strstr(page, "noise multiplier 4.5, one record out of 5000\n"));
     assert_non_null(strstr(page, "a Renyi bound at 2 orders"));
-    sotto_certificate_free_text(page);
+    sotto_free(page);
     sample_free(&made);
 }
 
@@ -181,7 +181,7 @@ static void what_is_special_about_a_run_is_told(void **state)
     assert_non_null(strstr(page, "number of rows  public"));
     assert_non_null(strstr(page, "wrong guesses believed"));
     assert_non_null(strstr(page, "No ledger kept a budget"));
-    sotto_certificate_free_text(page);
+    sotto_free(page);
     sample_free(&made);
 }
 
@@ -197,7 +197,7 @@ static void a_forged_file_is_shown_under_a_warning(void **state)
         assert_non_null(strstr(page, "NOT VERIFIED"));
         assert_non_null(strstr(page, "hash states"));
         assert_null(strstr(page, "recomputed every number"));
-        sotto_certificate_free_text(page);
+        sotto_free(page);
     }
     sample_free(&made);
 }
@@ -231,8 +231,8 @@ static void nothing_in_a_certificate_becomes_markup(void **state)
     assert_null(strstr(markdown, "<b>"));
     assert_non_null(strstr(markdown, "- \\*\\[x\\](http://x) \\| \\`y\\` &lt;b\\>\n"));
     assert_non_null(strstr(markdown, "- 1\\. one\n- \\- two\n"));
-    sotto_certificate_free_text(html);
-    sotto_certificate_free_text(markdown);
+    sotto_free(html);
+    sotto_free(markdown);
     sample_free(&made);
 }
 

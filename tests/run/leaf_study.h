@@ -214,7 +214,10 @@ static inline char *leaf_release(const leaf_scene *scene,
     sotto_release_config config = *asked;
     config.epsilon = 1.0;
     config.ledger = scene->ledger;
-    assert_ok(sotto_release_run(&config, schema, scene->rows, &result, &error), &error);
+    assert_ok(sotto_release_data(&config, schema,
+                                 &(const sotto_data_file){.path = scene->rows}, &result,
+                                 &error),
+              &error);
     char *text = sot_copy_string(sotto_release_json(result));
     sotto_release_free(result);
     return text;

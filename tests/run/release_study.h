@@ -55,7 +55,9 @@ static inline int study_run(const tape_table *table, const tape_place *place,
     sotto_status status =
         sotto_schema_parse("schema.json", text, strlen(text), &schema, &error);
     if (status == SOTTO_OK)
-        status = sotto_release_run(&config, schema, place->input_path, &result, &error);
+        status = sotto_release_data(&config, schema,
+                                    &(const sotto_data_file){.path = place->input_path},
+                                    &result, &error);
     if (status == SOTTO_OK) {
         printf("%s%s", sotto_release_text(result), sotto_release_json(result));
         fprintf(stderr, "%s", sotto_release_certificate(result));

@@ -112,8 +112,8 @@ static inline sotto_status scene_train(const scene *s, const sotto_train_config 
     sot_tape *tape = sot_tape_new();
     assert_non_null(tape);
     sot_tape_record(tape);
-    const sotto_status status =
-        sotto_train_file(config, s->schema, s->data, &result, error);
+    const sotto_status status = sotto_train_data(
+        config, s->schema, &(const sotto_data_file){.path = s->data}, &result, error);
     sot_tape_stop(tape);
     if (out_releases != NULL) *out_releases = sot_tape_releases(tape);
     assert_null(sot_tape_difference(tape));

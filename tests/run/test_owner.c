@@ -136,8 +136,8 @@ static void no_allocation_failure_leaks_or_lies(void **state)
         const sotto_status status =
             sotto_owner_check_rows(schema, &file, NULL, NULL, &json, &text, &error);
         const size_t asked = sot_test_fail_allocation(0);
-        sotto_schema_free_text(json);
-        sotto_schema_free_text(text);
+        sotto_free(json);
+        sotto_free(text);
         if (asked < nth) {
             assert_int_equal(status, SOTTO_OK);
             break;
@@ -172,7 +172,7 @@ static void adjusted_parts_are_named(void **state)
     assert_true(sot_schema_state_adjusted(again, restated));
     assert_string_equal(stated, restated);
     assert_non_null(strstr(json, "by law"));
-    sotto_schema_free_text(json);
+    sotto_free(json);
     sotto_schema_free(again);
     sotto_schema_free(schema);
 }

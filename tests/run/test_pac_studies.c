@@ -14,7 +14,8 @@ static const uint64_t few_classes[] = {8, 256, UINT64_C(1) << 60};
 
 static sotto_packing_config packing_config(void)
 {
-    return (sotto_packing_config){.adjacency = SOTTO_REPLACE_ONE,
+    return (sotto_packing_config){.size = sizeof(sotto_packing_config),
+                                  .adjacency = SOTTO_REPLACE_ONE,
                                   .epsilon = 1.0,
                                   .rows = few_rows,
                                   .rows_count = 3,
@@ -110,7 +111,7 @@ static void the_same_seed_gives_the_same_study(void **state)
     assert_non_null(strstr(pictures[0], "permute-and-flip"));
     assert_non_null(strstr(pictures[0], "</svg>"));
     for (int i = 0; i < 2; i++)
-        sotto_pac_free_svg(pictures[i]);
+        sotto_free(pictures[i]);
     sotto_packing_study_free(first);
     sotto_packing_study_free(second);
     sotto_packing_study_free(NULL);
@@ -122,7 +123,8 @@ static const uint64_t experiment_rows[] = {40, 640};
 
 static sotto_pac_experiment_config experiment_config(double noise)
 {
-    return (sotto_pac_experiment_config){.adjacency = SOTTO_ADD_REMOVE,
+    return (sotto_pac_experiment_config){.size = sizeof(sotto_pac_experiment_config),
+                                         .adjacency = SOTTO_ADD_REMOVE,
                                          .epsilon = 1.0,
                                          .cells = 64,
                                          .noise = noise,
@@ -158,7 +160,7 @@ static void learners_learn_and_stay_below_their_bounds(void **state)
             sotto_pac_experiment_to_svg(made, half == 0 ? NULL : made, &svg, &error),
             &error);
         assert_non_null(strstr(svg, half == 0 ? "Realizable" : "Agnostic: 20 %"));
-        sotto_pac_free_svg(svg);
+        sotto_free(svg);
         sotto_pac_experiment_free(made);
     }
     assert_string_equal(sotto_pac_learner_name(SOTTO_PAC_LEARNER_PUBLIC), "public");
@@ -243,6 +245,7 @@ static void wrong_experiments_are_refused(void **state)
     sotto_pac_experiment *made = NULL;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         sotto_pac_experiment_config config = wrong[i].config;
+        config.size = sizeof config;
         config.adjacency = SOTTO_ADD_REMOVE;
         config.rows = experiment_rows;
         config.rows_count = 1;
@@ -262,7 +265,8 @@ static void failing_memory_is_told_and_leaks_nothing(void **state)
 {
     (void)state;
     static const uint64_t one_class[] = {16}, one_number[] = {4};
-    sotto_packing_config packing = {.adjacency = SOTTO_ADD_REMOVE,
+    sotto_packing_config packing = {.size = sizeof packing,
+                                    .adjacency = SOTTO_ADD_REMOVE,
                                     .epsilon = 1.0,
                                     .rows = one_number,
                                     .rows_count = 1,
@@ -292,7 +296,7 @@ static void failing_memory_is_told_and_leaks_nothing(void **state)
             (void)sot_test_fail_allocation(0);
             if (status != SOTTO_OK) assert_int_equal(status, SOTTO_OUT_OF_MEMORY);
             assert_true(nth < 3000);
-            sotto_pac_free_svg(svg);
+            sotto_free(svg);
             sotto_packing_study_free(study);
             sotto_pac_experiment_free(made);
         }

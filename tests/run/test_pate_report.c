@@ -251,7 +251,7 @@ static void pages_of_labels_show_the_agreement_only_if_it_was_paid_for(void **st
         assert_non_null(strstr(page, "&lt;b&gt;yes&lt;/b&gt;"));
         assert_null(strstr(page, "this model"));
         assert_links(page);
-        sotto_report_free_text(page);
+        sotto_free(page);
         sotto_pate_free(labels);
     }
     end(&here);
@@ -292,7 +292,7 @@ static void pages_of_students_show_their_labels(void **state)
                            "by way of teachers, from records that stay secret. Noise "
                            "was added on purpose"));
     assert_null(strstr(page, "Random draws"));
-    sotto_report_free_text(page);
+    sotto_free(page);
 
     report.labels = here.labels;
     report.data.path = here.rows;
@@ -306,7 +306,7 @@ static void pages_of_students_show_their_labels(void **state)
     assert_null(strstr(page, "not on the ledger"));
     assert_null(strstr(page, "declare the data public"));
     assert_links(page);
-    sotto_report_free_text(page);
+    sotto_free(page);
 
     /* Other labels than his are not shown as his, and a model that is no student has none. */
     char *other_page = NULL;
@@ -368,7 +368,7 @@ static void labels_of_a_seed_are_told_from_private_ones(void **state)
     char *page = page_of(sotto_pate_json(labels), &report);
     assert_non_null(strstr(page, "Do not publish these labels: treat them"));
     assert_null(strstr(page, "Private labels"));
-    sotto_report_free_text(page);
+    sotto_free(page);
     sotto_pate_free(labels);
     end(&here);
 }
@@ -393,7 +393,7 @@ static void no_allocation_failure_leaks_or_lies(void **state)
             sotto_report_render("l", text, strlen(text), &report, &html, &error);
         const bool failed = sot_test_fail_allocation(0) >= nth;
         assert_int_equal(status == SOTTO_OK, html != NULL);
-        sotto_report_free_text(html);
+        sotto_free(html);
         assert_int_equal(status, failed ? SOTTO_OUT_OF_MEMORY : SOTTO_OK);
         if (!failed) break;
     }

@@ -51,8 +51,9 @@ static int accuracy_run(const tape_table *table, const tape_place *place, void *
     sotto_error error = {0};
     sotto_release_result *result = NULL;
     if (study->n_is_public) config.public_n = table->rows;
-    const sotto_status status = sotto_release_run(
-        &config, sotto_model_schema(config.model), place->input_path, &result, &error);
+    const sotto_status status = sotto_release_data(
+        &config, sotto_model_schema(config.model),
+        &(const sotto_data_file){.path = place->input_path}, &result, &error);
     if (status == SOTTO_OK) {
         printf("%s%s", sotto_release_text(result), sotto_release_json(result));
         fprintf(stderr, "%s", sotto_release_certificate(result));
@@ -119,11 +120,13 @@ static void the_accuracy_is_that_of_the_rows_but_for_the_noise(void **state)
         sotto_release_config config = config_of(model);
         config.epsilon = 1e3; /* noise far below one row */
         config.threshold = thresholds[i];
-        assert_ok(sotto_model_evaluate_file(model, path, thresholds[i], &exact, &error),
+        assert_ok(sotto_model_evaluate_data(model, &(const sotto_data_file){.path = path},
+                                            thresholds[i], &exact, &error),
                   &error);
-        assert_ok(
-            sotto_release_run(&config, sotto_model_schema(model), path, &result, &error),
-            &error);
+        assert_ok(sotto_release_data(&config, sotto_model_schema(model),
+                                     &(const sotto_data_file){.path = path}, &result,
+                                     &error),
+                  &error);
         const sotto_release_value value = sotto_release_at(result, 0);
         assert_string_equal(value.label, "accuracy");
         assert_within(value.value, exact.accuracy - 1e-3, exact.accuracy + 1e-3);
@@ -166,11 +169,13 @@ static void several_classes_have_an_accuracy_and_numbers_have_none(void **state)
     sotto_plan *plan = NULL;
     sotto_release_config config = config_of(model);
     config.epsilon = 1e3;
-    assert_ok(sotto_model_evaluate_file(model, path, 0.5, &exact, &error), &error);
+    assert_ok(sotto_model_evaluate_data(model, &(const sotto_data_file){.path = path},
+                                        0.5, &exact, &error),
+              &error);
     assert_int_equal(exact.classes, 3);
-    assert_ok(
-        sotto_release_run(&config, sotto_model_schema(model), path, &result, &error),
-        &error);
+    assert_ok(sotto_release_data(&config, sotto_model_schema(model),
+                                 &(const sotto_data_file){.path = path}, &result, &error),
+              &error);
     assert_within(sotto_release_at(result, 0).value, exact.accuracy - 1e-3,
                   exact.accuracy + 1e-3);
     config.threshold = 0.25;
@@ -195,9 +200,9 @@ static void the_release_names_its_model(void **state)
     sotto_release_result *result = NULL;
     const sotto_release_config config = config_of(model);
     sotto_error error;
-    assert_ok(
-        sotto_release_run(&config, sotto_model_schema(model), path, &result, &error),
-        &error);
+    assert_ok(sotto_release_data(&config, sotto_model_schema(model),
+                                 &(const sotto_data_file){.path = path}, &result, &error),
+              &error);
     char *changed = malloc(sizeof model_text);
     assert_non_null(changed);
     memcpy(changed, model_text, sizeof model_text);
@@ -263,7 +268,8 @@ static void no_memory_is_an_error_and_not_a_crash(void **state)
         const sotto_release_config config = config_of(model);
         (void)sot_test_fail_allocation(nth);
         const sotto_status status =
-            sotto_release_run(&config, sotto_model_schema(model), path, &result, &error);
+            sotto_release_data(&config, sotto_model_schema(model),
+                               &(const sotto_data_file){.path = path}, &result, &error);
         (void)sot_test_fail_allocation(0);
         sotto_release_free(result);
         if (status == SOTTO_OK) break;

@@ -30,8 +30,8 @@ static sotto_status run(const sotto_release_config *config, const char *rows,
     assert_ok(sotto_schema_parse("s", schema_text, strlen(schema_text), &schema, error),
               error);
     const char *path = write_rows(rows);
-    const sotto_status status =
-        sotto_release_run(config, schema, path, out_result, error);
+    const sotto_status status = sotto_release_data(
+        config, schema, &(const sotto_data_file){.path = path}, out_result, error);
     (void)unlink(path);
     sotto_schema_free(schema);
     return status;

@@ -63,7 +63,10 @@ static sotto_release_result *run(const sotto_release_config *config)
     sotto_error error;
     sotto_schema *schema = make_schema();
     sotto_release_result *result;
-    assert_ok(sotto_release_run(config, schema, data_path(), &result, &error), &error);
+    assert_ok(sotto_release_data(config, schema,
+                                 &(const sotto_data_file){.path = data_path()}, &result,
+                                 &error),
+              &error);
     sotto_schema_free(schema);
     (void)unlink(data_path());
     return result;
@@ -224,7 +227,9 @@ static void given_scores_are_chosen_from(void **state)
     sotto_release_config config = plain(SOTTO_RELEASE_CHOICE, NULL);
     config.sensitivity = 2;
     sotto_release_result *result;
-    assert_ok(sotto_release_run(&config, NULL, path, &result, &error), &error);
+    assert_ok(sotto_release_data(&config, NULL, &(const sotto_data_file){.path = path},
+                                 &result, &error),
+              &error);
     assert_string_equal(sotto_release_at(result, 0).label, "c");
     sotto_release_free(result);
     static const char *const wrong[] = {"c;7\n",  "c,\n",      ",3\n",
@@ -237,21 +242,30 @@ static void given_scores_are_chosen_from(void **state)
         file = fopen(path, "w");
         fputs(odd[i], file);
         assert_int_equal(fclose(file), 0);
-        assert_ok(sotto_release_run(&config, NULL, path, &result, &error), &error);
+        assert_ok(sotto_release_data(&config, NULL,
+                                     &(const sotto_data_file){.path = path}, &result,
+                                     &error),
+                  &error);
         sotto_release_free(result);
     }
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         file = fopen(path, "w");
         fputs(wrong[i], file);
         assert_int_equal(fclose(file), 0);
-        assert_refused(sotto_release_run(&config, NULL, path, &result, &error),
+        assert_refused(sotto_release_data(&config, NULL,
+                                          &(const sotto_data_file){.path = path}, &result,
+                                          &error),
                        SOTTO_PARSE, &error, path, NULL);
     }
     (void)unlink(path);
-    assert_refused(sotto_release_run(&config, NULL, path, &result, &error), SOTTO_IO,
-                   &error, path, NULL);
-    assert_refused(sotto_release_run(&config, NULL, ".", &result, &error), SOTTO_IO,
-                   &error, "regular", NULL);
+    assert_refused(sotto_release_data(&config, NULL,
+                                      &(const sotto_data_file){.path = path}, &result,
+                                      &error),
+                   SOTTO_IO, &error, path, NULL);
+    assert_refused(sotto_release_data(&config, NULL,
+                                      &(const sotto_data_file){.path = "."}, &result,
+                                      &error),
+                   SOTTO_IO, &error, "regular", NULL);
 }
 
 static size_t count_of(const char *text, const char *line)
@@ -331,8 +345,8 @@ static void no_allocation_failure_leaks_or_lies(void **state)
             sotto_error error;
             sotto_release_result *result = NULL;
             (void)sot_test_fail_allocation(nth);
-            const sotto_status status =
-                sotto_release_run(&all[i], schema, path, &result, &error);
+            const sotto_status status = sotto_release_data(
+                &all[i], schema, &(const sotto_data_file){.path = path}, &result, &error);
             const size_t asked = sot_test_fail_allocation(0);
             if (asked < nth) {
                 assert_int_equal(status, SOTTO_OK);

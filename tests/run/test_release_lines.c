@@ -35,7 +35,8 @@ static char *run_raw(const sotto_release_config *wanted, const char *path)
     assert_ok(
         sotto_schema_parse("s", study_schema, strlen(study_schema), &schema, &error),
         &error);
-    const sotto_status status = sotto_release_run(&config, schema, path, &result, &error);
+    const sotto_status status = sotto_release_data(
+        &config, schema, &(const sotto_data_file){.path = path}, &result, &error);
     char *seen = malloc((size_t)1 << 16);
     (void)snprintf(seen, (size_t)1 << 16, "%d\n%s%s%s%s", (int)status, error.message,
                    result == NULL ? "" : sotto_release_text(result),

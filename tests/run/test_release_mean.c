@@ -51,7 +51,10 @@ static int covered_of_1000(double delta, double epsilon, size_t rows, double *ou
     double width = 0.0;
     for (config.test_seed = 1; config.test_seed <= 1000; config.test_seed++) {
         sotto_release_result *result;
-        assert_ok(sotto_release_run(&config, schema, path, &result, &error), &error);
+        assert_ok(sotto_release_data(&config, schema,
+                                     &(const sotto_data_file){.path = path}, &result,
+                                     &error),
+                  &error);
         assert_int_equal(sotto_release_size(result), 1);
         const sotto_release_value value = sotto_release_at(result, 0);
         assert_true(value.lower <= value.value && value.value <= value.upper);

@@ -90,7 +90,8 @@ static size_t releases_of(const sotto_release_config *config, const scene *s,
     sotto_release_result *result = NULL;
     sot_tape *tape = sot_tape_new();
     sot_tape_record(tape);
-    *out_status = sotto_release_run(config, s->schema, s->data, &result, error);
+    *out_status = sotto_release_data(
+        config, s->schema, &(const sotto_data_file){.path = s->data}, &result, error);
     sot_tape_stop(tape);
     const size_t count = sot_tape_releases(tape);
     sot_tape_free(tape);
@@ -127,7 +128,10 @@ static void the_ledger_knows_the_output(void **state)
     scene *s = set_up(1.0, "study-1");
     const sotto_release_config config = a_mean(s);
     sotto_release_result *result;
-    assert_ok(sotto_release_run(&config, s->schema, s->data, &result, &error), &error);
+    assert_ok(sotto_release_data(&config, s->schema,
+                                 &(const sotto_data_file){.path = s->data}, &result,
+                                 &error),
+              &error);
     assert_non_null(strstr(sotto_release_json(result), "\"ledger\""));
     assert_non_null(strstr(sotto_release_text(result), "study-1: charged 0.75"));
     assert_null(strstr(sotto_release_certificate(result), "NOT PRIVATE"));
@@ -171,7 +175,9 @@ static void a_wrong_file_or_setting_is_not_charged(void **state)
     scene *s = set_up(10.0, "study-1");
     sotto_release_config config = a_mean(s);
     sotto_release_result *result = NULL;
-    assert_refused(sotto_release_run(&config, s->schema, "no/such.csv", &result, &error),
+    assert_refused(sotto_release_data(&config, s->schema,
+                                      &(const sotto_data_file){.path = "no/such.csv"},
+                                      &result, &error),
                    SOTTO_IO, &error, "no/such.csv", NULL);
     write_text(s->data, "age,visits\n1,2\n");
     (void)releases_of(&config, s, &status, &error);
@@ -292,7 +298,9 @@ static void a_test_seed_is_refused_beside_a_ledger(void **state)
     config.insecure_test = true;
     config.test_seed = 3;
     assert_int_equal(unlink(s->data), 0); /* it is refused before anything is opened */
-    assert_refused(sotto_release_run(&config, s->schema, s->data, &result, &error),
+    assert_refused(sotto_release_data(&config, s->schema,
+                                      &(const sotto_data_file){.path = s->data}, &result,
+                                      &error),
                    SOTTO_INVALID_ARGUMENT, &error, "--insecure-test-seed is 3",
                    "budget.ledger", NULL);
     assert_true(spent(s) == 0.0);
@@ -312,7 +320,9 @@ static void a_ledger_needs_a_dataset(void **state)
     sotto_release_result *result;
     assert_ok(sotto_schema_parse("s", text, sizeof text - 1, &schema, &error), &error);
     write_text(s->data, "age\n3\n");
-    assert_refused(sotto_release_run(&config, schema, s->data, &result, &error),
+    assert_refused(sotto_release_data(&config, schema,
+                                      &(const sotto_data_file){.path = s->data}, &result,
+                                      &error),
                    SOTTO_INVALID_ARGUMENT, &error, "dataset", NULL);
     sotto_schema_free(schema);
     tear_down(s);

@@ -57,7 +57,9 @@ static void a_stream_releases_what_a_file_does(void **state)
         &error);
     sotto_schema *schema = schema_of(schema_text);
     const char *path = write_file("ages.csv", "age\n10\n20\n30\n40\n50\n60\n");
-    assert_ok(sotto_release_run(&config, schema, path, &of_file, &error), &error);
+    assert_ok(sotto_release_data(&config, schema, &(const sotto_data_file){.path = path},
+                                 &of_file, &error),
+              &error);
     const sotto_records array = {
         .features = {ages, SOTTO_FLOAT64, 6, 1, sizeof *ages, sizeof *ages}};
     assert_ok(sotto_release_records(&config, schema, &array, &of_array, &error), &error);

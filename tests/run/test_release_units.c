@@ -166,7 +166,9 @@ static double count_of(const char *rows)
     sotto_release_result *result = NULL;
     const char *path = write_rows(rows);
     const sotto_release_config config = plain_count();
-    assert_ok(sotto_release_run(&config, schema, path, &result, &error), &error);
+    assert_ok(sotto_release_data(&config, schema, &(const sotto_data_file){.path = path},
+                                 &result, &error),
+              &error);
     const double count = sotto_release_at(result, 0).value;
     assert_non_null(strstr(sotto_release_json(result), "at most 3 rows each"));
     sotto_release_free(result);
@@ -327,8 +329,9 @@ static int accuracy_run(const tape_table *table, const tape_place *place, void *
     const sotto_release_config *config = context;
     sotto_error error = {0};
     sotto_release_result *result = NULL;
-    const sotto_status status = sotto_release_run(
-        config, sotto_model_schema(config->model), place->input_path, &result, &error);
+    const sotto_status status = sotto_release_data(
+        config, sotto_model_schema(config->model),
+        &(const sotto_data_file){.path = place->input_path}, &result, &error);
     if (status == SOTTO_OK) {
         printf("%s%s", sotto_release_text(result), sotto_release_json(result));
         fprintf(stderr, "%s", sotto_release_certificate(result));
@@ -388,7 +391,8 @@ static sotto_status answers_of(const char *rows, uint64_t public_n, char *out_js
     config.epsilon = 40.0; /* every answer is the true one */
     config.adjacency = SOTTO_REPLACE_ONE;
     config.public_n = public_n;
-    const sotto_status status = sotto_release_run(&config, schema, path, &result, error);
+    const sotto_status status = sotto_release_data(
+        &config, schema, &(const sotto_data_file){.path = path}, &result, error);
     if (status == SOTTO_OK) {
         assert_true(strlen(sotto_release_json(result)) < size_bytes);
         strcpy(out_json, sotto_release_json(result));
@@ -442,8 +446,8 @@ static void no_allocation_failure_leaks_or_lies(void **state)
         sotto_error error;
         sotto_release_result *result = NULL;
         (void)sot_test_fail_allocation(nth);
-        const sotto_status status =
-            sotto_release_run(&config, schema, path, &result, &error);
+        const sotto_status status = sotto_release_data(
+            &config, schema, &(const sotto_data_file){.path = path}, &result, &error);
         const size_t calls = sot_test_fail_allocation(0);
         sotto_release_free(result);
         if (calls < nth) {

@@ -84,7 +84,10 @@ static char *trained(const char *target, sotto_model_kind kind, sotto_method met
         config.test_seed = 3;
     }
     assert_ok(sotto_schema_parse("s", text, strlen(text), &schema, &error), &error);
-    assert_ok(sotto_train_file(&config, schema, write_rows(), &result, &error), &error);
+    assert_ok(sotto_train_data(&config, schema,
+                               &(const sotto_data_file){.path = write_rows()}, &result,
+                               &error),
+              &error);
     char *copy = sot_copy_string(sotto_train_json(result));
     assert_non_null(copy);
     sotto_train_free(result);
@@ -139,7 +142,7 @@ static void no_text_becomes_markup(void **state)
     char *page = page_of(model, &config);
     assert_lacks(page, "<script");
     assert_has(page, "town=&lt;script&gt;alert(1)&lt;/script&gt;");
-    sotto_report_free_text(page);
+    sotto_free(page);
     sot_free(model);
 }
 
@@ -165,14 +168,14 @@ static void the_page_begins_with_what_is_wrong(void **state)
     assert_has(page, "Epsilon, void");
     assert_lacks(page, "Private, and verified");
     assert_lacks(page, "<h1>A private");
-    sotto_report_free_text(page);
+    sotto_free(page);
     sot_free(seeded);
 
     char *open = trained("dose", SOTTO_MODEL_HUBER, SOTTO_METHOD_NONE, NULL, false);
     page = page_of(open, &config);
     assert_has(page, "No privacy guarantee");
     assert_lacks(page, "Private, and verified");
-    sotto_report_free_text(page);
+    sotto_free(page);
     sot_free(open);
 
     /* A certificate that is about this file, and promises what the payload does not keep. */
@@ -180,15 +183,15 @@ static void the_page_begins_with_what_is_wrong(void **state)
     page = page_of(forged, &config);
     assert_has(page, "<strong>NOT VERIFIED</strong>");
     assert_lacks(page, "Private, and verified");
-    sotto_report_free_text(page);
-    sotto_certificate_free_text(forged);
+    sotto_free(page);
+    sotto_free(forged);
 
     /* One that is true of itself, but follows from no request. */
     char *foreign = model_certified_text(0.5);
     page = page_of(foreign, &config);
     assert_has(page, "<strong>NOT VERIFIED</strong>");
-    sotto_report_free_text(page);
-    sotto_certificate_free_text(foreign);
+    sotto_free(page);
+    sotto_free(foreign);
 
     char *good =
         trained("sick", SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_OBJECTIVE, NULL, false);
@@ -196,7 +199,7 @@ static void the_page_begins_with_what_is_wrong(void **state)
     assert_has(page, "Private, and verified");
     assert_has(page, "<h1>A private logistic model of sick</h1>");
     assert_has(page, "Not checked by verify; believed");
-    sotto_report_free_text(page);
+    sotto_free(page);
     sot_free(good);
 }
 
@@ -214,7 +217,7 @@ static void a_changed_file_has_no_page(void **state)
         sotto_report_render("m.json", model, strlen(model), &config, &html, &error),
         SOTTO_VERIFICATION, &error, "changed", NULL);
     assert_null(html);
-    sotto_certificate_free_text(model);
+    sotto_free(model);
 }
 
 /* ---- numbers ---- */
@@ -243,7 +246,7 @@ static void the_attack_is_never_understated(void **state)
         at++;
     }
     sot_certificate_file_close(&file);
-    sotto_report_free_text(page);
+    sotto_free(page);
     sot_free(model);
 }
 
@@ -382,14 +385,14 @@ static void the_ledger_is_the_models_own(void **state)
     char *page = page_of(model, &config);
     assert_has(page, "train logistic by objective (this model)");
     assert_has(page, "is on its chain");
-    sotto_report_free_text(page);
+    sotto_free(page);
 
     /* The same data set, but nothing of the model on it. */
     config.ledger = new_ledger("second.ledger", "clinic-1");
     page = page_of(model, &config);
     assert_has(page, "This model is not on the ledger");
     assert_lacks(page, "is on its chain");
-    sotto_report_free_text(page);
+    sotto_free(page);
     (void)unlink(config.ledger);
 
     config.ledger = new_ledger("strange.ledger", "clinic-2");
@@ -439,7 +442,7 @@ static void every_kind_of_model_has_a_page(void **state)
         if (cases[k].method != SOTTO_METHOD_NONE) assert_has(page, "curve-plot");
         assert_lacks(page, "http:");
         assert_lacks(page, "https:");
-        sotto_report_free_text(page);
+        sotto_free(page);
         sot_free(model);
     }
 }
@@ -459,8 +462,8 @@ static void the_same_files_give_the_same_page(void **state)
     char *second = page_of(model, &config);
     if (translated) (void)setlocale(LC_ALL, "C");
     assert_string_equal(first, second);
-    sotto_report_free_text(first);
-    sotto_report_free_text(second);
+    sotto_free(first);
+    sotto_free(second);
     sot_free(model);
 }
 
@@ -483,7 +486,7 @@ static void settings_out_of_range_are_refused(void **state)
     assert_refused(sotto_report_render("m", model, strlen(model), &config, &html, &error),
                    SOTTO_IO, &error, "no-such-file.csv", NULL);
     assert_null(html);
-    sotto_certificate_free_text(model);
+    sotto_free(model);
 }
 
 static void a_failed_allocation_is_reported(void **state)
@@ -510,7 +513,7 @@ static void a_failed_allocation_is_reported(void **state)
             print_error("allocation %zu: %s\n", nth, error.message);
         assert_true(done || status == SOTTO_OUT_OF_MEMORY);
         assert_true(done == (html != NULL));
-        sotto_report_free_text(html);
+        sotto_free(html);
         assert_true(nth < 1000000);
     }
     (void)unlink(ledger);

@@ -203,7 +203,7 @@ static void a_page_holds_the_images_that_were_asked_for(void **state)
         assert_int_equal(count_of(page, "src=\"data:image/png;base64,"), images);
         assert_int_equal(count_of(page, "; img-src data:\">"), images > 0);
         assert_int_equal(count_of(page, "<li class=\"wrong\">"), images == 0 ? 0 : 1 + 3);
-        sotto_report_free_text(page);
+        sotto_free(page);
         page = NULL;
     }
     /* Without public rows there is nothing to show. */
@@ -211,7 +211,7 @@ static void a_page_holds_the_images_that_were_asked_for(void **state)
     assert_ok(sotto_report_render("m", model, strlen(model), &config, &page, &error),
               &error);
     assert_int_equal(count_of(page, "<img"), 0);
-    sotto_report_free_text(page);
+    sotto_free(page);
     page = NULL;
     config.images = 101;
     assert_refused(sotto_report_render("m", model, strlen(model), &config, &page, &error),
@@ -240,7 +240,7 @@ static void recall_and_precision_are_those_of_the_matrix(void **state)
     assert_int_equal(count_of(page, "<th scope=\"row\">9</th><td>2</td><td>50%</td>"
                                     "<td>50%</td><td>7 (50%)</td>"),
                      1);
-    sotto_report_free_text(page);
+    sotto_free(page);
     /* A class without rows, one that is never said, and one without a mistake. */
     config.data.path = path_of_rows("4 1:8\n7 1:8\n");
     assert_ok(sotto_report_render("m", model, strlen(model), &config, &page, &error),
@@ -254,7 +254,7 @@ static void recall_and_precision_are_those_of_the_matrix(void **state)
     assert_int_equal(count_of(page, "<th scope=\"row\">9</th><td>0</td><td>no rows</td>"
                                     "<td>no rows</td><td>none</td>"),
                      1);
-    sotto_report_free_text(page);
+    sotto_free(page);
     (void)unlink(path_of_rows(rows));
     sot_free(model);
 }
@@ -278,7 +278,7 @@ static void a_failed_allocation_is_reported(void **state)
         done = status == SOTTO_OK;
         assert_true(done || status == SOTTO_OUT_OF_MEMORY);
         assert_true(done == (page != NULL));
-        sotto_report_free_text(page);
+        sotto_free(page);
         assert_true(nth < 10000);
     }
     (void)unlink(config.data.path);

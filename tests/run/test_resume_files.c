@@ -180,7 +180,8 @@ static void memory_that_fails_loses_nothing(void **state)
     sotto_status status = SOTTO_OUT_OF_MEMORY;
     for (; status != SOTTO_OK && nth < 100000; nth += 3) {
         (void)sot_test_fail_allocation(nth);
-        status = sotto_train_file(&config, s.schema, s.data, &result, &error);
+        status = sotto_train_data(
+            &config, s.schema, &(const sotto_data_file){.path = s.data}, &result, &error);
         (void)sot_test_fail_allocation(0);
         if (status != SOTTO_OK) assert_int_equal(status, SOTTO_OUT_OF_MEMORY);
     }
@@ -225,8 +226,8 @@ static void a_finished_run_is_handed_out_or_refused(void **state)
     for (size_t nth = 1;; nth++) {
         sotto_train_result *result = NULL;
         (void)sot_test_fail_allocation(nth);
-        const sotto_status status =
-            sotto_train_file(&config, s.schema, s.data, &result, &error);
+        const sotto_status status = sotto_train_data(
+            &config, s.schema, &(const sotto_data_file){.path = s.data}, &result, &error);
         const bool failed = sot_test_fail_allocation(0) >= nth;
         sotto_train_free(result);
         assert_int_equal(status, failed ? SOTTO_OUT_OF_MEMORY : SOTTO_OK);

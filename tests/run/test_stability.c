@@ -620,7 +620,10 @@ static void answers_leave_in_a_random_order(void **state)
         sotto_error error = {0};
         sotto_release_result *result = NULL;
         config.test_seed = seed;
-        assert_ok(sotto_release_run(&config, schema, path, &result, &error), &error);
+        assert_ok(sotto_release_data(&config, schema,
+                                     &(const sotto_data_file){.path = path}, &result,
+                                     &error),
+                  &error);
         const char *lines = sotto_release_text(result);
         size_t place = 0;
         while (strncmp(lines, "true", 4) != 0) {

@@ -190,7 +190,9 @@ static void a_wrong_public_n_is_refused_and_not_corrected(void **state)
     config.adjacency = SOTTO_REPLACE_ONE;
     config.public_n = 9;
     const char *path = write_rows(rows);
-    assert_refused(sotto_train_file(&config, schema, path, &result, &error),
+    assert_refused(sotto_train_data(&config, schema,
+                                    &(const sotto_data_file){.path = path}, &result,
+                                    &error),
                    SOTTO_INVALID_ARGUMENT, &error, "declared public", NULL);
     assert_null(strstr(error.message, " 7 "));
     (void)unlink(path);
@@ -238,7 +240,9 @@ static void the_result_is_the_same_for_any_number_of_threads(void **state)
         sotto_train_result *results[2] = {NULL, NULL};
         for (size_t k = 0; k < 2; k++) {
             config.threads = k == 0 ? 1 : 3;
-            assert_ok(sotto_train_file(&config, schema, path, &results[k], &error),
+            assert_ok(sotto_train_data(&config, schema,
+                                       &(const sotto_data_file){.path = path},
+                                       &results[k], &error),
                       &error);
         }
         assert_string_equal(sotto_train_json(results[0]), sotto_train_json(results[1]));
@@ -268,7 +272,9 @@ static void records_in_memory_train_like_a_file(void **state)
     const sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
     sotto_train_result *results[2] = {NULL, NULL};
     sotto_model *models[2] = {NULL, NULL};
-    assert_ok(sotto_train_file(&config, schema, path, &results[0], &error), &error);
+    assert_ok(sotto_train_data(&config, schema, &(const sotto_data_file){.path = path},
+                               &results[0], &error),
+              &error);
     assert_ok(sotto_train_records(&config, schema, &records, &results[1], &error),
               &error);
     for (size_t i = 0; i < 2; i++) {
@@ -303,7 +309,10 @@ static void empty_and_broken_files_are_ordinary(void **state)
         sotto_train_config config = seeded(methods[i % 3], 1e-6);
         config.insecure_test = false;
         const char *path = write_rows(files[i / 3]);
-        assert_ok(sotto_train_file(&config, schema, path, &result, &error), &error);
+        assert_ok(sotto_train_data(&config, schema,
+                                   &(const sotto_data_file){.path = path}, &result,
+                                   &error),
+                  &error);
         const char *json = sotto_train_json(result);
         assert_ok(sotto_certificate_verify(json, strlen(json), &error), &error);
         sotto_train_free(result);
@@ -324,7 +333,9 @@ static void the_file_says_nothing_of_the_computation(void **state)
     sotto_train_result *result = NULL;
     const sotto_train_config config = seeded(SOTTO_METHOD_AUTO, SOTTO_UNSET);
     const char *path = write_rows(rows);
-    assert_ok(sotto_train_file(&config, schema, path, &result, &error), &error);
+    assert_ok(sotto_train_data(&config, schema, &(const sotto_data_file){.path = path},
+                               &result, &error),
+              &error);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         assert_null(strstr(sotto_train_json(result), words[i]));
     assert_non_null(strstr(sotto_train_certificate(result), "NOT PRIVATE"));
@@ -345,7 +356,9 @@ static void a_model_of_public_rows_has_no_certificate(void **state)
     config.method = SOTTO_METHOD_NONE;
     config.data_is_public = true;
     const char *path = write_rows(rows);
-    assert_ok(sotto_train_file(&config, schema, path, &result, &error), &error);
+    assert_ok(sotto_train_data(&config, schema, &(const sotto_data_file){.path = path},
+                               &result, &error),
+              &error);
     assert_null(strstr(sotto_train_json(result), "certificate"));
     assert_string_equal(sotto_train_certificate(result), "");
     sotto_train_free(result);
@@ -388,16 +401,19 @@ static void a_forecast_tells_much_noise_from_little(void **state)
         sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
         config.epsilon = i == 0 ? 0.001 : 8.0;
         assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
-        assert_ok(sotto_training_forecast(training, NULL, 2000, 20, &forecast, &error),
-                  &error);
+        assert_ok(
+            sotto_training_forecast_data(training, NULL, 2000, 20, &forecast, &error),
+            &error);
         assert_int_equal(forecast.repeats, 20);
         assert_within(forecast.without_noise, 0.75, 1.0);
         assert_within(forecast.trivial, 0.3, 0.9);
         means[i] = forecast.mean;
-        assert_refused(sotto_training_forecast(training, NULL, 0, 3, &forecast, &error),
-                       SOTTO_INVALID_ARGUMENT, &error, "public rows", NULL);
-        assert_refused(sotto_training_forecast(training, NULL, 9, 3, &forecast, &error),
-                       SOTTO_INVALID_ARGUMENT, &error, "at least", NULL);
+        assert_refused(
+            sotto_training_forecast_data(training, NULL, 0, 3, &forecast, &error),
+            SOTTO_INVALID_ARGUMENT, &error, "public rows", NULL);
+        assert_refused(
+            sotto_training_forecast_data(training, NULL, 9, 3, &forecast, &error),
+            SOTTO_INVALID_ARGUMENT, &error, "at least", NULL);
         sotto_training_free(training);
     }
     assert_true(means[1] > means[0] + 0.05);
@@ -418,7 +434,8 @@ static void a_failed_allocation_is_reported_and_nothing_is_lost(void **state)
     for (; status == SOTTO_OUT_OF_MEMORY; nth++) {
         sotto_train_result *result = NULL;
         (void)sot_test_fail_allocation(nth);
-        status = sotto_train_file(&config, schema, path, &result, &error);
+        status = sotto_train_data(&config, schema, &(const sotto_data_file){.path = path},
+                                  &result, &error);
         (void)sot_test_fail_allocation(0);
         assert_true((status == SOTTO_OK) == (result != NULL));
         sotto_train_free(result);
@@ -467,7 +484,8 @@ static void collect_messages(const char *table, messages *seen)
         sotto_train_result *result = NULL;
         seen->released = false;
         (void)sot_test_fail_allocation(nth);
-        status = sotto_train_file(&config, schema, path, &result, &error);
+        status = sotto_train_data(&config, schema, &(const sotto_data_file){.path = path},
+                                  &result, &error);
         (void)sot_test_fail_allocation(0);
         sotto_train_free(result);
         if (status == SOTTO_OK || seen->released || is_among(seen, error.message))

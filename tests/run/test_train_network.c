@@ -129,7 +129,10 @@ static sotto_model *train(const sotto_train_config *config, const char *schema_t
     sotto_schema *schema = parse(schema_text);
     sotto_train_result *result = NULL;
     sotto_model *model = NULL;
-    assert_ok(sotto_train_file(config, schema, data_path, &result, &error), &error);
+    assert_ok(sotto_train_data(config, schema,
+                               &(const sotto_data_file){.path = data_path}, &result,
+                               &error),
+              &error);
     const char *json = sotto_train_json(result);
     assert_ok(sotto_model_parse("m", json, strlen(json), &model, &error), &error);
     sotto_train_free(result);
@@ -143,7 +146,9 @@ static void refuse(const sotto_train_config *config, const char *schema_text,
     sotto_error error;
     sotto_schema *schema = parse(schema_text);
     sotto_train_result *result = NULL;
-    assert_refused(sotto_train_file(config, schema, data_path, &result, &error),
+    assert_refused(sotto_train_data(config, schema,
+                                    &(const sotto_data_file){.path = data_path}, &result,
+                                    &error),
                    SOTTO_INVALID_ARGUMENT, &error, word, NULL);
     assert_null(result);
     sotto_schema_free(schema);
@@ -155,7 +160,9 @@ static double accuracy_of(const sotto_model *model, const char *path)
 {
     sotto_error error;
     sotto_evaluation evaluation;
-    assert_ok(sotto_model_evaluate_file(model, path, 0.5, &evaluation, &error), &error);
+    assert_ok(sotto_model_evaluate_data(model, &(const sotto_data_file){.path = path},
+                                        0.5, &evaluation, &error),
+              &error);
     const double accuracy = evaluation.accuracy;
     sotto_evaluation_clear(&evaluation);
     return accuracy;
@@ -188,7 +195,9 @@ static void errors_of_a_number_are_in_its_units(void **state)
     sotto_model *model = train(&config, NUMBERS);
     sotto_error error;
     sotto_evaluation evaluation;
-    assert_ok(sotto_model_evaluate_file(model, other_path, 0.5, &evaluation, &error),
+    assert_ok(sotto_model_evaluate_data(model,
+                                        &(const sotto_data_file){.path = other_path}, 0.5,
+                                        &evaluation, &error),
               &error);
     assert_true(model->curve.count > 0);
     const double last = model->curve.scores[model->curve.count - 1];
@@ -284,7 +293,10 @@ static void certificates_say_what_is_public_and_what_was_released(void **state)
     sotto_schema *schema = parse(CLASSES);
     for (int again = 0; again < 2; again++) {
         sotto_train_result *result = NULL;
-        assert_ok(sotto_train_file(&config, schema, data_path, &result, &error), &error);
+        assert_ok(sotto_train_data(&config, schema,
+                                   &(const sotto_data_file){.path = data_path}, &result,
+                                   &error),
+                  &error);
         const char *json = sotto_train_json(result);
         for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
             assert_int_equal(strstr(json, said[i]) != NULL,
@@ -358,7 +370,9 @@ static void a_forecast_repeats_the_whole_training(void **state)
         sotto_forecast forecast;
         const sotto_train_config config = private_config(networks[i]);
         assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
-        assert_ok(sotto_training_forecast(training, other_path, 0, 3, &forecast, &error),
+        assert_ok(sotto_training_forecast_data(
+                      training, &(const sotto_data_file){.path = other_path}, 0, 3,
+                      &forecast, &error),
                   &error);
         assert_int_equal(forecast.score, SOTTO_FORECAST_ACCURACY);
         assert_true(forecast.mean > 0.5 && forecast.without_noise > 0.8);
@@ -391,7 +405,8 @@ static void no_memory_is_an_error_and_not_a_crash(void **state)
         sotto_train_result *result = NULL;
         (void)sot_test_fail_allocation(nth);
         const sotto_status status =
-            sotto_train_file(&config, schema, data_path, &result, &error);
+            sotto_train_data(&config, schema, &(const sotto_data_file){.path = data_path},
+                             &result, &error);
         const bool reached = sot_test_fail_allocation(0) >= nth;
         if (status == SOTTO_OK) {
             sotto_train_free(result);

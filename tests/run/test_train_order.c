@@ -87,7 +87,8 @@ static size_t releases_of(const sotto_train_config *config, const scene *s,
     sotto_train_result *result = NULL;
     sot_tape *tape = sot_tape_new();
     sot_tape_record(tape);
-    *out_status = sotto_train_file(config, s->schema, s->data, &result, error);
+    *out_status = sotto_train_data(
+        config, s->schema, &(const sotto_data_file){.path = s->data}, &result, error);
     sot_tape_stop(tape);
     const size_t count = sot_tape_releases(tape);
     sot_tape_free(tape);
@@ -199,7 +200,9 @@ static void a_wrong_file_or_setting_is_not_charged(void **state)
     scene *s = set_up(10.0);
     sotto_train_config config = a_training(s);
     sotto_train_result *result = NULL;
-    assert_refused(sotto_train_file(&config, s->schema, "no/such.csv", &result, &error),
+    assert_refused(sotto_train_data(&config, s->schema,
+                                    &(const sotto_data_file){.path = "no/such.csv"},
+                                    &result, &error),
                    SOTTO_IO, &error, "no/such.csv", NULL);
     config.lambda = 1e-3;
     assert_int_equal(releases_of(&config, s, &status, &error), 0);

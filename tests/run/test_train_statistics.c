@@ -251,7 +251,9 @@ static void fit(const sotto_train_config *config, const char *path, double *out_
     sotto_train_result *result = NULL;
     sotto_schema *schema =
         parse(config->model == SOTTO_MODEL_LINEAR ? line_schema : odds_schema);
-    assert_ok(sotto_train_file(config, schema, path, &result, &error), &error);
+    assert_ok(sotto_train_data(config, schema, &(const sotto_data_file){.path = path},
+                               &result, &error),
+              &error);
     const char *json = sotto_train_json(result);
     assert_ok(sotto_model_parse("m.json", json, strlen(json), &model, &error), &error);
     for (size_t i = 0; i < 3; i++)
@@ -402,7 +404,8 @@ static void a_failed_allocation_is_reported_and_nothing_is_lost(void **state)
         for (size_t nth = planned; status == SOTTO_OUT_OF_MEMORY; nth++) {
             sotto_train_result *result = NULL;
             (void)sot_test_fail_allocation(nth);
-            status = sotto_train_file(&config, schema, path, &result, &error);
+            status = sotto_train_data(
+                &config, schema, &(const sotto_data_file){.path = path}, &result, &error);
             (void)sot_test_fail_allocation(0);
             assert_true((status == SOTTO_OK) == (result != NULL));
             sotto_train_free(result);

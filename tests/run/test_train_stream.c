@@ -237,8 +237,8 @@ static void a_public_number_of_rows_is_compared_before_the_first_release(void **
     config.adjacency = SOTTO_REPLACE_ONE;
     config.expected_rows = 0;
     for (config.public_n = 6; config.public_n <= 8; config.public_n++) {
-        const sotto_status status =
-            sotto_train_file(&config, schema, path, &result, &error);
+        const sotto_status status = sotto_train_data(
+            &config, schema, &(const sotto_data_file){.path = path}, &result, &error);
         assert_int_equal(status,
                          config.public_n == 7 ? SOTTO_OK : SOTTO_INVALID_ARGUMENT);
         if (status == SOTTO_OK) sotto_train_free(result);
@@ -273,14 +273,18 @@ static void a_file_that_changes_ends_the_training(void **state)
     config.stream = true;
     config.progress = meddle;
     config.progress_context = path;
-    assert_refused(sotto_train_file(&config, schema, path, &result, &error), SOTTO_IO,
-                   &error, path, "changed", "copy", NULL);
+    assert_refused(sotto_train_data(&config, schema,
+                                    &(const sotto_data_file){.path = path}, &result,
+                                    &error),
+                   SOTTO_IO, &error, path, "changed", "copy", NULL);
     assert_null(strstr(error.message, "55.5")); /* the name of the file may hold a 55 */
     assert_null(result);
     /* In memory nobody minds. */
     config.stream = false;
     (void)write_rows();
-    assert_ok(sotto_train_file(&config, schema, path, &result, &error), &error);
+    assert_ok(sotto_train_data(&config, schema, &(const sotto_data_file){.path = path},
+                               &result, &error),
+              &error);
     sotto_train_free(result);
     (void)unlink(path);
     sotto_schema_free(schema);
@@ -298,8 +302,8 @@ static void no_allocation_failure_leaks_or_lies(void **state)
         sotto_error error;
         sotto_train_result *result = NULL;
         (void)sot_test_fail_allocation(nth);
-        const sotto_status status =
-            sotto_train_file(&config, schema, path, &result, &error);
+        const sotto_status status = sotto_train_data(
+            &config, schema, &(const sotto_data_file){.path = path}, &result, &error);
         const size_t asked = sot_test_fail_allocation(0);
         sotto_train_free(result);
         if (asked < nth) {

@@ -204,8 +204,9 @@ static void a_forecast_scores_what_the_model_predicts(void **state)
             sotto_forecast forecast;
             sotto_error error;
             assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
-            assert_ok(sotto_training_forecast(training, NULL, 1000, 4, &forecast, &error),
-                      &error);
+            assert_ok(
+                sotto_training_forecast_data(training, NULL, 1000, 4, &forecast, &error),
+                &error);
             const bool number = strstr(kinds[i].schema, "target") != NULL;
             assert_int_equal(forecast.score,
                              number ? SOTTO_FORECAST_RMSE : SOTTO_FORECAST_ACCURACY);

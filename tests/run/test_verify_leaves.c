@@ -21,7 +21,8 @@ static void a_sample_of_edits_is_refused_or_believed(void **state)
 static sotto_status verify(const char *text, const char *ledger, const char *signed_by,
                            sotto_error *error)
 {
-    const sotto_verify_config config = {.ledger = ledger, .signed_by = signed_by};
+    const sotto_verify_config config = {
+        .size = sizeof config, .ledger = ledger, .signed_by = signed_by};
     return sotto_verify(text, strlen(text), &config, NULL, error);
 }
 

@@ -57,7 +57,9 @@ static inline int study_run(const tape_table *table, const tape_place *place,
     sotto_status status =
         sotto_schema_parse("schema.json", text, strlen(text), &schema, &error);
     if (status == SOTTO_OK)
-        status = sotto_train_file(&config, schema, place->input_path, &result, &error);
+        status = sotto_train_data(&config, schema,
+                                  &(const sotto_data_file){.path = place->input_path},
+                                  &result, &error);
     if (status == SOTTO_OK) {
         printf("%s%s", sotto_train_text(result), sotto_train_json(result));
     } else {

@@ -117,7 +117,8 @@ static inline sotto_model *wide_train(sotto_train_config config,
     sotto_train_result *result = NULL;
     config.insecure_test = seed > 0;
     config.test_seed = seed;
-    if (sotto_train_file(&config, schema, path, &result, &error) != SOTTO_OK)
+    if (sotto_train_data(&config, schema, &(const sotto_data_file){.path = path}, &result,
+                         &error) != SOTTO_OK)
         fail_msg("%s: %s", wide_name, error.message);
     const char *json = sotto_train_json(result);
     if (seed == 0 && config.method != SOTTO_METHOD_NONE &&
@@ -172,7 +173,10 @@ static inline void wide_expect_refusal(const sotto_train_config *config,
     sotto_train_result *result = NULL;
     const sotto_status status = sotto_training_plan(config, schema, &training, &planned);
     assert_int_not_equal(status, SOTTO_OK);
-    assert_int_equal(sotto_train_file(config, schema, path, &result, &run), status);
+    assert_int_equal(sotto_train_data(config, schema,
+                                      &(const sotto_data_file){.path = path}, &result,
+                                      &run),
+                     status);
     assert_string_equal(planned.message, run.message);
     assert_true(strlen(run.message) > 20);
 }

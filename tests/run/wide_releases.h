@@ -89,7 +89,8 @@ static inline sotto_release_result *wide_release(sotto_release_config config,
     sotto_release_result *result = NULL;
     config.insecure_test = seed > 0;
     config.test_seed = seed;
-    if (sotto_release_run(&config, schema, path, &result, &error) != SOTTO_OK)
+    if (sotto_release_data(&config, schema, &(const sotto_data_file){.path = path},
+                           &result, &error) != SOTTO_OK)
         fail_msg("%s: %s", wide_name, error.message);
     const char *json = sotto_release_json(result);
     if (seed == 0 && sotto_certificate_verify(json, strlen(json), &error) != SOTTO_OK)

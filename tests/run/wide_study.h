@@ -276,7 +276,8 @@ static inline int wide_run(const tape_table *table, const tape_place *place,
     config.test_seed = 20261117;
     if (is_stable_method(config.method)) config.public_n = table->rows;
     sotto_schema *schema = wide_parse(study->scene->schema);
-    const sotto_status status = sotto_train_file(&config, schema, path, &result, &error);
+    const sotto_status status = sotto_train_data(
+        &config, schema, &(const sotto_data_file){.path = path}, &result, &error);
     if (status == SOTTO_OK)
         printf("%s%s", sotto_train_text(result), sotto_train_json(result));
     else

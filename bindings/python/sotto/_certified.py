@@ -14,6 +14,7 @@ from ._library import (
     CertificateSummary,
     VerifyConfig,
     call,
+    defaults_of,
     owned_text,
     value_of_form,
 )
@@ -52,9 +53,10 @@ class Certified:
         are listed in ``believed_``. A PrivacyWarning names each advisory: see ``advisories_``.
         """
         data = self.json.encode()
-        config = VerifyConfig(ledger=None if ledger is None else os.fsencode(ledger),
-                              signed_by=None if signed_by is None else os.fsencode(signed_by),
-                              curator=None if curator is None else os.fsencode(curator))
+        config = defaults_of("verify", VerifyConfig())
+        config.ledger = None if ledger is None else os.fsencode(ledger)
+        config.signed_by = None if signed_by is None else os.fsencode(signed_by)
+        config.curator = None if curator is None else os.fsencode(curator)
         call("sotto_verify", data, len(data), byref(config), None)
         for advisory in self.advisories_:
             warnings.warn(f"advisory {advisory['id']}: {advisory['effect']} {advisory['remedy']}",
@@ -68,7 +70,7 @@ class Certified:
         data = self.json.encode()
         summary = CertificateSummary()
         try:
-            call("sotto_verify", data, len(data), byref(VerifyConfig()), byref(summary))
+            call("sotto_verify", data, len(data), byref(defaults_of("verify", VerifyConfig())), byref(summary))
         except VerificationError:
             if not summary.hash:
                 raise
@@ -96,5 +98,5 @@ class Certified:
     def certificate_page(self, form: str = "text") -> str:
         """The certificate for people to read: ``"text"``, ``"markdown"`` or ``"html"``."""
         data = self.json.encode()
-        return owned_text("sotto_verify_render", "sotto_certificate_free_text", data,
-                          len(data), byref(VerifyConfig()), value_of_form(form))
+        return owned_text("sotto_verify_render", data, len(data),
+                          byref(defaults_of("verify", VerifyConfig())), value_of_form(form))

@@ -16,7 +16,7 @@ import numpy as np
 from . import _records, _rows
 from . import schema as schemas
 from ._errors import PrivacyWarning
-from ._library import Handle, Records, TrainConfig, call, library, text_of, value_of_name
+from ._library import Handle, Records, TrainConfig, call, defaults_of, text_of, value_of_name
 from ._progress import Watch
 from ._sklearn import FeatureNames, Parameters, not_fitted
 from ._tables import Column, Table, read
@@ -345,7 +345,7 @@ class Estimator(FeatureNames, Parameters):
 
     def _config(self) -> TrainConfig:
         """The settings as the library has them; what is None keeps the library's default."""
-        config = library.sotto_train_defaults()
+        config = defaults_of("train", TrainConfig())
         config.model = value_of_name("sotto_model_kind_from_name", self._kind())
         for name, kind in TrainConfig._fields_:
             if name in self._parameters() and getattr(self, name) is not None:

@@ -63,7 +63,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_version": (c_char_p, []),
     "sotto_plan_parse": (c_int, [c_char_p, c_size_t, POINTER(c_void_p), POINTER(Error)]),
     "sotto_plan_to_json": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
-    "sotto_plan_free_json": (None, [c_void_p]),
+    "sotto_free": (None, [c_void_p]),
     "sotto_plan_free": (None, [c_void_p]),
     "sotto_account_epsilon": (
         c_int, [c_void_p, c_int, c_double, POINTER(Account), POINTER(Error)]),
@@ -99,10 +99,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_schema_load": (c_int, [c_char_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_schema_free": (None, [c_void_p]),
     "sotto_schema_to_json": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
-    "sotto_schema_free_text": (None, [c_void_p]),
     "sotto_arrow_cells": (c_int, [c_void_p, c_void_p, POINTER(Array), POINTER(Error)]),
     "sotto_arrow_free_cells": (None, [POINTER(Array)]),
-    "sotto_train_defaults": (TrainConfig, []),
+    "sotto_train_set_defaults": (None, [POINTER(TrainConfig), c_size_t]),
     "sotto_training_plan": (
         c_int, [POINTER(TrainConfig), c_void_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_training_json": (c_char_p, [c_void_p]),
@@ -112,7 +111,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
                 POINTER(Error)]),
     "sotto_runs_from_mean": (c_int, [c_int, c_double, c_double, POINTER(Runs), POINTER(Error)]),
     "sotto_runs_law_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
-    "sotto_tune_defaults": (TuneConfig, []),
+    "sotto_tune_set_defaults": (None, [POINTER(TuneConfig), c_size_t, c_size_t]),
     "sotto_tune_records": (
         c_int, [POINTER(TuneConfig), c_void_p, POINTER(Records), POINTER(c_void_p),
                 POINTER(Error)]),
@@ -156,7 +155,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_model_margins": (c_size_t, [c_void_p]),
     "sotto_evaluation_clear": (None, [POINTER(Evaluation)]),
     "sotto_model_export_c": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
-    "sotto_model_free_text": (None, [c_void_p]),
     "sotto_schema_target": (POINTER(Target), [c_void_p]),
     "sotto_account_selection": (
         c_int, [c_void_p, POINTER(Runs), c_double, POINTER(Account), POINTER(Error)]),
@@ -172,7 +170,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_pate_answers": (
         c_int, [POINTER(PateConfig), c_uint64, c_double, c_double, POINTER(c_uint64),
                 POINTER(Account), POINTER(Error)]),
-    "sotto_pate_label_defaults": (PateLabelConfig, []),
+    "sotto_pate_label_set_defaults": (None, [POINTER(PateLabelConfig), c_size_t]),
     "sotto_pate_label_rows": (
         c_int, [POINTER(PateLabelConfig), c_void_p, c_void_p, POINTER(c_void_p),
                 POINTER(Error)]),
@@ -181,7 +179,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_pate_sensitive_epsilon": (c_double, [c_void_p]),
     "sotto_pate_agreed": (c_bool, [c_void_p, POINTER(PateAgreement)]),
     "sotto_pate_plot": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
-    "sotto_pate_free_text": (None, [c_void_p]),
     "sotto_pate_free": (None, [c_void_p]),
     "sotto_audit_rate_lower": (c_double, [c_uint64, c_uint64, c_double]),
     "sotto_audit_rate_upper": (c_double, [c_uint64, c_uint64, c_double]),
@@ -217,7 +214,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_roc_points": (POINTER(RocPoint), [c_void_p]),
     "sotto_roc_area": (c_double, [c_void_p]),
     "sotto_roc_advantage": (c_double, [c_void_p]),
-    "sotto_audit_defaults": (AuditConfig, []),
+    "sotto_audit_set_defaults": (None, [POINTER(AuditConfig), c_size_t]),
     "sotto_audit_learner": (c_int, [POINTER(AuditConfig), POINTER(c_void_p), POINTER(Error)]),
     "sotto_audit_free": (None, [c_void_p]),
     "sotto_audit_found": (POINTER(AuditSummary), [c_void_p]),
@@ -225,16 +222,15 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_audit_short_of": (c_char_p, [c_void_p]),
     "sotto_audit_sentence": (c_char_p, [c_void_p]),
     "sotto_audit_to_svg": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
-    "sotto_audit_free_svg": (None, [c_void_p]),
     "sotto_output_put": (
         c_int, [c_char_p, c_int, c_bool, c_void_p, c_size_t, POINTER(Error)]),
+    "sotto_verify_set_defaults": (None, [POINTER(VerifyConfig), c_size_t]),
     "sotto_verify": (
         c_int, [c_char_p, c_size_t, POINTER(VerifyConfig), POINTER(CertificateSummary),
                 POINTER(Error)]),
     "sotto_verify_render": (
         c_int, [c_char_p, c_size_t, POINTER(VerifyConfig), c_int, POINTER(c_void_p),
                 POINTER(Error)]),
-    "sotto_certificate_free_text": (None, [c_void_p]),
     "sotto_certificate_advisories": (
         c_int, [c_char_p, c_size_t, POINTER(POINTER(Advisory)), POINTER(c_size_t),
                 POINTER(Error)]),
@@ -277,14 +273,21 @@ def text_of(name: str, *arguments: Any) -> str:
     return getattr(library, name)(*arguments).decode("utf-8")
 
 
-def owned_text(make: str, free: str, *arguments: Any) -> str:
-    """The text that a function makes for its caller, who frees it with another."""
+def defaults_of(kind: str, config: Any, *inner: Any) -> Any:
+    """The config, filled with the library's defaults; `inner` are the sized structs in it."""
+    sizes = [ctypes.sizeof(part) for part in (config, *inner)]
+    getattr(library, f"sotto_{kind}_set_defaults")(byref(config), *sizes)
+    return config
+
+
+def owned_text(make: str, *arguments: Any) -> str:
+    """The text that a function makes for its caller."""
     text = c_void_p()
     call(make, *arguments, byref(text))
     try:
         return ctypes.string_at(text).decode("utf-8")
     finally:
-        getattr(library, free)(text)
+        library.sotto_free(text)
 
 
 def value_of_name(function: str, name: str) -> int:

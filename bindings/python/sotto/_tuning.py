@@ -9,7 +9,7 @@ from ctypes import pointer
 from dataclasses import dataclass
 from typing import Any
 
-from ._library import Records, TrainConfig, TuneConfig, library
+from ._library import Records, TrainConfig, TuneConfig, defaults_of
 from .account import runs_of
 
 
@@ -34,7 +34,8 @@ class Tuning:
 
     def config(self, training: TrainConfig, validation: Records | None) -> TuneConfig:
         """The library's settings; `validation` are the public rows, if they are in memory."""
-        config = library.sotto_tune_defaults()
+        config = TuneConfig()
+        defaults_of("tune", config, config.train)
         config.train = training
         if self.runs_mean is None:
             raise ValueError("runs_mean is not given: how many trainings there are on average; give "

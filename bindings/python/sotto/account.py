@@ -201,4 +201,4 @@ def rdp(plan: Plan, *, order: float, adjacency: str | None = None) -> float:
 def canonical(plan: Plan, *, adjacency: str | None = None) -> str:
     """The plan as JSON in the one spelling that certificates use."""
     handle = PlanHandle(plan, adjacency)
-    return _library.owned_text("sotto_plan_to_json", "sotto_plan_free_json", handle.pointer)
+    return _library.owned_text("sotto_plan_to_json", handle.pointer)

@@ -25,12 +25,14 @@ from ._arrays import matrix
 from ._library import (
     CONSTANTS,
     AuditBounds,
+    AuditConfig,
     AuditCounts,
     AuditVerdict,
     Handle,
     LiraFit,
     OneRun,
     call,
+    defaults_of,
     library,
     owned_text,
     text_of,
@@ -234,7 +236,7 @@ def learner(model: str, method: str, *, epsilon: float, delta: float | None = No
     Says what is claimed, what the attack proves, and whether that refutes the claim. `transcript`
     looks at every step of "gd" and "sgd"; `svg` adds the picture.
     """
-    config = library.sotto_audit_defaults()
+    config = defaults_of("audit", AuditConfig())
     config.model = value_of_name("sotto_model_kind_from_name", model)
     config.method = value_of_name("sotto_method_from_name", method)
     config.adjacency = value_of_name("sotto_adjacency_from_name", adjacency)
@@ -261,7 +263,7 @@ def learner(model: str, method: str, *, epsilon: float, delta: float | None = No
     found["short_of"] = None if short_of is None else short_of.decode()
     found["sentence"] = text_of("sotto_audit_sentence", made.pointer)
     if svg:
-        found["svg"] = owned_text("sotto_audit_to_svg", "sotto_audit_free_svg", made.pointer)
+        found["svg"] = owned_text("sotto_audit_to_svg", made.pointer)
     return found
 
 

@@ -272,8 +272,7 @@ class Model(Certified, Handle):
 
     def export_c(self, name: str = "sotto_model") -> str:
         """A C header with NAME_predict() for one row, and what stands behind it."""
-        return owned_text("sotto_model_export_c", "sotto_model_free_text", self.pointer,
-                          name.encode())
+        return owned_text("sotto_model_export_c", self.pointer, name.encode())
 
     def __repr__(self) -> str:
         features = len(self.encoded_features_)

@@ -35,7 +35,9 @@ from ._library import (
     Handle,
     PateAgreement,
     PateConfig,
+    PateLabelConfig,
     call,
+    defaults_of,
     library,
     owned_text,
     text_of,
@@ -119,7 +121,7 @@ class Vote:
         answered = asked if answered is None else _whole("answered", answered)
         made = Handle("sotto_plan_free")
         call("sotto_pate_plan", byref(self._config()), asked, answered, byref(made.pointer))
-        return json.loads(owned_text("sotto_plan_to_json", "sotto_plan_free_json", made.pointer))
+        return json.loads(owned_text("sotto_plan_to_json", made.pointer))
 
     def answers(self, *, epsilon: float, delta: float, ask: int = 0) -> account.Account:
         """The most answers that fit, if all of `ask` queries are tested, and what they cost.
@@ -202,7 +204,7 @@ class Labels(Certified):
         if self._result is None:
             raise ValueError("the course of the queries is not in the file; plot labels that "
                              "sotto.pate.label() has just made")
-        return owned_text("sotto_pate_plot", "sotto_pate_free_text", self._result.pointer)
+        return owned_text("sotto_pate_plot", self._result.pointer)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_result": None}  # a copy would free it twice
@@ -263,7 +265,7 @@ def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = No
                          "Vote('gnmax', noise=40, touched=1)")
     made, known = _target_of(classes, schema, dataset)
     cells = _votes_of(counts, predictions, known)
-    view, config = _arrays.view(cells), library.sotto_pate_label_defaults()
+    view, config = _arrays.view(cells), defaults_of("pate_label", PateLabelConfig())
     config.vote, config.delta = vote._config(), float(delta)
     config.vote_array, config.vote_labels = pointer(view), predictions is not None
     if predictions is not None or teachers is not None:

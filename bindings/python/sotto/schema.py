@@ -44,7 +44,7 @@ class Schema(Handle):
 def describe(pointer: Any, target: str | None = None) -> str:
     """The JSON of a schema of the library, in its one spelling."""
     name = None if target is None else target.encode()
-    return owned_text("sotto_schema_to_json", "sotto_schema_free_text", pointer, name)
+    return owned_text("sotto_schema_to_json", pointer, name)
 
 
 def classes_of(names: list[str], description: Mapping[str, Any]) -> list[Any]:

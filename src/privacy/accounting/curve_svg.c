@@ -110,8 +110,3 @@ sotto_status sotto_curve_to_svg(const sotto_curve *curve, char **out_svg,
     sot_free(y);
     return sot_growing_finish(&out, out_svg, error);
 }
-
-void sotto_curve_free_svg(char *svg)
-{
-    sot_free(svg);
-}

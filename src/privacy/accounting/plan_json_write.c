@@ -150,8 +150,3 @@ sotto_status sotto_plan_to_json(const sotto_plan *plan, char **out_json,
     sot_json_writer_free(writer);
     return status;
 }
-
-void sotto_plan_free_json(char *json)
-{
-    sot_free(json);
-}

@@ -8,19 +8,21 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "numeric/outward.h"
 #include "privacy/ledger/replay.h"
 #include "privacy/ledger/store.h"
 #include "random/entropy.h"
 
-sotto_ledger_config sotto_ledger_defaults(void)
+void sotto_ledger_set_defaults(sotto_ledger_config *out_config, size_t size_bytes)
 {
-    return (sotto_ledger_config){.adjacency = SOTTO_ADJACENCY_UNSET,
-                                 .epsilon = SOTTO_UNSET,
-                                 .delta = SOTTO_UNSET,
-                                 .own_delta = SOTTO_UNSET,
-                                 .order = SOTTO_UNSET,
-                                 .rho = SOTTO_UNSET};
+    const sotto_ledger_config defaults = {.adjacency = SOTTO_ADJACENCY_UNSET,
+                                          .epsilon = SOTTO_UNSET,
+                                          .delta = SOTTO_UNSET,
+                                          .own_delta = SOTTO_UNSET,
+                                          .order = SOTTO_UNSET,
+                                          .rho = SOTTO_UNSET};
+    sot_sized_give(SOT_SIZED(ledger), &defaults, out_config, size_bytes, 0);
 }
 
 static const double default_own_share = 0.1;
@@ -123,10 +125,11 @@ sotto_status sotto_ledger_init(const char *path, const sotto_ledger_config *conf
     sot_entry entry;
     char *line = NULL;
     size_t size_bytes;
-    sotto_status status = first_entry(config, &entry, error);
+    sotto_ledger_config own;
+    sotto_status status = SOT_TAKE(ledger, config, &own, error);
+    if (status == SOTTO_OK) status = first_entry(&own, &entry, error);
     if (status == SOTTO_OK)
-        status =
-            sot_entry_write(&entry, NULL, config->curator, &line, &size_bytes, error);
+        status = sot_entry_write(&entry, NULL, own.curator, &line, &size_bytes, error);
     if (status == SOTTO_OK) status = sot_store_create(path, line, size_bytes, error);
     sot_free(line);
     return status;

@@ -183,7 +183,7 @@ static inline void say_wrong(const char *wrong, sotto_accountant who,
     }
     arb_clear(here);
     if (sotto_plan_to_json(plan, &json, NULL) == SOTTO_OK) print_error("%s\n", json);
-    sotto_plan_free_json(json);
+    sotto_free(json);
     print_error("%s: %s: epsilon [%.17g, %.17g], delta [%.17g, %.17g], kernel %d\n",
                 sotto_accountant_name(who), wrong, account->epsilon_lower,
                 account->epsilon, account->delta_lower, account->delta,

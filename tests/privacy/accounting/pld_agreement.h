@@ -142,7 +142,7 @@ static inline void agreement_require(int holds, const char *what, const sotto_pl
     char *json = NULL;
     print_error("%s\n", what);
     if (sotto_plan_to_json(plan, &json, NULL) == SOTTO_OK) print_error("%s\n", json);
-    sotto_plan_free_json(json);
+    sotto_free(json);
     cross_describe(plan, exact);
     cross_describe(plan, pld);
     fail();

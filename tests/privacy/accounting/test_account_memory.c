@@ -103,7 +103,7 @@ static outcome ask_json(sotto_error *error)
     outcome result = {.status = sotto_plan_to_json(plan, &json, error)};
     assert_true((json != NULL) == (result.status == SOTTO_OK));
     if (json != NULL) result.values[0] = (double)strlen(json);
-    sotto_plan_free_json(json);
+    sotto_free(json);
     return result;
 }
 

@@ -172,7 +172,7 @@ static void nothing_released_is_guessing(void **state)
     sotto_curve *curve = new_curve(plan, SOTTO_EXACT, 1e-9, 5);
     assert_within(sotto_curve_attack(curve, 0.25), 0.25, 0.25 + 1e-12);
     assert_ok(sotto_curve_to_svg(curve, &svg, &error), &error);
-    sotto_curve_free_svg(svg);
+    sotto_free(svg);
     sotto_curve_free(curve);
     sotto_plan_free(plan);
 }
@@ -203,7 +203,7 @@ static void the_picture_is_one_whole_file(void **state)
     assert_null(strstr(svg, "inf"));
     assert_int_equal(occurrences(svg, "http"),
                      1); /* the name space: nothing is fetched */
-    sotto_curve_free_svg(svg);
+    sotto_free(svg);
     sotto_curve_free(curve);
     sotto_plan_free(plan);
 }
@@ -221,7 +221,7 @@ static void every_failing_allocation_is_reported(void **state)
         if (status == SOTTO_OK) status = sotto_curve_sharpen(curve, plan, 0.1, &error);
         if (status == SOTTO_OK) status = sotto_curve_to_svg(curve, &svg, &error);
         const size_t asked = sot_test_fail_allocation(0);
-        sotto_curve_free_svg(svg);
+        sotto_free(svg);
         sotto_curve_free(curve);
         if (asked < n) {
             assert_ok(status, &error);

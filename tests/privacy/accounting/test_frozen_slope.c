@@ -267,7 +267,7 @@ static void an_event_keeps_its_theorem(void **state)
     assert_non_null(strstr(text, "\"theorem\":2"));
     assert_ok(sotto_plan_parse(text, strlen(text), &again, &error), &error);
     assert_int_equal(sotto_plan_event(again, 0)->theorem, SOTTO_FROZEN_SLOPE);
-    sotto_plan_free_json(text);
+    sotto_free(text);
     sotto_plan_free(old);
     sotto_plan_free(now);
     sotto_plan_free(again);

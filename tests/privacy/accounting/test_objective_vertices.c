@@ -192,7 +192,7 @@ static void a_plan_carries_both_fields(void **state)
     assert_ok(sotto_plan_parse(json, strlen(json), &back, &error), &error);
     assert_true(sotto_plan_event(back, 0)->shift == 0.0625);
     assert_int_equal(sotto_plan_event(back, 0)->vertices, 9);
-    sotto_plan_free_json(json);
+    sotto_free(json);
     sotto_plan_free(plan);
     sotto_plan_free(back);
 }

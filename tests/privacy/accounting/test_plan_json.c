@@ -178,9 +178,9 @@ static void assert_reads_back(const char *text)
         assert_same_event(sotto_plan_event(plan, i), sotto_plan_event(back, i));
     assert_ok(sotto_plan_to_json(back, &again, &error), &error);
     assert_string_equal(json, again);
-    sotto_plan_free_json(json);
-    sotto_plan_free_json(again);
-    sotto_plan_free_json(NULL);
+    sotto_free(json);
+    sotto_free(again);
+    sotto_free(NULL);
     sotto_plan_free(plan);
     sotto_plan_free(back);
 }
@@ -380,7 +380,7 @@ static void a_plan_states_its_unit(void **state)
     assert_int_equal(sotto_plan_unit_rows(plan), 3);
     assert_ok(sotto_plan_to_json(plan, &json, &error), &error);
     assert_string_equal(json, text);
-    sotto_plan_free_json(json);
+    sotto_free(json);
     assert_ok(sotto_plan_set_unit(plan, NULL, 0, &error), &error);
     assert_null(sotto_plan_unit(plan));
     assert_int_equal(sotto_plan_set_unit(plan, "person", 0, &error),

@@ -70,9 +70,9 @@ static void the_canonical_form_reads_back_as_the_same_plan(void **state)
         assert_same_event(sotto_plan_event(plan, i), sotto_plan_event(copy, i));
     assert_ok(sotto_plan_to_json(copy, &again, &error), &error);
     assert_string_equal(json, again);
-    sotto_plan_free_json(json);
-    sotto_plan_free_json(again);
-    sotto_plan_free_json(NULL);
+    sotto_free(json);
+    sotto_free(again);
+    sotto_free(NULL);
     sotto_plan_free(plan);
     sotto_plan_free(copy);
 }
@@ -88,7 +88,7 @@ static void open_targets_survive(void **state)
     sotto_plan *plan = parse(open);
     assert_ok(sotto_plan_to_json(plan, &json, &error), &error);
     assert_string_equal(json, open);
-    sotto_plan_free_json(json);
+    sotto_free(json);
     sotto_plan_free(plan);
 }
 
@@ -126,7 +126,7 @@ static void lack_of_memory_is_reported_at_every_allocation(void **state)
         status = sotto_plan_to_json(plan, &json, &error);
         (void)sot_test_fail_allocation(0);
         if (status != SOTTO_OK) assert_null(json);
-        sotto_plan_free_json(json);
+        sotto_free(json);
     }
     assert_int_equal(status, SOTTO_OK);
     assert_true(nth > 2);

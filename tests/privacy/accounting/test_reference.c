@@ -361,7 +361,7 @@ static void an_open_rate_is_written_and_read_as_search(void **state)
     assert_true(isnan(sotto_plan_event(plan, 0)->rate));
     assert_int_equal(sotto_plan_event(plan, 0)->sampling, SOTTO_POISSON);
     sotto_plan_free(plan);
-    sotto_plan_free_json(json);
+    sotto_free(json);
 }
 
 /* ---- memory ---- */

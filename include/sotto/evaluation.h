@@ -1,0 +1,59 @@
+/* sotto/evaluation.h: what a model says of a row, and how well it does on public rows.
+ *
+ * Use         sotto/sotto.h, sotto/model.h
+ */
+#ifndef SOTTO_EVALUATION_H
+#define SOTTO_EVALUATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sotto_model sotto_model;
+
+/* What was learned, and what it says of a row. */
+typedef enum sotto_prediction {
+    SOTTO_PREDICTION_UNSET = 0,
+    SOTTO_PREDICTS_PROBABILITIES = 1, /* one a class: logistic, softmax, network */
+    SOTTO_PREDICTS_SCORE =
+        2, /* one number, which speaks for the second class from 0 on and
+                                 is no probability: svm, hinge, a caller's loss of classes, and
+                                 a concept, whose score is 1 or -1 */
+    SOTTO_PREDICTS_NUMBER =
+        3 /* one, in the units of the target and within its bounds: linear,
+                                 huber, poisson, a caller's loss of numbers */
+} sotto_prediction;
+
+/* Gets the place of the predicted class and the outputs of a row; anything but 0 stops. */
+typedef int (*sotto_prediction_function)(size_t predicted, const double *outputs,
+                                         void *context);
+
+/* How well the model does on PUBLIC rows. No rows at all are refused. What has no meaning for the model is
+ * NaN. For two classes eight bytes a row are kept, for the auc. */
+typedef struct sotto_evaluation {
+    uint64_t rows;
+    /* Of classes. */
+    double accuracy;
+    double
+        log_loss; /* mean of -log P(true class), in nats; from the scores, nothing is cut off */
+    double auc; /* of two classes; NaN when only one is there */
+    double
+        brier; /* mean of half the squared distance between the probabilities and the truth:
+                     of two classes the squared error of the positive one's */
+    size_t classes; /* 0 for numbers */
+    uint64_t *
+        confusion; /* classes x classes: [true * classes + predicted]; NULL for numbers */
+    /* Of numbers, in the units of the target; true numbers count as within its bounds. */
+    double mse, mae; /* mean squared, mean absolute error */
+    double r2; /* 1 - mse over the variance of these rows; NaN when they are all equal */
+    double
+        deviance; /* of counts: mean of 2 (y log(y / prediction) - y + prediction), Poisson's */
+} sotto_evaluation;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
