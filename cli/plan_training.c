@@ -7,6 +7,7 @@
 
 #include "data_file.h"
 #include "output.h"
+#include "plan_compare.h"
 #include "plan_report.h"
 #include "plan_theory.h"
 #include "training.h"
@@ -85,25 +86,30 @@ static json_t *forecast_json(const sotto_forecast *forecast)
 
 static sotto_status show_json(const sotto_training *training, const plan_report *report,
                               const sotto_forecast *forecast, const plan_theory *theory,
-                              sotto_error *error)
+                              const plan_compare *compare, sotto_error *error)
 {
     cli_json first = cli_json_new();
     cli_json_add(&first, "training", json_loads(sotto_training_json(training), 0, NULL));
     if (forecast != NULL) cli_json_add(&first, "forecast", forecast_json(forecast));
     if (theory->asked) cli_json_add(&first, "theory", plan_theory_json(theory));
+    if (compare->is_sharper) cli_json_add(&first, "theorem", plan_theorem_json(compare));
+    if (compare->asked) cli_json_add(&first, "comparison", plan_compare_json(compare));
     if (first.failed || report->plan == NULL) return cli_json_print(&first, error);
     return plan_report_json(report, first.object, error);
 }
 
 static sotto_status show(const cli_call *call, const sotto_training *training,
                          const plan_report *report, const sotto_forecast *forecast,
-                         const plan_theory *theory, sotto_error *error)
+                         const plan_theory *theory, const plan_compare *compare,
+                         sotto_error *error)
 {
     if (cli_flag(call, "json"))
-        return show_json(training, report, forecast, theory, error);
+        return show_json(training, report, forecast, theory, compare, error);
     (void)fputs(sotto_training_text(training), stdout);
+    plan_compare_line(compare);
     if (forecast != NULL) show_forecast(call, forecast);
     if (theory->asked) plan_theory_text(theory);
+    if (compare->asked) plan_compare_text(compare);
     if (report->plan == NULL) return SOTTO_OK;
     (void)putchar('\n');
     return plan_report_text(report, error);
@@ -124,8 +130,11 @@ static sotto_status report_on(const cli_call *call, const sotto_training *traini
     plan_report report = {.plan = sotto_training_events(training)};
     sotto_forecast forecast;
     plan_theory theory;
+    plan_compare compare;
     const bool asked = cli_flag(call, "forecast");
     sotto_status status = plan_theory_find(call, training, &theory, error);
+    if (status == SOTTO_OK)
+        status = plan_compare_find(call, training, delta_of(training), &compare, error);
     if (status != SOTTO_OK) return status;
     if (report.plan != NULL)
         status = plan_report_fill(&report, delta_of(training), error);
@@ -138,7 +147,8 @@ static sotto_status report_on(const cli_call *call, const sotto_training *traini
             cli_count(call, "repeats"), &forecast, error);
     }
     if (status == SOTTO_OK)
-        status = show(call, training, &report, asked ? &forecast : NULL, &theory, error);
+        status = show(call, training, &report, asked ? &forecast : NULL, &theory,
+                      &compare, error);
     free(report.costs);
     return status;
 }
