@@ -265,6 +265,30 @@ static void this_version_and_the_former_have_their_reference_values(void **state
     }
 }
 
+/* ---- the default lambda ---- */
+
+/* 12/sqrt(rows epsilon/features) of the least, from 0.4 to the rule without rows; other calibrations have the same rule as before. */
+static void the_default_lambda_falls_where_rows_are_many(void **state)
+{
+    (void)state;
+    static const struct {
+        double epsilon;
+        uint64_t rows;
+        double factor; /* of the lambda without rows */
+    } cases[] = {{1.0, 0, 1.0},           {1.0, 10000, 1.0},      {1.0, 105 * 400, 0.75},
+                 {1.0, 105 * 576, 0.625}, {1.0, 105 * 4000, 0.5}, {0.25, 105 * 4000, 1.0},
+                 {0.5, 105 * 800, 0.6}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sotto_train_config config = config_of(cases[i].epsilon, 1e-9, SOTTO_UNSET);
+        const double plain = rule_of(&config, SOTTO_CALIBRATION_SHARP).lambda;
+        config.expected_rows = cases[i].rows;
+        assert_relative(rule_of(&config, SOTTO_CALIBRATION_SHARP).lambda,
+                        cases[i].factor * plain, 1e-12);
+        config.calibration = SOTTO_CALIBRATION_FORMER;
+        assert_relative(rule_of(&config, SOTTO_CALIBRATION_FORMER).lambda, plain, 1e-12);
+    }
+}
+
 /* ---- refusals ---- */
 
 static void rules_that_do_not_apply_say_why(void **state)
@@ -317,6 +341,7 @@ int main(void)
         cmocka_unit_test(chaudhuri_needs_the_published_noise),
         cmocka_unit_test(redberg_has_the_published_profile),
         cmocka_unit_test(this_version_and_the_former_have_their_reference_values),
+        cmocka_unit_test(the_default_lambda_falls_where_rows_are_many),
         cmocka_unit_test(rules_that_do_not_apply_say_why),
         cmocka_unit_test(other_methods_are_refused),
     };
