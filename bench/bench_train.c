@@ -94,7 +94,7 @@ static sotto_train_config config_of(const study *at, uint64_t seed)
     config.adjacency = at->adjacency;
     config.epsilon = at->epsilon;
     if (!at->pure) config.delta = at->data->delta;
-    if (at->method != SOTTO_METHOD_OBJECTIVE) config.expected_rows = at->data->rows;
+    config.expected_rows = at->data->rows;
     config.insecure_test = true;
     config.test_seed = seed;
     return config;

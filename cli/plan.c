@@ -42,6 +42,9 @@ static const cli_option options[] = {
     {"failure", CLI_NUMBER, CLI_OPTIONAL,
      "theory: with what probability it may be missed", .value = "B", .example = "0.05",
      .fallback = "0.05", .range = CLI_POSITIVE},
+    {"compare", CLI_FLAG, CLI_OPTIONAL,
+     "training: noise and epsilon under the published rules and the former theorem",
+     .value = NULL},
     {"ledger", CLI_FILE, CLI_OPTIONAL,
      "say whether this ledger would admit the plan; nothing is charged", .value = "FILE",
      .example = "budget.ledger"},
@@ -175,8 +178,8 @@ sotto_status plan_report_fill(plan_report *report, double delta, sotto_error *er
 static sotto_status check_strangers(const cli_call *call, sotto_error *error)
 {
     static const char *const strangers[] = {
-        "model", "forecast",           "public", "rows", "theory", "excess", "labels",
-        "query", "insecure-test-seed", "table",  "where"};
+        "model", "forecast",           "public", "rows",  "theory", "excess", "labels",
+        "query", "insecure-test-seed", "table",  "where", "compare"};
     if (cli_text(call, "plan") == NULL) {
         return cli_fail(
             error, SOTTO_INVALID_ARGUMENT,

@@ -8,6 +8,7 @@
 
 #include "data_file.h"
 #include "output.h"
+#include "plan_compare.h"
 #include "plan_report.h"
 #include "plan_theory.h"
 #include "training.h"
@@ -84,25 +85,30 @@ static void add_forecast(sotto_json_writer *json, const sotto_forecast *forecast
 
 static sotto_status show_json(const sotto_training *training, const plan_report *report,
                               const sotto_forecast *forecast, const plan_theory *theory,
-                              sotto_error *error)
+                              const plan_compare *compare, sotto_error *error)
 {
     sotto_json_writer *json = sotto_json_new();
     sotto_json_embed(json, "training", sotto_training_json(training));
     if (forecast != NULL) add_forecast(json, forecast);
     if (theory->asked) plan_add_theory(json, theory);
+    if (compare->is_sharper) plan_add_theorem(json, compare);
+    if (compare->asked) plan_add_compare(json, compare);
     return report->plan == NULL ? cli_json_print(json, error)
                                 : plan_report_json(report, json, error);
 }
 
 static sotto_status show(const cli_call *call, const sotto_training *training,
                          const plan_report *report, const sotto_forecast *forecast,
-                         const plan_theory *theory, sotto_error *error)
+                         const plan_theory *theory, const plan_compare *compare,
+                         sotto_error *error)
 {
     if (cli_flag(call, "json"))
-        return show_json(training, report, forecast, theory, error);
+        return show_json(training, report, forecast, theory, compare, error);
     (void)fputs(sotto_training_text(training), stdout);
+    plan_compare_line(compare);
     if (forecast != NULL) show_forecast(call, forecast);
     if (theory->asked) plan_theory_text(theory);
+    if (compare->asked) plan_compare_text(compare);
     if (report->plan == NULL) return SOTTO_OK;
     (void)putchar('\n');
     return plan_report_text(report, error);
@@ -126,8 +132,11 @@ static sotto_status report_on(const cli_call *call, const sotto_training *traini
     plan_report report = {.plan = sotto_training_events(training)};
     sotto_forecast forecast;
     plan_theory theory;
+    plan_compare compare;
     const bool asked = cli_flag(call, "forecast");
     sotto_status status = plan_theory_find(call, training, &theory, error);
+    if (status == SOTTO_OK)
+        status = plan_compare_find(call, training, delta_of(training), &compare, error);
     if (status != SOTTO_OK) return status;
     if (report.plan != NULL)
         status = plan_report_fill(&report, delta_of(training), error);
@@ -140,7 +149,8 @@ static sotto_status report_on(const cli_call *call, const sotto_training *traini
             cli_count(call, "repeats"), &forecast, error);
     }
     if (status == SOTTO_OK)
-        status = show(call, training, &report, asked ? &forecast : NULL, &theory, error);
+        status = show(call, training, &report, asked ? &forecast : NULL, &theory,
+                      &compare, error);
     free(report.costs);
     return status;
 }

@@ -80,6 +80,29 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_training_theory(const sotto_training *training, sotto_theory_setting *out_setting,
                       sotto_error *error);
 
+/* One rule for the noise of objective perturbation, applied to this training's data, lambda and budget, and the epsilon of
+ * several such trainings at the training's delta. */
+enum { SOTTO_RULE_COUNTS = 3 }; /* 1, 5 and 20 trainings */
+typedef struct sotto_rule {
+    sotto_calibration calibration;
+    sotto_adjacency adjacency; /* the training's; Chaudhuri's rule has replace-one */
+    bool is_pure;              /* noise of density exp(-rate |b|/R), not Gaussian */
+    bool applies;              /* false: `reason` says why, and no number is set */
+    sotto_error reason;
+    double lambda; /* the training's, or the smallest that the rule accepts */
+    double sigma;  /* standard deviation of one coordinate of the noise b */
+    double epsilon[SOTTO_RULE_COUNTS]; /* certified; infinite: no finite bound at delta */
+} sotto_rule;
+
+/* Compares rules: no record is read and nothing is charged. A rule keeps to its published claims. (epsilon, delta)
+ * claims compose by the optimal theorem, loss bounds (Redberg, former, sharp) as distributions of the loss.
+ * SOTTO_INVALID_ARGUMENT for a training by another method. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_training_rule(const sotto_training *training, sotto_calibration calibration,
+                    sotto_rule *out_rule, sotto_error *error);
+/* 1, 5 or 20 for index 0, 1 or 2. */
+SOTTO_API uint64_t sotto_rule_count(size_t index);
+
 typedef struct sotto_train_result sotto_train_result;
 
 /* The whole way. The format follows from the schema and the name (sotto/data_file.h). With

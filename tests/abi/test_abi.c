@@ -117,6 +117,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_training_errors, 24, upper, 16);
     assert_layout(sotto_train_config, 384, progress_context, 376);
     assert_layout(sotto_forecast, 48, trivial, 40);
+    assert_layout(sotto_rule, 312, epsilon, 288);
     assert_layout(sotto_tune_config, 496, repeats, 488);
     assert_layout(sotto_progress, 48, asks_only, 40);
     assert_layout(sotto_ledger_config, 152, order, 104);

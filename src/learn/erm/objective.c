@@ -22,9 +22,14 @@
 #define LOW_FACTOR   3.0
 #define HIGH_EPSILON 1.0
 #define HIGH_FACTOR  0.8
-#define PURE_FACTOR  1.5 /* over epsilon, within these two: */
-#define PURE_LEAST   0.6
-#define PURE_MOST    10.0
+/* With the frozen-slope theorem less lambda costs little noise. It pays where the rows are many for the features: t = rows epsilon /
+ * features. From LOW_EPSILON on at most this over sqrt(t), and not below the second. Chosen on public data sets
+ * (docs/choosing-parameters.md), one row a unit, add-remove, where a public number of rows was given. */
+#define ROWS_FACTOR 12.0
+#define ROWS_LEAST  0.4
+#define PURE_FACTOR 1.5 /* over epsilon, within these two: */
+#define PURE_LEAST  0.6
+#define PURE_MOST   10.0
 /* Losses without a sharp theorem pay for the determinant, by the smoothness beta, and the lambda of
  * sot_objective_least_lambda() is a share of epsilon's worth of it. Less of it is better where the noise, which goes with
  * L, is small against what lambda costs: SVM and Huber (bench/bench_erm.c). */
@@ -84,7 +89,12 @@ static double lambda_factor(const sot_learner_setup *setup,
     const bool is_one_row =
         steps == 1.0 && (config->calibration == SOTTO_CALIBRATION_SHARP ||
                          config->calibration == SOTTO_CALIBRATION_FORMER);
-    return is_one_row && epsilon >= HIGH_EPSILON ? HIGH_FACTOR : 1.0;
+    const double factor = is_one_row && epsilon >= HIGH_EPSILON ? HIGH_FACTOR : 1.0;
+    const double rows = (double)sot_learner_rows(setup);
+    if (!is_one_row || config->calibration != SOTTO_CALIBRATION_SHARP || rows == 0.0)
+        return factor;
+    const double per_feature = rows * epsilon / (double)facts->dimension;
+    return fmin(factor, fmax(ROWS_LEAST, ROWS_FACTOR / sqrt(per_feature)));
 }
 
 /* The other theorems get the lambda of the sharp one, so that what is compared is the noise; they

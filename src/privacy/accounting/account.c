@@ -77,7 +77,10 @@ static sotto_status price(const sotto_plan *plan, const accountant_row *row,
 {
     sot_composition *composition;
     sotto_status status =
-        sot_composition_new(plan, noise_multiplier, steps, &composition, error);
+        row->accountant == SOTTO_EXACT
+            ? sot_composition_new_for_exact(plan, noise_multiplier, steps, &composition,
+                                            error)
+            : sot_composition_new(plan, noise_multiplier, steps, &composition, error);
     if (status != SOTTO_OK) return status;
     const sot_priced priced = {plan, composition, noise_multiplier, steps};
     sotto_account account = {.order = SOTTO_UNSET};

@@ -29,6 +29,10 @@ sotto_status sot_rdp_epsilon(const sot_priced *priced, double delta, sotto_accou
 sotto_status sot_rdp_delta(const sot_priced *priced, double epsilon, sotto_account *out,
                            sotto_error *error);
 
+/* The Renyi divergence of an order above 1, as sotto_account_rdp_with_delta() has it, of a plan that is compiled already: for
+ * questions at many orders. */
+double sot_rdp_at_upper(const sot_composition *composition, double order);
+
 sotto_status sot_basic_epsilon(const sot_priced *priced, double delta, sotto_account *out,
                                sotto_error *error);
 sotto_status sot_basic_delta(const sot_priced *priced, double epsilon, sotto_account *out,

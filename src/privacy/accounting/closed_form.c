@@ -71,6 +71,15 @@ bool sot_closed_form_covers(const sot_composition *composition)
     return points <= (has_gaussian ? gaussian_points_max : lattice_points_max);
 }
 
+bool sot_closed_form_is_training(const sot_composition *composition)
+{
+    const sot_objective *objective = composition->objective;
+    return composition->objective_count == 1 && objective->count == 1.0 &&
+           sot_closed_form_covers(composition) &&
+           composition->gaussian_square.upper <=
+               1e-5 * objective->shift * objective->shift;
+}
+
 /* (1 - e^y)_+: the profile of no release at all. */
 static sot_bracket nothing_delta(double epsilon)
 {

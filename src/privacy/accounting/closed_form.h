@@ -23,6 +23,10 @@
 /* True when the lattice of pure losses is small and the rest has a closed form. */
 bool sot_closed_form_covers(const sot_composition *composition);
 
+/* One release of objective perturbation beside Gaussian noise of next to nothing, which is what a training is: the closed
+ * form is as sharp as any grid, and has no lower end to come near. */
+bool sot_closed_form_is_training(const sot_composition *composition);
+
 /* The finite part's delta at any real epsilon. */
 sot_bracket sot_closed_form_delta(const sot_composition *composition,
                                   sot_direction direction, double epsilon);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "numeric/outward.h"
 #include "numeric/special.h"
+#include "privacy/accounting/closed_form.h"
 
 static void add_square(sot_composition *composition, sot_bracket mu, double count)
 {
@@ -257,9 +258,9 @@ static sotto_status sum_laws(sot_composition *composition, sotto_error *error)
     return status;
 }
 
-sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier,
-                                 uint64_t steps, sot_composition **out_composition,
-                                 sotto_error *error)
+static sotto_status compile(const sotto_plan *plan, double noise_multiplier,
+                            uint64_t steps, sot_composition **out_composition,
+                            sotto_error *error)
 {
     const size_t size = sotto_plan_size(plan);
     if (size == 0) {
@@ -293,13 +294,55 @@ sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier
                   (double)count);
     }
     status = sum_laws(composition, error);
-    if (status == SOTTO_OK) status = add_hulls(composition, error);
     if (status != SOTTO_OK) goto failed;
     *out_composition = composition;
     return SOTTO_OK;
 failed:
     sot_composition_free(composition);
     return status;
+}
+
+static sotto_status finish(sot_composition *composition, bool with_hulls,
+                           sot_composition **out_composition, sotto_error *error)
+{
+    const sotto_status status = with_hulls ? add_hulls(composition, error) : SOTTO_OK;
+    if (status == SOTTO_OK) {
+        *out_composition = composition;
+    } else {
+        sot_composition_free(composition);
+    }
+    return status;
+}
+
+sotto_status sot_composition_new(const sotto_plan *plan, double noise_multiplier,
+                                 uint64_t steps, sot_composition **out_composition,
+                                 sotto_error *error)
+{
+    sot_composition *composition = NULL;
+    const sotto_status status =
+        compile(plan, noise_multiplier, steps, &composition, error);
+    return status == SOTTO_OK ? finish(composition, true, out_composition, error)
+                              : status;
+}
+
+/* The closed form of a training is the answer (exact.c), unless a range has to be bounded by the theorems. */
+static bool needs_hulls(const sot_composition *composition)
+{
+    return !sot_closed_form_is_training(composition) ||
+           sot_composition_has_range(composition);
+}
+
+sotto_status sot_composition_new_for_exact(const sotto_plan *plan,
+                                           double noise_multiplier, uint64_t steps,
+                                           sot_composition **out_composition,
+                                           sotto_error *error)
+{
+    sot_composition *composition = NULL;
+    const sotto_status status =
+        compile(plan, noise_multiplier, steps, &composition, error);
+    return status == SOTTO_OK
+               ? finish(composition, needs_hulls(composition), out_composition, error)
+               : status;
 }
 
 void sot_composition_free(sot_composition *composition)

@@ -53,6 +53,11 @@ SOTTO_MUST_CHECK sotto_status sot_composition_new(const sotto_plan *plan,
                                                   double noise_multiplier, uint64_t steps,
                                                   sot_composition **out_composition,
                                                   sotto_error *error);
+/* The same for one question to the exact accountant. Its closed form for a training needs no hull, which takes longer than
+ * the answer; without one every bound holds, and bounds of Renyi are looser. */
+SOTTO_MUST_CHECK sotto_status sot_composition_new_for_exact(
+    const sotto_plan *plan, double noise_multiplier, uint64_t steps,
+    sot_composition **out_composition, sotto_error *error);
 void sot_composition_free(sot_composition *composition);
 
 /* True when some event is known by its Renyi divergence alone: zCDP and curves. */

@@ -27,17 +27,6 @@ static bool suits_pld(const sot_composition *composition)
            few;
 }
 
-/* One release of objective perturbation beside Gaussian noise of next to nothing, which is what a
- * training is: the closed form is as sharp as any grid, and has no lower end to come near. */
-static bool is_training(const sot_composition *composition)
-{
-    const sot_objective *objective = composition->objective;
-    return composition->objective_count == 1 && objective->count == 1.0 &&
-           sot_closed_form_covers(composition) &&
-           composition->gaussian_square.upper <=
-               1e-5 * objective->shift * objective->shift;
-}
-
 /* The whole grid takes half a second, and is for tiny rates. An event of objective perturbation has
  * no lower end that could come near the upper one. */
 static bool suits_whole_grid(const sot_composition *composition)
@@ -179,7 +168,7 @@ static sotto_status find_delta(const sot_priced *priced, double epsilon,
     sotto_status status =
         both_directions_delta(composition, SOT_EFFORT_PLAIN, epsilon, out, error);
     if (status != SOTTO_OK && status != SOTTO_UNSUPPORTED) return status;
-    const bool is_wide = is_wide_delta(out) && !is_training(composition);
+    const bool is_wide = is_wide_delta(out) && !sot_closed_form_is_training(composition);
     if (status == SOTTO_OK && !is_wide && !sot_composition_has_range(composition))
         return SOTTO_OK;
     if (is_wide) {
@@ -396,7 +385,8 @@ static sotto_status find_epsilon(const sot_priced *priced, double delta,
     /* A contour's delta cannot fall below its own rounding: other bounds can. */
     if (status != SOTTO_OK && status != SOTTO_UNSUPPORTED && status != SOTTO_UNREACHABLE)
         return status;
-    const bool is_wide = is_wide_epsilon(out) && !is_training(composition);
+    const bool is_wide =
+        is_wide_epsilon(out) && !sot_closed_form_is_training(composition);
     status = SOTTO_OK;
     if (is_wide) status = improve_epsilon_by_grids(priced, delta, finite, out, error);
     if (status == SOTTO_OK && (is_wide || sot_composition_has_range(composition)))

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "numeric/outward.h"
 #include "numeric/special.h"
+#include "privacy/accounting/accountants.h"
 
 /* Orders 1 + t, t = 1/4, 2^(-3/2), 1/2, ..., 2^10: from single pure releases to a million steps
  * of noise, a factor of sqrt(2) apart, which costs a few percent of the best order. */
@@ -72,13 +73,15 @@ sotto_status sotto_odometer_charge(sotto_odometer *odometer, const sotto_plan *p
                         sotto_adjacency_name(sotto_plan_adjacency(plan)),
                         sotto_adjacency_name(odometer->adjacency));
     }
-    for (size_t j = 0; j < ORDERS; j++) {
-        double rdp;
-        const sotto_status status =
-            sotto_account_rdp_with_delta(plan, order_of(j), &rdp, &own, error);
-        if (status != SOTTO_OK) return status;
-        spent[j] = sot_add_up(odometer->spent[j], rdp);
-    }
+    sot_composition *composition;
+    const sotto_status status =
+        sot_composition_new(plan, SOTTO_UNSET, 0, &composition, error);
+    if (status != SOTTO_OK) return status;
+    for (size_t j = 0; j < ORDERS; j++)
+        spent[j] =
+            sot_add_up(odometer->spent[j], sot_rdp_at_upper(composition, order_of(j)));
+    own = composition->failure.upper;
+    sot_composition_free(composition);
     const double own_spent =
         own > 0.0 ? sot_add_up(odometer->own_spent, own) : odometer->own_spent;
     if (own_spent > odometer->own_delta) {

@@ -182,6 +182,20 @@ static double divergence_upper(const sot_composition *composition, double t)
     return isnan(rdp) ? HUGE_VAL : rdp;
 }
 
+double sot_rdp_at_upper(const sot_composition *composition, double order)
+{
+    const double t =
+        order - 1.0; /* exact: Sterbenz below 2, a multiple of order's ulp above */
+    /* The divergence increases with the order, so a larger order bounds it too: where close to
+     * 1 the rounding of K drowns in the division by t, and where the quadrature gives up but
+     * the finite sum of the next whole order does not. */
+    double rdp = divergence_upper(composition, t);
+    for (double larger = 0.01; larger > t && larger > 1e-10; larger *= 0.1)
+        rdp = fmin(rdp, divergence_upper(composition, larger));
+    if (ceil(t) > t) rdp = fmin(rdp, divergence_upper(composition, ceil(t)));
+    return rdp;
+}
+
 sotto_status sotto_account_rdp_with_delta(const sotto_plan *plan, double order,
                                           double *out_rdp_upper, double *out_delta_upper,
                                           sotto_error *error)
@@ -195,17 +209,8 @@ sotto_status sotto_account_rdp_with_delta(const sotto_plan *plan, double order,
     const sotto_status status =
         sot_composition_new(plan, SOTTO_UNSET, 0, &composition, error);
     if (status != SOTTO_OK) return status;
-    const double t =
-        order - 1.0; /* exact: Sterbenz below 2, a multiple of order's ulp above */
-    /* The divergence increases with the order, so a larger order bounds it too: where close to
-     * 1 the rounding of K drowns in the division by t, and where the quadrature gives up but
-     * the finite sum of the next whole order does not. */
-    double rdp = divergence_upper(composition, t);
-    for (double larger = 0.01; larger > t && larger > 1e-10; larger *= 0.1)
-        rdp = fmin(rdp, divergence_upper(composition, larger));
-    if (ceil(t) > t) rdp = fmin(rdp, divergence_upper(composition, ceil(t)));
     *out_delta_upper = composition->failure.upper;
-    *out_rdp_upper = rdp;
+    *out_rdp_upper = sot_rdp_at_upper(composition, order);
     sot_composition_free(composition);
     return SOTTO_OK;
 }

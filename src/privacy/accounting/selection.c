@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "numeric/outward.h"
 #include "numeric/roots.h"
 #include "numeric/special.h"
+#include "privacy/accounting/accountants.h"
 #include "privacy/accounting/budget.h"
 
 /* ---- the formulas ---- */
@@ -56,6 +58,7 @@ double sot_selection_rdp_poisson(double mean, double order, double rdp, double d
 typedef struct selection {
     const sotto_plan *const *plans;
     size_t plan_count;
+    sot_composition **compositions; /* of the plans, compiled once */
     const sotto_runs *runs;
     double price;        /* of the negative binomial, at its best order */
     double pure_epsilon; /* of one run; infinite if it is not pure */
@@ -67,11 +70,9 @@ typedef struct selection {
 static double run_rdp(selection *asked, double order)
 {
     double most = 0.0;
-    for (size_t i = 0; i < asked->plan_count && asked->status == SOTTO_OK; i++) {
-        double rdp = HUGE_VAL;
-        asked->status = sotto_account_rdp(asked->plans[i], order, &rdp, asked->error);
-        most = fmax(most, rdp);
-    }
+    if (!(order > 1.0) || isinf(order)) return HUGE_VAL; /* a search may go so far */
+    for (size_t i = 0; i < asked->plan_count; i++)
+        most = fmax(most, sot_rdp_at_upper(asked->compositions[i], order));
     return asked->status == SOTTO_OK ? fmin(most, asked->pure_epsilon) : HUGE_VAL;
 }
 
@@ -80,9 +81,10 @@ static double run_delta(selection *asked, double epsilon)
 {
     double most = 0.0;
     for (size_t i = 0; i < asked->plan_count && asked->status == SOTTO_OK; i++) {
-        sotto_account account = {.delta = 1.0};
-        asked->status = sotto_account_delta(asked->plans[i], SOTTO_EXACT, epsilon,
-                                            &account, asked->error);
+        sotto_account account = {.delta = 1.0, .order = SOTTO_UNSET};
+        const sot_priced priced = {asked->plans[i], asked->compositions[i], SOTTO_UNSET,
+                                   0};
+        asked->status = sot_exact_delta(&priced, epsilon, &account, asked->error);
         most = fmax(most, account.delta);
     }
     return asked->status == SOTTO_OK ? most : 1.0;
@@ -161,13 +163,12 @@ static sotto_status look_at_plans(selection *asked, sotto_error *error)
 {
     double pure_most = 0.0;
     for (size_t i = 0; i < asked->plan_count; i++) {
-        double rdp, own_delta;
         sotto_account account;
         sotto_error ignored;
-        sotto_status status =
-            sotto_account_rdp_with_delta(asked->plans[i], 2.0, &rdp, &own_delta, error);
+        sotto_status status = sot_composition_new(asked->plans[i], SOTTO_UNSET, 0,
+                                                  &asked->compositions[i], error);
         if (status != SOTTO_OK) return status;
-        if (own_delta > 0.0) {
+        if (asked->compositions[i]->failure.upper > 0.0) {
             return sot_fail(
                 error, SOTTO_UNSUPPORTED,
                 "the plan has an approximate event; the theorems on the best of "
@@ -184,17 +185,29 @@ static sotto_status look_at_plans(selection *asked, sotto_error *error)
     return SOTTO_OK;
 }
 
+static void end(selection *asked)
+{
+    for (size_t i = 0; asked->compositions != NULL && i < asked->plan_count; i++)
+        sot_composition_free(asked->compositions[i]);
+    sot_free(asked->compositions);
+    asked->compositions = NULL;
+}
+
+/* To be ended, also after a failure. */
 static sotto_status begin(const sotto_plan *const *plans, size_t plan_count,
                           const sotto_runs *runs, selection *asked, sotto_error *error)
 {
     double log_t;
-    sotto_status status = sot_runs_check(runs, error);
-    if (status != SOTTO_OK) return status;
     *asked = (selection){.plans = plans,
                          .plan_count = plan_count,
                          .runs = runs,
                          .status = SOTTO_OK,
                          .error = error};
+    sotto_status status = sot_runs_check(runs, error);
+    if (status != SOTTO_OK) return status;
+    asked->compositions = sot_new_array(plan_count, sizeof *asked->compositions);
+    if (asked->compositions == NULL)
+        return sot_fail_memory(error, plan_count, sizeof *asked->compositions);
     status = look_at_plans(asked, error);
     if (status != SOTTO_OK) return status;
     if (runs->law == SOTTO_RUNS_NEGATIVE_BINOMIAL) {
@@ -219,13 +232,17 @@ sotto_status sotto_account_selection_rdp(const sotto_plan *plan, const sotto_run
                         order);
     }
     sotto_status status = begin(&plan, 1, runs, &asked, error);
-    if (status != SOTTO_OK) return status;
-    /* The divergence increases with the order, so the bound of a larger one holds too. */
-    const double lowest = log(order - 1.0) + 1e-9;
-    double rdp = fmin(bound_at(&asked, order), pure_bound(&asked));
-    rdp = fmin(rdp, least_over(rdp_at, &asked, lowest, fmax(lowest, log_t_most), &log_t));
-    if (asked.status == SOTTO_OK) *out_rdp_upper = rdp;
-    return asked.status;
+    if (status == SOTTO_OK) {
+        /* The divergence increases with the order, so the bound of a larger one holds too. */
+        const double lowest = log(order - 1.0) + 1e-9;
+        double rdp = fmin(bound_at(&asked, order), pure_bound(&asked));
+        rdp = fmin(rdp,
+                   least_over(rdp_at, &asked, lowest, fmax(lowest, log_t_most), &log_t));
+        status = asked.status;
+        if (status == SOTTO_OK) *out_rdp_upper = rdp;
+    }
+    end(&asked);
+    return status;
 }
 
 static sotto_status check_orders(const double *orders, size_t count, sotto_error *error)
@@ -274,14 +291,16 @@ sotto_status sotto_account_selection_curve_of(const sotto_plan *const *plans,
     selection asked;
     sotto_status status = check_orders(orders, count, error);
     if (status == SOTTO_OK) status = check_plans(plans, plan_count, error);
-    if (status == SOTTO_OK) status = begin(plans, plan_count, runs, &asked, error);
     if (status != SOTTO_OK) return status;
-    double least = pure_bound(&asked);
-    for (size_t i = count; i-- > 0 && asked.status == SOTTO_OK;) {
+    status = begin(plans, plan_count, runs, &asked, error);
+    double least = status == SOTTO_OK ? pure_bound(&asked) : HUGE_VAL;
+    for (size_t i = count; i-- > 0 && status == SOTTO_OK;) {
         least = fmin(least, bound_at(&asked, orders[i]));
         out_rdp_upper[i] = least;
+        status = asked.status;
     }
-    return asked.status;
+    end(&asked);
+    return status;
 }
 
 sotto_status sotto_account_selection_pure_of(const sotto_plan *const *plans,
@@ -291,10 +310,12 @@ sotto_status sotto_account_selection_pure_of(const sotto_plan *const *plans,
 {
     selection asked;
     sotto_status status = check_plans(plans, plan_count, error);
-    if (status == SOTTO_OK) status = begin(plans, plan_count, runs, &asked, error);
     if (status != SOTTO_OK) return status;
-    const double epsilon = pure_bound(&asked);
-    if (asked.status != SOTTO_OK) return asked.status;
+    status = begin(plans, plan_count, runs, &asked, error);
+    const double epsilon = status == SOTTO_OK ? pure_bound(&asked) : HUGE_VAL;
+    end(&asked);
+    if (status != SOTTO_OK || asked.status != SOTTO_OK)
+        return status != SOTTO_OK ? status : asked.status;
     if (!isfinite(epsilon)) {
         return sot_fail(error, SOTTO_UNREACHABLE,
                         "one run is not pure; give a delta above 0, for example 1e-6");
@@ -373,11 +394,11 @@ sotto_status sotto_account_selection(const sotto_plan *plan, const sotto_runs *r
                         "for example 1e-6",
                         delta);
     }
-    sotto_status status = begin(&plan, 1, runs, &asked, error);
-    if (status != SOTTO_OK) return status;
+    const sotto_status status = begin(&plan, 1, runs, &asked, error);
     asked.delta = delta;
-    double order = SOTTO_UNSET, epsilon = pure_bound(&asked);
-    if (delta > 0.0) {
+    double order = SOTTO_UNSET,
+           epsilon = status == SOTTO_OK ? pure_bound(&asked) : HUGE_VAL;
+    if (status == SOTTO_OK && delta > 0.0) {
         double log_t;
         const double by_order =
             least_over(epsilon_at, &asked, log_t_least, log_t_most, &log_t);
@@ -386,5 +407,7 @@ sotto_status sotto_account_selection(const sotto_plan *plan, const sotto_runs *r
             order = 1.0 + exp(log_t);
         }
     }
-    return finish(&asked, epsilon, order, out_account, error);
+    end(&asked);
+    return status != SOTTO_OK ? status
+                              : finish(&asked, epsilon, order, out_account, error);
 }

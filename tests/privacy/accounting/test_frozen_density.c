@@ -5,6 +5,7 @@
 #include "objective_cases.h"
 #include "plans.h"
 #include "privacy/accounting/gaussian_profile.h"
+#include "privacy/accounting/objective_loss.h"
 #include "privacy/accounting/row_hull.h"
 
 /* The quadrature is good to 1e-9 where delta is above 1e-12. */
@@ -171,6 +172,88 @@ static void shorter_rows_are_dominated(void **state)
     sot_row_hull_free(of.hull);
 }
 
+/* ---- units of 1 to 3 rows, added, removed or exchanged, at every epsilon ---- */
+
+/* From -1 to past the atom, from which on the bound is the Gaussian's and is reached. */
+static double unit_epsilon(const sot_objective *objective, int i)
+{
+    static const double places[] = {0.0, 0.3, 0.6, 0.85, 1.0, 1.15};
+    return i < 2 ? -1.0 + 0.6 * i : places[i - 2] * objective->atom;
+}
+enum { UNIT_EPSILONS = 8 };
+
+typedef struct worst_ratio {
+    double most;    /* true over claimed delta */
+    double reached; /* the same from the atom on */
+} worst_ratio;
+
+static void compare_unit(const sot_objective *objective, const density_pair *pair,
+                         double slack, worst_ratio *worst)
+{
+    const density_pair swapped = density_swapped(pair);
+    for (int e = 0; e < UNIT_EPSILONS; e++) {
+        const double epsilon = unit_epsilon(objective, e);
+        const double claim = sot_objective_delta_upper(objective, epsilon);
+        if (claim < least_delta) continue;
+        const double truth =
+            fmax(true_delta(pair, epsilon), true_delta(&swapped, epsilon));
+        assert_within(truth / claim, 0.0, 1.0 + slack);
+        worst->most = fmax(worst->most, truth / claim);
+        if (epsilon >= objective->atom)
+            worst->reached = fmax(worst->reached, truth / claim);
+    }
+}
+
+static void units_hold_at_every_epsilon_and_are_reached(void **state)
+{
+    (void)state;
+    for (uint64_t rows = 1; rows <= 3; rows++) {
+        worst_ratio worst = {0.0, 0.0};
+        for (int i = 0; i < 2; i++) {
+            sot_objective_law law =
+                sharp(SOTTO_ADD_REMOVE, rows, 1.0, (i == 0 ? 0.4 : 1.5) * (double)rows);
+            law.sigma = 3.0 * (double)rows;
+            const sotto_event event = event_of(&law);
+            assert_int_equal(event.theorem, SOTTO_FROZEN_SLOPE);
+            const sot_objective objective = sot_objective_of(&event, law.adjacency);
+            const background saturated = {-200.0, 0.0, 0.0};
+            const density_pair last = line_pair(&law, &saturated, 1.0, (double)rows);
+            compare_unit(&objective, &last, line_rounding, &worst);
+            for (int j = i; j < BACKGROUNDS; j += 2) {
+                const density_pair pair =
+                    line_pair(&law, &backgrounds[j], 1.0, (double)rows);
+                compare_unit(&objective, &pair, line_rounding, &worst);
+            }
+        }
+        print_message("units of %d: true/claimed up to %.6f, from the atom on %.6f\n",
+                      (int)rows, worst.most, worst.reached);
+        assert_within(worst.reached, 0.999, 1.0 + line_rounding);
+    }
+}
+
+static void exchanges_hold_at_every_epsilon_and_are_reached(void **state)
+{
+    (void)state;
+    static const struct {
+        double angle, drive;
+    } shapes[] = {{0.005, 2e5}, {0.05, 0.0}, {0.4, 6.0}};
+    for (uint64_t rows = 1; rows <= 3; rows++) {
+        worst_ratio worst = {0.0, 0.0};
+        sot_objective_law law = sharp(SOTTO_REPLACE_ONE, rows, 1.0, 1.5 * (double)rows);
+        law.sigma = 5.0 * (double)rows;
+        const sotto_event event = event_of(&law);
+        const sot_objective objective = sot_objective_of(&event, law.adjacency);
+        for (size_t j = 0; j < sizeof shapes / sizeof shapes[0]; j++) {
+            const density_pair pair =
+                exchanged(&law, shapes[j].angle, shapes[j].drive, (double)rows);
+            compare_unit(&objective, &pair, rounding, &worst);
+        }
+        print_message("exchanges of %d: true/claimed up to %.6f, from the atom on %.6f\n",
+                      (int)rows, worst.most, worst.reached);
+        assert_within(worst.reached, 0.999, 1.0 + rounding);
+    }
+}
+
 /* ---- Renyi divergence, two releases ---- */
 
 static sotto_plan *plan_with(const sot_objective_law *law, uint64_t count)
@@ -327,6 +410,8 @@ int main(void)
         cmocka_unit_test(one_row_on_a_line_holds_and_is_reached),
         cmocka_unit_test(one_row_in_the_plane_holds),
         cmocka_unit_test(shorter_rows_are_dominated),
+        cmocka_unit_test(units_hold_at_every_epsilon_and_are_reached),
+        cmocka_unit_test(exchanges_hold_at_every_epsilon_and_are_reached),
         cmocka_unit_test(renyi_divergence_holds),
         cmocka_unit_test(renyi_divergence_of_units_and_exchanges_holds),
         cmocka_unit_test(two_releases_hold),
