@@ -122,7 +122,7 @@ OPENING = re.compile(r"^[\s*_(\"]*(?:Whether|Of)\b(?! course)")
 PERSON = re.compile(r"\b(?:he|she|his|hers?|him|nobody|whoever|whomever|somebody)\b(?!')", re.IGNORECASE)
 
 WORD = re.compile(r"[^\W_][\w'’.,-]*")
-SENTENCE_END = re.compile(r"(?<!\bal)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)[.!?][)\"'*_]*(?=\s+[A-Z0-9\"'(*_]|\s*$)")
+SENTENCE_END = re.compile(r"(?<!\bal)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)[.!?][)\"'*_]*(?=\s+(?:[A-Z0-9\"'(*_]|(?:lib)?sotto\b|pandas\b|opacus\b|dp-acc)|\s*$)")
 
 
 def glossary_of(scope):
