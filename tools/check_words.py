@@ -122,6 +122,8 @@ OPENING = re.compile(r"^[\s*_(\"]*(?:Whether|Of)\b(?! course)")
 PERSON = re.compile(r"\b(?:he|she|his|hers?|him|nobody|whoever|whomever|somebody)\b(?!')", re.IGNORECASE)
 
 WORD = re.compile(r"[^\W_][\w'’.,-]*")
+# A list of identifiers is as easy to read as one.
+CODE_LIST = re.compile(r"(?:\bCode\b[,;]?\s+(?:(?:and|or)\s+)?)+Code\b")
 SENTENCE_END = re.compile(r"(?<!\bal)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)[.!?][)\"'*_]*(?=\s+(?:[A-Z0-9\"'(*_]|(?:lib)?sotto\b|pandas\b|opacus\b|dp-acc)|\s*$)")
 
 
@@ -166,7 +168,7 @@ def judge(scope, segment):
             if OPENING.match(sentence):
                 found.append(("clause", place + len(sentence) - len(sentence.lstrip()),
                               repr(" ".join(sentence.split()[:6]))))
-        count = len(WORD.findall(sentence))
+        count = len(WORD.findall(CODE_LIST.sub("Code", sentence)))
         if count > 25:
             kind = "long" if count > 40 else "wordy"
             start = place + len(sentence) - len(sentence.lstrip())
@@ -258,10 +260,10 @@ def man(text):
             segments.append((number, macro[2]))
             continue
         if macro and macro[1] in ("Em", "Sy", "Sx", "Dq", "Pq", "Sq"):
-            line = re.sub(r"\b(?:Fl|Ar|Cm|Pa|Ql)\s+\S+", "code", macro[2])
+            line = re.sub(r"\b(?:Fl|Ar|Cm|Pa|Ql)\s+\S+", "Code", macro[2])
         elif macro and macro[1] in ("Fl", "Ar", "Cm", "Pa", "Ql", "Nm", "Xr", "Va", "Dv", "Ev", "Li", "Op"):
             end = re.search(r"\s([.,;:)]+)$", macro[2])
-            line = "code" + (end[1] if end else "")
+            line = "Code" + (end[1] if end else "")
         elif line.startswith((".", "'")):
             close()
             continue
