@@ -462,6 +462,9 @@ PLAIN_PROSE = [
     ("bindings/python/a.py", "law = 'what nobody knows'\ndef f():\n    \"\"\"Samples.\n\n        what(law)\n\n    Done.\n    \"\"\"\n"),
     ("CHANGELOG.md", "# Changes\n\n## 2\n\nPlain.\n\n## 1\n\nWhat a law.\n"),
     ("tests/a.c", "/* what nobody knows of the law */"),
+    ("docs/results/a.md", "# Privacy certificate\n\nWhat is protected, and from whoever\n"),
+    ("docs/a.md", "Plain " + "word " * 20 + "end. sotto " + "word " * 20 + "end."),
+    ("man/a.1", "It has\n" + ".Cm name ,\n" * 50 + "and more.\n"),
 ]
 PROSE_FAULTS = [
     ("docs/a.md", "Its law is known.", "glossary", 1),
@@ -477,6 +480,7 @@ PROSE_FAULTS = [
     ("docs/a.md", "Nobody adds them up.", "person", 1),
     ("docs/a.md", "The reader and his key.", "person", 1),
     ("docs/sub/a.md", LONG.capitalize(), "long", 1),
+    ("docs/a.md", "`a`, `b` and `c` " + LONG, "long", 1),
     ("docs/a.md", WORDY.capitalize(), "wordy", 1),
     ("README.md", "- one\n- whoever\n", "person", 2),
     ("SECURITY.md", "A planted bug.", "glossary", 1),
