@@ -2,7 +2,7 @@
 #ifndef SOTTO_CLI_PLAN_COMPARE_H
 #define SOTTO_CLI_PLAN_COMPARE_H
 
-#include <jansson.h>
+#include <sotto/json.h>
 
 #include <sotto/train.h>
 
@@ -28,7 +28,7 @@ SOTTO_MUST_CHECK sotto_status plan_compare_find(const cli_call *call,
 void plan_compare_line(const plan_compare *compare);
 /* The table of --compare. */
 void plan_compare_text(const plan_compare *compare);
-/* NULL after a failure. */
+/* The members "comparison" and "theorem". */
 void plan_add_compare(sotto_json_writer *json, const plan_compare *compare);
 void plan_add_theorem(sotto_json_writer *json, const plan_compare *compare);
 
