@@ -65,28 +65,15 @@ static const sot_field fields[] = {
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-/* Requests from before the frozen-slope theorem state no calibration: for objective perturbation that means the former one,
- * and the sharp one is written out. */
-static sotto_calibration unstated(sotto_method method)
-{
-    return method == SOTTO_METHOD_OBJECTIVE ? SOTTO_CALIBRATION_FORMER
-                                            : SOTTO_CALIBRATION_SHARP;
-}
-
 void sot_request_write_training(const sotto_train_config *config, sot_json_writer *writer)
 {
-    sotto_train_config defaults = sotto_train_defaults();
-    defaults.calibration = unstated(config->method);
+    const sotto_train_config defaults = sotto_train_defaults();
     sot_fields_write(fields, FIELDS, config, &defaults, writer);
 }
 
 sotto_status sot_request_read_training(const sot_json_value *request,
                                        sotto_train_config *config, sotto_error *error)
 {
-    sot_json_value member;
     *config = sotto_train_defaults();
-    const sotto_status status = sot_fields_read(fields, FIELDS, request, config, error);
-    if (!sot_json_member(request, "calibration", &member))
-        config->calibration = unstated(config->method);
-    return status;
+    return sot_fields_read(fields, FIELDS, request, config, error);
 }
