@@ -20,9 +20,9 @@
 #include <sotto/rng.h>
 #include <sotto/train.h>
 
-#include "data/matrix.h"
-#include "learn/glm/gram.h"
-#include "learn/glm/least_eigenvalue.h"
+#include "data/batches/matrix.h"
+#include "models/linear/rows/gram.h"
+#include "models/linear/rows/least_eigenvalue.h"
 
 enum { RUNS = 40, PATH_BYTES = 512, COLUMNS_MOST = 32 };
 

@@ -20,8 +20,8 @@
 
 #include <zlib.h>
 
-#include "data/matrix.h"
-#include "data/readers/csv.h"
+#include "data/batches/matrix.h"
+#include "data/readers/csv/csv.h"
 
 enum { COLUMNS = 16, ROWS = 60000, ROUNDS = 7, ROW_BYTES = COLUMNS * 40 };
 

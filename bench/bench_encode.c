@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "data/encode.h"
-#include "data/sampler.h"
+#include "data/describe/sampler.h"
+#include "data/encode/encode.h"
 
 enum { ROWS = 20000, ROUNDS = 7, ENTRIES = 16 };
 

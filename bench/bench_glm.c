@@ -18,11 +18,11 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "data/matrix.h"
-#include "learn/glm/newton.h"
-#include "learn/glm/problem.h"
-#include "learn/glm/slopes_logistic.h"
-#include "learn/glm/units.h"
+#include "data/batches/matrix.h"
+#include "models/linear/losses/slopes_logistic.h"
+#include "models/linear/rows/units.h"
+#include "models/linear/solver/newton.h"
+#include "models/linear/solver/problem.h"
 
 enum { ARRAY_BYTES = 192 << 20, UNIT_ROUNDS = 9, SOLVE_ROUNDS = 7, COLUMNS_MOST = 4096 };
 

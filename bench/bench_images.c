@@ -20,7 +20,7 @@
 
 #include <sotto/rng.h>
 
-#include "data/matrix.h"
+#include "data/batches/matrix.h"
 
 enum { ROUNDS = 3, PATH_BYTES = 4096 };
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "learn/glm/problem.h"
+#include "models/linear/solver/problem.h"
 
 enum { ROUNDS = 5, COLUMNS_MOST = 4096 };
 

@@ -13,8 +13,8 @@
 #include <sotto/laplace.h>
 
 #include "base/threads.h"
-#include "privacy/mechanisms/gate.h"
-#include "privacy/mechanisms/grid.h"
+#include "privacy/mechanisms/gate/gate.h"
+#include "privacy/mechanisms/grid/grid.h"
 
 enum { DIMENSION = 64, RECORDS = 20000, NOISE = 1 << 20, ROUNDS = 5 };
 

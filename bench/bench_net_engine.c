@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "net/engine.h"
+#include "models/network/engine/engine.h"
 
 enum { BATCH_MOST = 8192, TILES_MOST = BATCH_MOST / SOT_TILE_ROWS, BATCHES = 8 };
 

@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "limits.h"
-#include "net/operations.h"
+#include "models/network/operations/operations.h"
 
 enum { TILE = 128 };
 

@@ -27,12 +27,12 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "data/schema_matrix.h"
-#include "learn/nn/nn_parts.h"
+#include "commands/train/train.h"
+#include "data/schema/matrix.h"
 #include "limits.h"
-#include "net/operations.h"
-#include "net/scattering.h"
-#include "run/train.h"
+#include "models/network/learn/parts.h"
+#include "models/network/operations/operations.h"
+#include "models/network/scattering/scattering.h"
 
 enum { WINDOWS = 5, BATCHES = 20, CLASSES = 10, PILOT_STEPS = 12 };
 

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "learn/pac/pac.h"
 #include "limits.h"
+#include "models/concept/learn/pac.h"
 
 enum { NUMBERS = 2 * 64 };
 

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "learn/glm/problem.h"
-#include "learn/posterior/sampler.h"
 #include "limits.h"
+#include "methods/posterior/sampler.h"
+#include "models/linear/solver/problem.h"
 
 static double seconds(void)
 {

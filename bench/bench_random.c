@@ -17,7 +17,7 @@
 #include "random/exponential.h"
 #include "random/normal.h"
 #include "random/poisson.h"
-#include "random/rounded_gaussian.h"
+#include "random/rounded_gaussian/rounded_gaussian.h"
 
 enum { BATCH = 1 << 16, ROUNDS = 5 };
 

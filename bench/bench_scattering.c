@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "net/scattering.h"
+#include "models/network/scattering/scattering.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -72,7 +72,7 @@ static double fma_peak(void)
 
 /* ---- the work ---- */
 
-/* Additions and multiplications of one transform of length P or P/2, on one lane (src/net/scattering_dft.h). */
+/* Additions and multiplications of one transform of length P or P/2, on one lane (src/models/network/scattering/dft.h). */
 static double dft_work(size_t length)
 {
     const double dft2 = 4, dft4 = 16, dft5 = 48, dft8 = 60, dft9 = 6 * 18 + 4 * 6;

@@ -19,9 +19,9 @@
 
 #include <zlib.h>
 
-#include "learn/softmax/kernels.h"
-#include "learn/softmax/row.h"
-#include "learn/softmax/softmax.h"
+#include "models/softmax/kernels.h"
+#include "models/softmax/row.h"
+#include "models/softmax/softmax.h"
 
 enum { PASS_ROUNDS = 7, CLASSES = 10, NUMBERS_MOST = CLASSES * 1024 };
 

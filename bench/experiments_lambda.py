@@ -85,7 +85,7 @@ def gaussian_delta(shift, epsilon):
 
 
 def frozen_delta(shift, determinant, epsilon):
-    """The frozen-slope bound on a grid of slopes (src/privacy/accounting/frozen_slope.md)."""
+    """The frozen-slope bound on a grid of slopes (src/privacy/accounting/objective_loss/frozen_slope.md)."""
     curvature = numpy.log1p(SLOPES * (1 - SLOPES) * determinant)
     return max(numpy.max(gaussian_delta(SLOPES * shift, epsilon - curvature)), 1e-300)
 

@@ -5,8 +5,8 @@
 #define _GNU_SOURCE /* memfd_create */
 #include <string.h>
 
-#include "data/readers/array_file.h"
-#include "data/readers/array_layout.h"
+#include "data/readers/array/file.h"
+#include "data/readers/array/layout.h"
 #include "lines.h"
 
 enum { COLUMNS = 3, ROWS_MAX = 512, BYTES_MAX = 1 << 16 };

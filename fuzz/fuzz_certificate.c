@@ -5,9 +5,9 @@
 
 #include <sotto/certificate.h>
 
-#include "base/json_canonical.h"
+#include "artifact/certificate/certificate.h"
+#include "base/json/canonical.h"
 #include "base/memory.h"
-#include "release/certificate.h"
 #include "require.h"
 
 /* The canonical form of a text; NULL if it is not JSON. Free with sot_free(). */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "commands/session/checkpoint_file.h"
 #include "require.h"
-#include "run/checkpoint_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

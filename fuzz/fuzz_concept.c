@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "concept/concept.h"
+#include "models/concept/classes/concept.h"
 #include "require.h"
 
 static const char *const schemas[] = {

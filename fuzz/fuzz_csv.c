@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "data/source.h"
+#include "data/source/source.h"
 #include "lines.h"
 
 enum { COLUMNS = 5, ROWS_MAX = 512 };

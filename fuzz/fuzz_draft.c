@@ -4,7 +4,7 @@
 #include <sotto/schema.h>
 #include <sotto/schema_tools.h>
 
-#include "data/draft_parts.h"
+#include "data/draft/parts.h"
 #include "lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

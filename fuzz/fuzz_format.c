@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/format.h"
+#include "data/source/format.h"
 #include "require.h"
 
 enum { PATH_BYTES = 64 };

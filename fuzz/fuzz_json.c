@@ -1,13 +1,13 @@
-/* Any bytes: base/json.h refuses them in one line, or reads what Jansson reads.
+/* Any bytes: base/json/json.h refuses them in one line, or reads what Jansson reads.
  *
- * What is read is written by base/json_writer.h and read again, and must be the same. */
+ * What is read is written by base/json/writer.h and read again, and must be the same. */
 #include <math.h>
 #include <string.h>
 
 #include <jansson.h>
 
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "require.h"
 
 enum { SIZE_MAX_BYTES = 1 << 20 };

@@ -1,11 +1,11 @@
 /* Any bytes as JSON lines: every line is a row of values within their bounds, and taking one line away takes one row away and
- * changes no other. A line that base/json.h takes is not malformed. The first byte says which line goes. */
+ * changes no other. A line that base/json/json.h takes is not malformed. The first byte says which line goes. */
 #define _GNU_SOURCE /* memfd_create */
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/json.h"
-#include "data/source.h"
+#include "base/json/json.h"
+#include "data/source/source.h"
 #include "lines.h"
 
 enum { COLUMNS = 5, ROWS_MAX = 256, ID_BYTES = 32 };
@@ -61,7 +61,7 @@ static void read_rows(const sotto_schema *schema, const uint8_t *bytes, size_t s
     (void)close(file);
 }
 
-/* A line with a number x, and what base/json.h makes of it. */
+/* A line with a number x, and what base/json/json.h makes of it. */
 static void compare_parsers(const uint8_t *line, size_t size, const row *read)
 {
     sot_json *document = NULL;

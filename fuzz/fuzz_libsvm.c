@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "data/source.h"
+#include "data/source/source.h"
 #include "lines.h"
 
 enum { FEATURES = 6, ROWS_MAX = 512 };

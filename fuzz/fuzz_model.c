@@ -5,8 +5,8 @@
 
 #include <sotto/model.h>
 
+#include "artifact/model_file/model.h"
 #include "base/memory.h"
-#include "release/model.h"
 #include "require.h"
 
 /* Wide models are slow to export and have no more to show. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "net/engine.h"
+#include "models/network/engine/engine.h"
 #include "require.h"
 
 enum { SIZE_RUN = 4096, PARAMETERS_RUN = 20000 };

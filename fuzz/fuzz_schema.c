@@ -9,8 +9,8 @@
 #include <sotto/schema.h>
 #include <sotto/schema_tools.h>
 
-#include "data/encode.h"
-#include "data/sampler.h"
+#include "data/describe/sampler.h"
+#include "data/encode/encode.h"
 #include "require.h"
 
 enum { FEATURES_MOST = 4096, RECORDS = 4 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/where.h"
+#include "data/where/where.h"
 #include "require.h"
 
 static const char schema_text[] =

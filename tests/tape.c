@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "privacy/mechanisms/tape.h"
+#include "privacy/mechanisms/gate/tape.h"
 
 /* A harness that cannot go on must not look like one that found nothing. */
 static void give_up(const char *what)

@@ -1,7 +1,7 @@
 /* tests/tape.h: does a computation show anything of its data besides its paid releases?
  *
  * Idea        A run on D is recorded at the gate, then repeated on a neighbour D' with the gate's
- *             answers forced equal (src/privacy/mechanisms/tape.h). Now everything an onlooker
+ *             answers forced equal (src/privacy/mechanisms/gate/tape.h). Now everything an onlooker
  *             sees must be equal, byte for byte: calls of the gate, standard output, standard
  *             error, exit code, names, modes and contents of the files written. And the exact
  *             values handed to the gate may differ by what was declared, and no more.

@@ -1,51 +1,84 @@
 #!/usr/bin/env python3
-"""Checks the #include directives against the layers of the house.
+"""Checks the #include directives against the layers, and the folders against the map of CONTRIBUTING.md.
 
 A file includes headers of its own folder and of strictly lower rows of the table below.
 The command, the bindings and the examples see <sotto/...> only. Samplers are for those who
 may draw noise. Files are written by the writers of src/base only.
 
+A folder of src/ has at most 25 .c files and at most three files that share a prefix; a file has
+at most 450 lines, or is listed below and may only become shorter. CONTRIBUTING.md lists every
+folder of src/, and no other.
+
     tools/check_layers.py              checks the repository
     tools/check_layers.py --self-test  plants violations and sees that each one is caught
 """
 
+import collections
 import pathlib
 import re
 import sys
 import tempfile
 
-# Row by row, from the ground up. learn/* stands for every other folder of learn/. The header
-# learn/erm/empirical.h, which the makers of sums of losses fill in, belongs to learn/learner.
+# Row by row, from the ground up; every folder of src/ stands in one row. Rows of one number are a layer of CONTRIBUTING.md
+# whose folders still include each other; a folder includes itself and rows above it in this table, no neighbour.
 ROWS = [
-    ("0", ["base"]),
-    ("1", ["random", "numeric"]),
-    ("2", ["privacy/accounting", "key"]),
-    ("3", ["data", "privacy/mechanisms", "privacy/ledger"]),
-    ("3b", ["net", "concept"]),
-    ("4", ["release"]),
-    ("5a", ["learn/learner", "learn/glm"]),
-    ("5a", ["learn/softmax"]),
-    ("5b", ["learn/*"]),
-    ("6", ["run"]),
-    ("7", ["audit", "distributed"]),
-    ("8", ["door"]),
+    ("0a", ["base"]),
+    ("0b", ["base/file", "base/json"]),
+    ("1a", ["numeric", "random"]),
+    ("1b", ["random/rounded_gaussian"]),
+    ("2a", ["key", "privacy/accounting/curve", "privacy/accounting/profile"]),
+    ("2b", ["privacy/accounting/objective_loss", "privacy/accounting/sampled"]),
+    ("2c", ["privacy/accounting/loss"]),
+    ("2d", ["privacy/accounting/plan"]),
+    ("2e", ["privacy/accounting"]),
+    ("2f", ["privacy/accounting/bounds", "privacy/accounting/budget", "privacy/accounting/exact", "privacy/accounting/pld"]),
+    ("2g", ["privacy/accounting/objective", "privacy/accounting/selection"]),
+    ("3a", ["artifact/page", "data/cells", "privacy/ledger", "privacy/mechanisms/grid"]),
+    ("3b", ["data/readers", "data/schema", "data/where", "privacy/mechanisms/gate"]),
+    ("3c", ["artifact/certificate", "data/encode", "data/readers/csv", "data/readers/sqlite", "data/readers/text", "data/source",
+            "privacy/mechanisms/additive", "privacy/mechanisms/best_run", "privacy/mechanisms/selection"]),
+    ("3d", ["data/batches", "data/describe", "data/draft", "privacy/mechanisms/correction", "privacy/mechanisms/exponential", "privacy/mechanisms/gaussian", "privacy/mechanisms/laplace",
+            "privacy/mechanisms/noisy_max", "privacy/mechanisms/permute_and_flip",
+            "privacy/mechanisms/propose_test_release", "privacy/mechanisms/randomized_response",
+            "privacy/mechanisms/sparse_vector", "privacy/mechanisms/symmetric"]),
+    ("3e", ["data/owner", "data/readers/array", "privacy/mechanisms/objective", "privacy/mechanisms/output",
+            "privacy/mechanisms/pate", "privacy/mechanisms/posterior"]),
+    ("3f", ["data/readers/arrow"]),
+    ("4a", ["models/linear/losses", "models/network/scattering"]),
+    ("4b", ["models/concept/classes", "models/linear/rows", "models/network/layers"]),
+    ("4c", ["methods", "models/linear/solver", "models/network/gemm"]),
+    ("4d", ["models/concept/learn", "models/network/operations", "models/softmax"]),
+    ("4e", ["models/network/engine"]),
+    ("4f", ["artifact/model_file", "methods/convex", "models/network/learn"]),
+    ("4g", ["artifact/export", "methods/moments", "methods/objective", "methods/output", "methods/posterior",
+            "methods/stable"]),
+    ("4h", ["methods/descent"]),
+    ("4i", ["methods/frank_wolfe"]),
+    ("5", ["report"]),
+    ("6a", ["commands/session"]),
+    ("6b", ["commands/statistics", "commands/verify"]),
+    ("6c", ["commands/train"]),
+    ("6d", ["commands/audit/pairs", "commands/pac", "commands/pate", "commands/tune"]),
+    ("6e", ["commands/audit", "commands/report"]),
+    ("7", ["door"]),
 ]
 HEIGHT = {module: height for height, (_, modules) in enumerate(ROWS) for module in modules}
+LAYER = {module: int(name[0]) for name, modules in ROWS for module in modules}
 
 # The top row: folders of the repository that see the public headers and their own.
 PUBLIC_ONLY = ["cli", "bindings", "examples"]
 
 # Who may draw from the samplers of src/random; everybody may hold a random/rng.h handle, and keys are made from
 # bytes of the operating system (random/entropy.h).
-SAMPLER_USERS = {"random", "privacy/mechanisms", "learn/posterior", "data"}
+SAMPLER_USERS = re.compile(r"random(/|$)|privacy/mechanisms/|methods/posterior$|data/(batches|describe)$")
 
 # Who may open files for writing, rename and remove them: the one atomic writer, pairs of files with a lock, and
 # SQLite's file when a ledger is made. Other exceptions open, lock or remove, and write no content.
-WRITERS = {"src/base/create.c", "src/base/file_write.c", "src/base/pair.c", "src/privacy/ledger/store.c"}
+WRITERS = {"src/base/file/create.c", "src/base/file/write.c", "src/base/file/pair.c", "src/privacy/ledger/store.c"}
 NO_CONTENT = {
-    "src/base/output.c": {"open"},  # a FIFO or a device, which has no temporary
+    "src/base/file/output.c": {"open"},  # a FIFO or a device, which has no temporary
     "src/key/key.c": {"unlink"},  # the secret half of a pair whose public half failed
-    "src/run/pate_lock.c": {"unlinkat"},  # partial teachers
+    "src/commands/pate/lock.c": {"unlinkat"},  # partial teachers
     "cli/analyst_process.c": {"open", "unlink"},  # locks
     "cli/main.c": {"open"},  # /dev/null in the place of a closed standard stream
 }
@@ -57,6 +90,18 @@ PYTHON_WRITES = re.compile(r'''\b(?:open\([^)]*["'][wax]b?["']|(?:write_text|wri
 
 # What a public header may include besides <sotto/...>: the freestanding part of C.
 PUBLIC_SYSTEM_HEADERS = {"stdbool.h", "stddef.h", "stdint.h"}
+
+# Sizes. A file of LONG may not grow; one that has become short leaves the list.
+FOLDER_LIMIT = 25
+PREFIX_LIMIT = 3
+LINE_LIMIT = 450
+LONG = {
+    "src/commands/train/plan.c": 460,
+    "src/data/readers/text/json_lines.c": 552,
+}
+
+# A line of the map in CONTRIBUTING.md: a folder and its subject.
+MAP_LINE = re.compile(r"^    (src/[\w/]+)/[ \t]+(\S.*)$", re.MULTILINE)
 
 SOURCES = {".c", ".h", ".cc", ".cpp", ".hpp"}
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|("(?:\\.|[^"\\\n])*")', re.DOTALL)
@@ -78,24 +123,9 @@ def without_comments(text):
 
 
 def module_of(relative):
-    """The module of a path below src/, or None if the table has no place for it."""
-    parts = relative.parts
-    if parts[0] == "learn":
-        if len(parts) == 2:
-            shared = relative.stem in ("learner", "learner_settings", "steps")
-            return "learn/learner" if shared else None
-        if relative.as_posix() == "learn/erm/empirical.h":
-            return "learn/learner"
-        return "/".join(parts[:2])
-    for depth in (2, 1):
-        name = "/".join(parts[:depth])
-        if len(parts) > depth and name in HEIGHT:
-            return name
-    return None
-
-
-def height_of(module):
-    return HEIGHT[module] if module in HEIGHT else HEIGHT["learn/*"]
+    """The folder of a path below src/, or None if the table has no place for it."""
+    folder = relative.parent.as_posix()
+    return folder if folder in HEIGHT else None
 
 
 class Checker:
@@ -107,7 +137,7 @@ class Checker:
         self.public_height = self.find_public_heights()
 
     def find_public_heights(self):
-        """A public header is as high as the highest source that defines one of its functions."""
+        """A public header belongs to the highest layer that defines one of its functions."""
         owners = {}
         for header in sorted((self.root / "include" / "sotto").glob("*.h*")):
             name = header.name.removesuffix(".in")
@@ -124,7 +154,7 @@ class Checker:
                 for function in re.findall(r"\b(sotto_\w+)\s*\(", line):
                     if function in owners:
                         name = owners[function]
-                        heights[name] = max(heights.get(name, 0), height_of(module))
+                        heights[name] = max(heights.get(name, 0), LAYER[module])
         return heights
 
     def sources(self, folder):
@@ -158,10 +188,10 @@ class Checker:
         if other is None:
             self.complain(path, line, f'"{written}" lies in no layer')
             return
-        if other != module and height_of(other) >= height_of(module):
+        if other != module and HEIGHT[other] >= HEIGHT[module]:
             self.complain(path, line, f'{module} may not include "{written}": {other} is not below it')
-        sampler = other == "random" and relative.name not in ("rng.h", "entropy.h")
-        if sampler and module not in SAMPLER_USERS:
+        sampler = other.split("/")[0] == "random" and relative.name not in ("rng.h", "entropy.h", "wide.h")
+        if sampler and not SAMPLER_USERS.match(module):
             self.complain(path, line, f'{module} may not include the sampler "{written}"')
 
     def check_public(self, path, line, module, name):
@@ -173,7 +203,7 @@ class Checker:
             return
         if name == "sotto.h" and module != "door":
             self.complain(path, line, "include the public headers you use, not the front door")
-        if self.public_height.get(name, 0) > height_of(module):
+        if self.public_height.get(name, 0) > LAYER[module]:
             self.complain(path, line, f"{module} may not include <sotto/{name}>: it is defined above it")
 
     def check_source(self, path):
@@ -237,7 +267,59 @@ class Checker:
                 line = text.count("\n", 0, match.start()) + 1
                 self.complain(path, line, "files are written by <sotto/output.h> only")
 
-    def run(self):
+    def check_folders(self):
+        """Few files a folder, and no prefix that is a missing folder."""
+        folders = collections.defaultdict(list)
+        for path in self.sources("src"):
+            folders[path.parent].append(path)
+        for folder, paths in folders.items():
+            count = sum(path.suffix == ".c" for path in paths)
+            if count > FOLDER_LIMIT:
+                self.complain(folder, 1, f"{count} .c files; at most {FOLDER_LIMIT} a folder")
+            prefixes = collections.defaultdict(set)
+            for path in paths:
+                prefixes[path.stem.split("_")[0]].add(path.stem)
+            for prefix, stems in prefixes.items():
+                if len(stems) > PREFIX_LIMIT:
+                    self.complain(folder, 1, f"{len(stems)} files share the prefix {prefix}; make it a folder")
+        return {folder.relative_to(self.root).as_posix() for folder in folders}
+
+    def check_lengths(self):
+        for folder in ("src", "cli"):
+            for path in self.sources(folder):
+                name, count = path.relative_to(self.root).as_posix(), len(read(path).splitlines())
+                limit = LONG.get(name, LINE_LIMIT)
+                if count > limit:
+                    self.complain(path, count, f"{count} lines; at most {limit}: split it by subject")
+                elif name in LONG and count <= LINE_LIMIT:
+                    self.complain(path, count, f"{count} lines: remove it from LONG in tools/check_layers.py")
+
+    def check_map(self, folders):
+        """The map of CONTRIBUTING.md and the tree, in both directions."""
+        page = self.root / "CONTRIBUTING.md"
+        listed = collections.Counter(match.group(1) for match in MAP_LINE.finditer(read(page)))
+        for folder in sorted(folders - set(listed)):
+            self.complain(page, 1, f"the map has no line for {folder}/")
+        for folder, count in sorted(listed.items()):
+            if folder not in folders:
+                self.complain(page, 1, f"the map lists {folder}/, which has no source")
+            elif count > 1:
+                self.complain(page, 1, f"the map lists {folder}/ {count} times")
+
+    def check_table(self, folders):
+        """Every name of ROWS and of LONG is in the tree. Not for the small tree of the self-test."""
+        for name in sorted(set(HEIGHT) - {folder.removeprefix("src/") for folder in folders}):
+            self.complain(self.src, 1, f"ROWS of tools/check_layers.py lists {name}, which has no source")
+        for name in sorted(LONG):
+            if not (self.root / name).is_file():
+                self.complain(self.src, 1, f"LONG of tools/check_layers.py lists {name}, which does not exist")
+
+    def run(self, whole=False):
+        folders = self.check_folders()
+        self.check_lengths()
+        self.check_map(folders)
+        if whole:
+            self.check_table(folders)
         for folder in ("src", "cli", "bindings"):
             for path in self.sources(folder):
                 self.check_writes(path)
@@ -256,7 +338,12 @@ class Checker:
 
 
 # A small house that is in order, and one violation after another put into it.
+FOLDERS = ["base", "random", "numeric", "privacy/accounting/pld", "privacy/mechanisms/laplace", "privacy/ledger", "data/batches",
+           "data/encode", "methods", "models/linear/losses", "methods/output", "methods/posterior", "methods/stable",
+           "commands/session", "commands/audit", "door"]
+MAP = "# The map\n" + "".join(f"    src/{name}/   its subject\n" for name in FOLDERS)
 ORDER = {
+    "CONTRIBUTING.md": MAP,
     "include/sotto/error.h": "#include <stddef.h>\nSOTTO_API int sotto_status_name(int);\n",
     "include/sotto/rng.h": "#include <sotto/error.h>\nSOTTO_API int sotto_rng_new(int);\n",
     "include/sotto/version.h.in": "SOTTO_API int sotto_version(void);\n",
@@ -266,47 +353,47 @@ ORDER = {
     "src/random/rng.h": '#include <sotto/rng.h>\n#include "base/error.h"\n',
     "src/random/rng.c": '#include "random/rng.h"\nint sotto_rng_new(int x)\n{\n}\n',
     "src/random/laplace.h": '#include "rng.h"\n',
-    "src/numeric/roots.h": '/* #include "run/run.h" */ // #include "run/run.h"\n',
-    "src/privacy/accounting/pld.h": '#include "numeric/roots.h"\n',
-    "src/privacy/mechanisms/laplace.c": '#include "random/laplace.h"\n',
+    "src/numeric/roots.h": '/* #include "commands/session/run.h" */ // #include "commands/session/run.h"\n',
+    "src/privacy/accounting/pld/pld.h": '#include "numeric/roots.h"\n',
+    "src/privacy/mechanisms/laplace/laplace.c": '#include "random/laplace.h"\n',
     "src/privacy/ledger/ledger.c": '#include "random/rng.h"\n',
-    "src/data/batch.c": '#include "random/laplace.h"\n',
-    "src/learn/learner.h": '#include "base/error.h"\n',
-    "src/learn/glm/loss.h": '#include "numeric/roots.h"\n',
-    "src/learn/erm/output.c": '#include "learn/learner.h"\n#include "learn/glm/loss.h"\n',
-    "src/learn/posterior/mala.c": '#  include "random/laplace.h"\n',
-    "src/learn/pate/teach.h": '#include "learn/learner.h"\n',
-    "src/run/run.h": '#include "learn/pate/teach.h"\n#include "privacy/accounting/pld.h"\n',
-    "src/audit/attack.c": '#include "run/run.h"\n',
+    "src/data/batches/batch.c": '#include "random/laplace.h"\n',
+    "src/data/encode/encode.c": '#include "random/rng.h"\n',
+    "src/methods/learner.h": '#include "base/error.h"\n',
+    "src/models/linear/losses/loss.h": '#include "numeric/roots.h"\n',
+    "src/methods/output/output.c": '#include "methods/learner.h"\n#include "models/linear/losses/loss.h"\n',
+    "src/methods/posterior/mala.c": '#  include "random/laplace.h"\n',
+    "src/methods/stable/stable.h": '#include "methods/learner.h"\n',
+    "src/commands/session/run.h": '#include "methods/stable/stable.h"\n#include "privacy/accounting/pld/pld.h"\n',
+    "src/commands/audit/attack.c": '#include "commands/session/run.h"\n',
     "src/door/train.c": "#include <sotto/sotto.h>\n",
     "cli/frame.h": "#include <stdio.h>\n",
-    "cli/main.c": '#include "frame.h"\n#include <jansson.h>\n#include <sotto/sotto.h>\n',
+    "cli/main.c": '#include "frame.h"\n#include <sotto/sotto.h>\n',
 }
+RUN = "commands/session/run.h"
 VIOLATIONS = {
     "base includes a higher layer": ("src/base/a.c", '#include "numeric/roots.h"\n'),
     "a neighbour in the same row": ("src/numeric/a.c", '#include "random/rng.h"\n'),
-    "accounting draws randomness": ("src/privacy/accounting/a.c", '#include "random/laplace.h"\n'),
+    "accounting draws randomness": ("src/privacy/accounting/pld/a.c", '#include "random/laplace.h"\n'),
     "the ledger draws noise": ("src/privacy/ledger/a.c", '#include "random/laplace.h"\n'),
-    "a learner draws noise": ("src/learn/erm/a.c", '#include "random/laplace.h"\n'),
-    "an audit draws noise": ("src/audit/a.c", '#include "random/laplace.h"\n'),
-    "data reaches into the ledger": ("src/data/a.c", '#include "privacy/accounting/pld.h"\n#include "../privacy/ledger/b.h"\n'),
-    "two families meet": ("src/learn/erm/a.c", '#include "learn/pate/teach.h"\n'),
-    "glm includes a family": ("src/learn/glm/a.c", '#include "learn/pate/teach.h"\n'),
-    "glm includes the learner beside it": ("src/learn/glm/a.c", '#include "learn/learner.h"\n'),
-    "a learner runs itself": ("src/learn/erm/a.c", '#include "run/run.h"\n'),
-    "hidden by blanks": ("src/base/a.c", '  #\tinclude\t"run/run.h"\n'),
-    "ours in angle brackets": ("src/base/a.c", "#include <run/run.h>\n"),
-    "by way of ..": ("src/base/a.c", '#include "../run/run.h"\n'),
-    "by way of a macro": ("src/base/a.c", '#define X "run/run.h"\n#include X\n'),
-    "behind a comment": ("src/base/a.c", '/* x */ /* y\n*/ #include "run/run.h"\n'),
-    "a string is no comment": ("src/base/a.c", 'const char *x = "/*";\n#include "run/run.h"\nconst char *y = "*/";\n'),
+    "a learner draws noise": ("src/methods/output/a.c", '#include "random/laplace.h"\n'),
+    "an audit draws noise": ("src/commands/audit/a.c", '#include "random/laplace.h"\n'),
+    "an encoding draws noise": ("src/data/encode/a.c", '#include "random/laplace.h"\n'),
+    "data reaches into the ledger": ("src/data/batches/a.c", '#include "privacy/accounting/pld/pld.h"\n#include "../privacy/ledger/b.h"\n'),
+    "two methods meet": ("src/methods/output/a.c", '#include "methods/stable/stable.h"\n'),
+    "a model includes a method": ("src/models/linear/losses/a.c", '#include "methods/stable/stable.h"\n'),
+    "a loss includes the learner": ("src/models/linear/losses/a.c", '#include "methods/learner.h"\n'),
+    "a learner runs itself": ("src/methods/output/a.c", f'#include "{RUN}"\n'),
+    "hidden by blanks": ("src/base/a.c", f'  #\tinclude\t"{RUN}"\n'),
+    "ours in angle brackets": ("src/base/a.c", f"#include <{RUN}>\n"),
+    "by way of ..": ("src/base/a.c", f'#include "../{RUN}"\n'),
+    "by way of a macro": ("src/base/a.c", f'#define X "{RUN}"\n#include X\n'),
+    "behind a comment": ("src/base/a.c", f'/* x */ /* y\n*/ #include "{RUN}"\n'),
+    "a string is no comment": ("src/base/a.c", f'const char *x = "/*";\n#include "{RUN}"\nconst char *y = "*/";\n'),
     "a header that is not there": ("src/base/a.c", '#include "jansson.h"\n'),
-    "a folder of no layer": ("src/misc/a.c", "#include <stdio.h>\n"),
-    "a file in src itself": ("src/a.c", "#include <stdio.h>\n"),
-    "a stray file in learn": ("src/learn/helper.h", "\n"),
     "base includes a public header of random": ("src/base/a.c", "#include <sotto/rng.h>\n"),
-    "a source includes everything": ("src/run/a.c", "#include <sotto/sotto.h>\n"),
-    "a public header that is not there": ("src/run/a.c", "#include <sotto/none.h>\n"),
+    "a source includes everything": ("src/commands/audit/a.c", "#include <sotto/sotto.h>\n"),
+    "a public header that is not there": ("src/commands/audit/a.c", "#include <sotto/none.h>\n"),
     "the command looks inside": ("cli/a.c", '#include "base/error.h"\n'),
     "the command looks inside by ..": ("cli/a.c", '#include "../src/base/error.h"\n'),
     "the command looks inside by angle brackets": ("cli/a.c", "#include <base/error.h>\n"),
@@ -315,12 +402,28 @@ VIOLATIONS = {
     "a public header shows an inner one": ("include/sotto/a.h", '#include "base/error.h"\n'),
     "the command writes a file itself": ("cli/a.c", 'void f(void) { fopen(path, "wb"); }\n'),
     "the command appends": ("cli/a.c", 'void f(void) { FILE *x = fopen(\n path, "ab"); }\n'),
-    "a learner creates a file": ("src/learn/erm/a.c", "int f(void) { return open(path, O_RDONLY | O_CREAT, 0600); }\n"),
-    "a run renames": ("src/run/a.c", "int f(void) { return rename(a, b); }\n"),
+    "a learner creates a file": ("src/methods/output/a.c", "int f(void) { return open(path, O_RDONLY | O_CREAT, 0600); }\n"),
+    "a run renames": ("src/commands/session/a.c", "int f(void) { return rename(a, b); }\n"),
     "the command removes": ("cli/a.c", "int f(void) { return unlink(a); }\n"),
     "Python writes": ("bindings/python/a.py", 'pathlib.Path("x").write_text("y")\n'),
     "Python opens for writing": ("bindings/python/a.py", 'open("x", "w")\n'),
-    "a public header needs a library": ("include/sotto/a.h", "#include <jansson.h>\n"),
+    "a public header needs a library": ("include/sotto/a.h", ""),
+    "a long file": ("src/base/a.c", "\n" * (LINE_LIMIT + 1)),
+    "a long file of the command": ("cli/a.c", "\n" * (LINE_LIMIT + 1)),
+    "a file of the list has become short": ("src/privacy/ledger/entry_read.c", "\n"),
+    "a file of the list has grown": ("src/data/readers/text/json_lines.c", "\n" * (LONG["src/data/readers/text/json_lines.c"] + 1)),
+}
+# Violations of several files, and the place they are reported at.
+TREES = {
+    "a folder of no layer": ({"src/misc/a.c": "#include <stdio.h>\n"}, ("src/misc/a.c:", "CONTRIBUTING.md:")),
+    "a file in src itself": ({"src/a.c": "#include <stdio.h>\n"}, ("src/a.c:", "CONTRIBUTING.md:")),
+    "a crowded folder": ({f"src/numeric/{letter}{digit}.c": "\n" for letter in "abcdefghi" for digit in "123"}, ("src/numeric:",)),
+    "a prefix that is a folder": ({f"src/numeric/fft_{part}.c": "\n" for part in "abcd"}, ("src/numeric:",)),
+    "a header that shares the prefix": ({**{f"src/numeric/fft_{part}.c": "\n" for part in "abc"}, "src/numeric/fft.h": "\n"}, ("src/numeric:",)),
+    "a folder that the map lacks": ({"src/key/key.c": "\n"}, ("CONTRIBUTING.md:",)),
+    "the map lists a folder that is gone": ({"CONTRIBUTING.md": MAP + "    src/gone/   its subject\n"}, ("CONTRIBUTING.md:",)),
+    "the map lists a folder twice": ({"CONTRIBUTING.md": MAP + "    src/base/   its subject\n"}, ("CONTRIBUTING.md:",)),
+    "the map lists a folder without its subject": ({"CONTRIBUTING.md": MAP.replace("src/base/   its subject", "src/base/")}, ("CONTRIBUTING.md:",)),
 }
 
 
@@ -333,16 +436,14 @@ def build(root, files):
 
 def self_test():
     failures = []
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        build(root, ORDER)
-        failures += [f"in order, yet: {v}" for v in Checker(root).run()]
-        for title, (name, text) in VIOLATIONS.items():
-            build(root, {name: text})
+    trees = {title: ({name: text}, (name + ":",)) for title, (name, text) in VIOLATIONS.items()}
+    for title, (files, places) in {"in order": ({}, ()), **trees, **TREES}.items():
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            build(root, {**ORDER, **files})
             found = Checker(root).run()
-            (root / name).unlink()
-            if not found or not all(v.startswith(name + ":") for v in found):
-                failures.append(f"not caught: {title}: {found}")
+        if bool(found) != bool(files) or not all(v.startswith(places) for v in found):
+            failures.append(f"{title}: {found}")
     return failures
 
 
@@ -350,13 +451,13 @@ def main(arguments):
     if arguments == ["--self-test"]:
         failures = self_test()
         print(*failures, sep="\n", end="\n" if failures else "")
-        print(f"check_layers: self-test: {len(VIOLATIONS)} violations planted, {len(failures)} failures")
+        print(f"check_layers: self-test: {len(VIOLATIONS) + len(TREES)} violations planted, {len(failures)} failures")
         return 1 if failures else 0
     if arguments:
         print(__doc__.strip(), file=sys.stderr)
         return 2
     checker = Checker(pathlib.Path(__file__).resolve().parent.parent)
-    violations = checker.run()
+    violations = checker.run(whole=True)
     print(*violations, sep="\n", end="\n" if violations else "")
     print(f"check_layers: {checker.files} files, {len(violations)} violations")
     return 1 if violations else 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that every mechanism and every sampler has its proof note, with nothing left out.
 
-A mechanism is a file of src/privacy/mechanisms; its note lies beside it (gaussian.c, gaussian.h:
-gaussian.md). A sampler is a header of src/random with a function that draws from a sotto_rng;
+A mechanism is a file of a folder of src/privacy/mechanisms; its note lies beside it (gaussian/gaussian.c:
+gaussian/gaussian.md). A sampler is a header of src/random with a function that draws from a sotto_rng;
 its note lies beside it, or its head says "Proof note: <name>.md". A note has the sections
 Claim, Neighbours (mechanisms), Assumptions, Rounding and Tests, and each says something; the
 tests it names exist.
@@ -21,14 +21,15 @@ SAMPLER_SECTIONS = ["Claim", "Assumptions", "Rounding", "Tests"]
 
 # Files that are neither, and why.
 FRAME = {
-    "gate": "lets mechanisms through and records them",
-    "tape": "replays the gate in tests",
-    "tape_calls": "a part of it",
-    "tape_pairs": "a part of it",
-    "tape_draw": "a part of it",
-    "tape_items": "a part of it",
-    "additive": "adds noise for the mechanisms whose notes prove its law",
-    "additive_avx2": "a part of it",
+    "gate/gate": "lets mechanisms through and records them",
+    "gate/tape": "replays the gate in tests",
+    "gate/calls": "a part of it",
+    "gate/pairs": "a part of it",
+    "gate/draw": "a part of it",
+    "gate/items": "a part of it",
+    "additive/additive": "adds noise for the mechanisms whose notes prove its law",
+    "additive/avx2": "a part of it",
+    "pate/meter": "a display for those who may see the votes: pate/cost.md",
 }
 PARTS = {
     "rng": "the generator: its claim is in include/sotto/rng.h",
@@ -74,18 +75,17 @@ def check_note(root, note, wanted, subject):
 def check(root):
     problems, count = [], 0
     mechanisms = root / "src/privacy/mechanisms"
-    sources = sorted(mechanisms.glob("*.[ch]")) if mechanisms.is_dir() else []
-    for stem in sorted({path.stem for path in sources} - set(FRAME)):
-        subject = next(path for path in sources if path.stem == stem)
-        problems += check_note(root, mechanisms / f"{stem}.md", MECHANISM_SECTIONS, subject)
+    subjects = {path.relative_to(mechanisms).with_suffix("").as_posix(): path for path in sorted(mechanisms.rglob("*.[ch]"))}
+    for name in sorted(set(subjects) - set(FRAME)):
+        problems += check_note(root, mechanisms / f"{name}.md", MECHANISM_SECTIONS, subjects[name])
         count += 1
     samplers = root / "src/random"
-    for header in sorted(samplers.glob("*.h")) if samplers.is_dir() else []:
+    for header in sorted(samplers.rglob("*.h")):
         text = header.read_text(encoding="utf-8")
         if header.stem in PARTS or not DRAWS.search(re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)):
             continue
         named = NOTE.search(text)
-        note = samplers / f"{named.group(1) if named else header.stem}.md"
+        note = header.parent / f"{named.group(1) if named else header.stem}.md"
         problems += check_note(root, note, SAMPLER_SECTIONS, header)
         count += 1
     return count, problems
@@ -108,16 +108,18 @@ ORDER = {
     "src/random/laplace.h": "int sot_laplace(\n    sotto_rng *rng, int scale);\n",
     "src/random/laplace.md": SAMPLER_NOTE,
     "src/random/geometric.h": "/* Proof note: laplace.md. */ int sot_geometric(sotto_rng *rng);\n",
-    "src/privacy/mechanisms/gate.h": "\n",
-    "src/privacy/mechanisms/count.c": "\n",
-    "src/privacy/mechanisms/count.md": MECHANISM_NOTE,
+    "src/privacy/mechanisms/gate/gate.h": "\n",
+    "src/privacy/mechanisms/count/count.c": "\n",
+    "src/privacy/mechanisms/count/count.md": MECHANISM_NOTE,
     "tests/random/test_laplace.c": "\n",
 }
 FAULTS = {
     "a sampler without a note": {"src/random/new.h": "int sot_new(int a, sotto_rng *rng);\n"},
-    "a mechanism without a note": {"src/privacy/mechanisms/new.h": "\n"},
+    "a mechanism without a note": {"src/privacy/mechanisms/count/new.h": "\n"},
+    "a mechanism in a folder without a note": {"src/privacy/mechanisms/new/new.h": "\n"},
+    "a sampler in a folder without a note": {"src/random/new/new.h": "int sot_new(int a, sotto_rng *rng);\n"},
     "a note that is not there": {"src/random/new.h": "/* Proof note: none.md */ int sot_new(sotto_rng *rng);\n"},
-    "a mechanism without neighbours": {"src/privacy/mechanisms/count.md": SAMPLER_NOTE},
+    "a mechanism without neighbours": {"src/privacy/mechanisms/count/count.md": SAMPLER_NOTE},
     "a section is missing": {"src/random/laplace.md": SAMPLER_NOTE.replace("## Rounding", "## Other")},
     "a section is empty": {"src/random/laplace.md": SAMPLER_NOTE.replace("None: integers and comparisons only.", "")},
     "no test is named": {"src/random/laplace.md": SAMPLER_NOTE.replace("test_laplace.c", "a test program")},

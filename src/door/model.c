@@ -4,9 +4,9 @@
 #include <sotto/model.h>
 #include <sotto/output.h>
 
-#include "data/source.h"
+#include "artifact/model_file/model.h"
+#include "data/source/source.h"
 #include "door/rows.h"
-#include "release/model.h"
 
 const char *sotto_model_json(const sotto_model *model)
 {

@@ -2,7 +2,7 @@
 #include <sotto/sotto.h>
 #include <sotto/verify.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/memory.h"
 
 sotto_status sotto_verify_file(const char *path, const char *ledger,

@@ -10,7 +10,7 @@
 #include <sodium.h>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "random/entropy.h"

@@ -2,7 +2,7 @@
  *
  * Law         P(x) proportional to exp(-x^2 / (2 sigma^2)) for integers x, sigma^2 rational. An
  *             integer release of l2-sensitivity D is D^2/(2 sigma^2)-zCDP (Canonne, Kamath &
- *             Steinke, NeurIPS 2020). For Gaussian DP use rounded_gaussian.h: this law is not
+ *             Steinke, NeurIPS 2020). For Gaussian DP use random/rounded_gaussian/rounded_gaussian.h: this law is not
  *             exactly GDP.
  * Exactness   Reference: total variation below 2^-2000. Table: below 2^-900. Both only where a
  *             finite memory ends; no rounded number decides. Proof note: discrete_gaussian.md.

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/svg.h"
 #include "base/text.h"

@@ -230,7 +230,7 @@ def test_rows_with_labels_and_units_apart_may_come_and_go(name):
 
 
 def test_what_is_kept_of_a_person_does_not_depend_on_others():
-    """src/data/unit.md, claim 1: an id is a function of the cell, not of the ids before it."""
+    """src/data/batches/unit.md, claim 1: an id is a function of the cell, not of the ids before it."""
     reader = Reader(sotto.Schema(SCHEMA).describe(), None, "X")
     for convert in (lambda cell: cell, str, float, lambda cell: f"p{cell}"):
         rows = [(convert(row[0]), *row[1:]) for row in ROWS[:48] if row[0] < 2**50]

@@ -2,7 +2,7 @@
 #include "laws.h"
 
 #include "random/discrete_gaussian.h"
-#include "random/rounded_gaussian.h"
+#include "random/rounded_gaussian/rounded_gaussian.h"
 
 enum { BATCH = 1 << 20, CELLS = 2048 };
 

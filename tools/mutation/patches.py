@@ -19,7 +19,7 @@ class PatchError(Exception):
 
 
 class Detector:
-    """A test of ctest, perhaps only one of its test functions: "run.test_train:the_noise_is_fresh"."""
+    """A test of ctest, perhaps only one of its test functions: "commands.train.test_train:the_noise_is_fresh"."""
 
     def __init__(self, text):
         self.text = text

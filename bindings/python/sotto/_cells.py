@@ -32,7 +32,7 @@ _WORDS = {word: value for value, words in ((1.0, "1 true yes t y"), (0.0, "0 fal
 # A category that has one of these names is what True and False mean; the first one counts.
 _TRUTHS = {True: ("1", "true", "True"), False: ("0", "false", "False")}
 _BLANKS = " \t"
-# src/data/time.h: the grammar of a date or a moment, its range, and the nanoseconds of each unit.
+# src/data/cells/time.h: the grammar of a date or a moment, its range, and the nanoseconds of each unit.
 _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?"
                      r"(?:Z|([+-])([0-9]{2})(?::?([0-9]{2}))?)?)?")
 _SECOND = 10**9
@@ -43,7 +43,7 @@ _UNITS = {"day": 86400 * _SECOND, "hour": 3600 * _SECOND, "minute": 60 * _SECOND
 # Whole numbers are spelled by all their digits. Longer ones are no ids, and 10^1000000 would take long.
 _DIGITS_MAX = 300
 _WHOLE_END = 10**_DIGITS_MAX
-# src/data/unit.h: bytes of an id that count.
+# src/data/batches/unit.h: bytes of an id that count.
 _ID_BYTES_MAX = 256
 
 

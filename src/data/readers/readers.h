@@ -2,7 +2,7 @@
 #ifndef SOT_DATA_READERS_H
 #define SOT_DATA_READERS_H
 
-#include "data/reader.h"
+#include "data/readers/reader.h"
 
 /* Those of files, each sot_reader_NAME. The first one whose is_named() says yes is taken; --format and messages list them in
  * this order. */

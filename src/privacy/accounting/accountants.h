@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "privacy/accounting/composition.h"
+#include "privacy/accounting/plan/composition.h"
 
 /* What an accountant works on: the plan and its compiled form, open targets filled in. */
 typedef struct sot_priced {

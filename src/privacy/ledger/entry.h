@@ -16,8 +16,8 @@
 
 #include <sotto/ledger.h>
 
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
 #include "privacy/ledger/member.h"
 
 enum {
@@ -111,5 +111,33 @@ SOTTO_MUST_CHECK sotto_status sot_entry_read_members(const sot_json_value *objec
                                                      uint64_t row, sot_entry *entry,
                                                      sotto_error *error);
 const char *sot_entry_kind_name(sotto_ledger_kind kind);
+
+/* ---- members of rows, for entry_read.c and contract.c ---- */
+
+/* A text that fits; a label is one that people read. A real number may be null; an amount is a count. */
+SOTTO_MUST_CHECK sotto_status sot_entry_read_text(const sot_json_value *object,
+                                                  const char *key, char *out,
+                                                  size_t room_bytes, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_entry_read_label(const sot_json_value *object,
+                                                   const char *key, char *out,
+                                                   size_t room_bytes, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_entry_read_real(const sot_json_value *object,
+                                                  const char *key, double *out,
+                                                  sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_entry_read_amount(const sot_json_value *object,
+                                                    const char *key, int64_t *out,
+                                                    sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_entry_read_hash(const sot_json_value *object,
+                                                  const char *key,
+                                                  char out[SOTTO_HASH_HEX_BYTES],
+                                                  sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_entry_read_amounts(const sot_json_value *object,
+                                                     const char *key, bool may_miss,
+                                                     int64_t *out, size_t *count,
+                                                     sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_entry_read_init(const sot_json_value *object,
+                                                  sot_entry *entry, sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_entry_read_grant(const sot_json_value *object,
+                                                   sot_entry *entry, sotto_error *error);
 
 #endif

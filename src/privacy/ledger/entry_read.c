@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "privacy/ledger/amount.h"
-#include "privacy/ledger/entry_parts.h"
+#include "privacy/ledger/entry.h"
 
 sotto_status sot_entry_read_text(const sot_json_value *object, const char *key, char *out,
                                  size_t room_bytes, sotto_error *error)

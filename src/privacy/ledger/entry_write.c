@@ -1,7 +1,7 @@
 /* The members of a row, as JSON. */
 #include <math.h>
 
-#include "privacy/accounting/plan_json_write.h"
+#include "privacy/accounting/plan/json_write.h"
 #include "privacy/ledger/amount.h"
 #include "privacy/ledger/entry.h"
 

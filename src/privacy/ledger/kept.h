@@ -4,7 +4,7 @@
  *           names. Rows only ever follow one another, so that a copy of an older file is no way back.
  * Seal      What the file holds is sealed with a key that is made for it alone and that stands in the same row:
  *           a state that was written but not recorded cannot be read, and one that is recorded is the only one.
- *           Why this makes one continuation of one charge: src/run/checkpoint.md.
+ *           Why this makes one continuation of one charge: src/commands/session/checkpoint.md.
  */
 #ifndef SOT_LEDGER_KEPT_H
 #define SOT_LEDGER_KEPT_H

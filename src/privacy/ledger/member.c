@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "numeric/outward.h"
-#include "privacy/accounting/budget.h"
-#include "privacy/accounting/gaussian_profile.h"
-#include "privacy/accounting/price.h"
+#include "privacy/accounting/budget/budget.h"
+#include "privacy/accounting/plan/price.h"
+#include "privacy/accounting/profile/gaussian.h"
 #include "privacy/ledger/amount.h"
 
 const char *sotto_member_name(sotto_member_kind kind)

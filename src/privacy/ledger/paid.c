@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/json_writer.h"
-#include "privacy/accounting/plan_json_write.h"
+#include "base/json/writer.h"
+#include "privacy/accounting/plan/json_write.h"
 #include "privacy/ledger/handle.h"
 
 static_assert((int)SOT_PAID_WORD_BYTES == (int)SOT_WORD_BYTES, "a word of a row");

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/create.h"
 #include "base/error.h"
-#include "base/file.h"
+#include "base/file/create.h"
+#include "base/file/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 

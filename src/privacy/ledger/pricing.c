@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "numeric/outward.h"
-#include "privacy/accounting/composition.h"
-#include "privacy/accounting/price.h"
+#include "privacy/accounting/plan/composition.h"
+#include "privacy/accounting/plan/price.h"
 #include "privacy/ledger/amount.h"
 #include "privacy/ledger/relation.h"
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "numeric/outward.h"
-#include "privacy/accounting/composition.h"
+#include "privacy/accounting/plan/composition.h"
 
 /* ---- which plans ---- */
 

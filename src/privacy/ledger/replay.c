@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "numeric/outward.h"
-#include "privacy/accounting/budget.h"
+#include "privacy/accounting/budget/budget.h"
 #include "privacy/ledger/amount.h"
 #include "privacy/ledger/pricing.h"
 

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "numeric/outward.h"
 #include "numeric/shown.h"
-#include "privacy/accounting/gaussian_profile.h"
-#include "privacy/accounting/price.h"
+#include "privacy/accounting/plan/price.h"
+#include "privacy/accounting/profile/gaussian.h"
 #include "privacy/ledger/amount.h"
 
 /* ---- what is left ---- */

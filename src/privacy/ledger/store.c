@@ -8,9 +8,9 @@
 
 #include <sqlite3.h>
 
-#include "base/create.h"
 #include "base/error.h"
-#include "base/file_steps.h"
+#include "base/file/create.h"
+#include "base/file/steps.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "privacy/ledger/place.h"

@@ -20,7 +20,7 @@ typedef struct sot_store sot_store;
 typedef sotto_status (*sot_store_reader)(const char *line, size_t size_bytes,
                                          uint64_t row, void *context, sotto_error *error);
 
-/* Makes the file with its first line: it is there complete, or not at all (base/create.h). Refuses to replace anything. */
+/* Makes the file with its first line: it is there complete, or not at all (base/file/create.h). Refuses to replace anything. */
 SOTTO_MUST_CHECK sotto_status sot_store_create(const char *path, const char *line,
                                                size_t size_bytes, sotto_error *error);
 

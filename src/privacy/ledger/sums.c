@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "numeric/outward.h"
-#include "privacy/accounting/budget.h"
+#include "privacy/accounting/budget/budget.h"
 #include "privacy/ledger/amount.h"
 #include "privacy/ledger/replay.h"
 

@@ -1,4 +1,4 @@
-/* Shared by the tests of accounting/law.h: plans of the new events, and plain integrals. */
+/* Shared by the tests of privacy/accounting/loss/loss.h: plans of the new events, and plain integrals. */
 #ifndef SOTTO_TESTS_LAWS_H
 #define SOTTO_TESTS_LAWS_H
 

@@ -7,7 +7,7 @@
 
 #include "loss_density.h"
 #include "plans.h"
-#include "privacy/accounting/objective.h"
+#include "privacy/accounting/objective/objective.h"
 
 /* The quadrature is good to 1e-8 where delta is above 1e-12. */
 static const double loss_rounding = 1e-6;

@@ -6,7 +6,7 @@
 #include "support.h"
 
 #include "objective_density.h"
-#include "privacy/accounting/objective.h"
+#include "privacy/accounting/objective/objective.h"
 
 static inline sot_objective_law sharp(sotto_adjacency adjacency, uint64_t unit_rows,
                                       double record_bound, double lambda)

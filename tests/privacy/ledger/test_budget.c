@@ -6,7 +6,7 @@
 
 #include <sotto/ledger.h>
 
-#include "privacy/accounting/budget.h"
+#include "privacy/accounting/budget/budget.h"
 #include "privacy/ledger/amount.h"
 #include "privacy/ledger/scratch.h"
 

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "privacy/accounting/budget.h"
+#include "privacy/accounting/budget/budget.h"
 #include "privacy/ledger/scratch.h"
 
 /* ---- charges ---- */

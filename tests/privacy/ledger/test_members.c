@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "privacy/accounting/price.h"
+#include "privacy/accounting/plan/price.h"
 #include "privacy/ledger/scratch.h"
 
 static sotto_ledger *ledger_of(const scratch *made, const sotto_ledger_config *config)

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "privacy/accounting/budget.h"
-#include "privacy/accounting/price.h"
+#include "privacy/accounting/budget/budget.h"
+#include "privacy/accounting/plan/price.h"
 
 enum { KINDS = 2, RUNS_MAX = 9 };
 

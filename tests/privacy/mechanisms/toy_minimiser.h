@@ -13,7 +13,7 @@
 #include <assert.h>
 #include <stdbool.h>
 
-#include "privacy/mechanisms/objective.h"
+#include "privacy/mechanisms/objective/objective.h"
 #include "tape.h"
 
 enum { TOY_ROWS_MAX = 256, TOY_DIMENSION_MAX = 2 };

@@ -5,7 +5,7 @@
 
 #include "toy_minimiser.h"
 
-#include "privacy/mechanisms/output.h"
+#include "privacy/mechanisms/output/output.h"
 
 typedef struct toy_settings {
     bool is_output;

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/cell.h"
-#include "data/readers/arrow/arrow_parts.h"
+#include "data/cells/cell.h"
+#include "data/readers/arrow/parts.h"
 
 /* Rows that are decoded at once: as many as fit a first-level cache, so that columns become rows within it. */
 enum { BLOCK_NUMBERS = 3072, BLOCK_ROWS_MIN = 8, BLOCK_ROWS_MAX = 256 };

@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/cell.h"
+#include "data/cells/cell.h"
 #include "data/readers/readers.h"
-#include "data/readers/sqlite/query_prepare.h"
-#include "data/readers/sqlite/query_text.h"
+#include "data/readers/sqlite/prepare.h"
+#include "data/readers/sqlite/text.h"
 
 enum { BUSY_MILLISECONDS = 5000 };
 

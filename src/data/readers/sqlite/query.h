@@ -1,10 +1,10 @@
 /* data/readers/sqlite/query.h: rows of a SQLite table, all of them or chosen by a query, by the schema.
  *
  * Isolation   A record is one row of one table. The query sees each row by itself
- *             (data/readers/sqlite/query_text.h), and its table holds the rows (data/readers/sqlite/query_prepare.h).
- * Order       That of the table's own tree, whatever the query and the indexes are (data/readers/sqlite/query_prepare.h).
+ *             (data/readers/sqlite/text.h), and its table holds the rows (data/readers/sqlite/prepare.h).
+ * Order       That of the table's own tree, whatever the query and the indexes are (data/readers/sqlite/prepare.h).
  * Totality    Every row that meets the condition gives a record. NULL, a blob where a number is
- *             meant, a text that is none count as missing; numbers are clipped, as in data/readers/csv.h.
+ *             meant, a text that is none count as missing; numbers are clipped, as in data/readers/csv/csv.h.
  * Refused     Only what is seen before the first row: no database, a query that is none of records,
  *             columns that are not those of the schema; and files that cannot be read to the end.
  * Snapshot    All passes see the file as it was when it was opened: one read transaction. Writers wait,
@@ -19,7 +19,7 @@
 
 #include <sotto/schema.h>
 
-#include "data/reader.h"
+#include "data/readers/reader.h"
 
 typedef struct sot_query sot_query;
 

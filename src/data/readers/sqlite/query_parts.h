@@ -7,9 +7,9 @@
 #include <sqlite3.h>
 
 #include "base/text.h"
+#include "data/cells/words.h"
+#include "data/readers/sqlite/prepare.h"
 #include "data/readers/sqlite/query.h"
-#include "data/readers/sqlite/query_prepare.h"
-#include "data/words.h"
 
 typedef struct sot_query_field {
     size_t column; /* of the schema */

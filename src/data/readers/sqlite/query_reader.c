@@ -1,7 +1,7 @@
-/* A query as a reader: the interface of data/reader.h. */
+/* A query as a reader: the interface of data/readers/reader.h. */
 #include "data/readers/readers.h"
 #include "data/readers/sqlite/query_parts.h"
-#include "data/readers/sqlite/query_text.h"
+#include "data/readers/sqlite/text.h"
 
 static bool selects(const sotto_data_file *file)
 {

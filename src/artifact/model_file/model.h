@@ -1,0 +1,218 @@
+/* artifact/model_file/model.h: a model file's content, and the steps between it and its JSON.
+ *
+ * Idea     A model file is a payload (what this header writes: kind, settings, schema, coefficients)
+ *          and a certificate, which sotto_certificate_attach() adds. The payload is a function of
+ *          the content alone, byte for byte. Coefficients are hexadecimal floats: exact.
+ * File     docs/model.md
+ */
+#ifndef SOT_ARTIFACT_MODEL_FILE_MODEL_H
+#define SOT_ARTIFACT_MODEL_FILE_MODEL_H
+
+#include <stddef.h>
+
+#include <sotto/accountant.h>
+#include <sotto/ledger.h>
+#include <sotto/model.h>
+#include <sotto/model_kind.h>
+
+#include "base/json/json.h"
+#include "data/encode/encode.h"
+#include "data/source/source.h"
+#include "models/concept/classes/concept.h"
+#include "models/network/layers/net.h"
+
+enum {
+    SOT_MODEL_VERSION = 5, /* of the format; a reader refuses newer ones. A file says the
+                                    least that can read it: sot_model_version() */
+    SOT_MODEL_CLASSES_MAX = 1000,
+    SOT_MODEL_DRAWS_MAX = 1000,
+    SOT_MODEL_SETTINGS_MAX = 64, /* entries of `settings` */
+    SOT_MODEL_WORD_BYTES = 64    /* of a model's, a method's or a setting's name */
+};
+
+/* No model has more coefficients, those of the constant column included. */
+#define SOT_MODEL_DIMENSION_MAX ((size_t)1 << 22)
+
+/* One public setting of the training: a number ("lambda", "sigma", "steps" ...), written as null when it is not finite, or a
+ * word ("optimizer", "schedule" ...). */
+typedef struct sot_model_setting {
+    const char *name; /* [a-z0-9_]+, each once */
+    double value;     /* unless it is a word */
+    const char *word; /* [a-z0-9_-]+; NULL: it is a number */
+} sot_model_setting;
+
+/* How a network did on public rows while it was learned: a score after each of some steps. */
+typedef struct sot_model_curve {
+    uint64_t *steps; /* ascending, from 1 */
+    double *scores;  /* accuracy; of numbers the root of the mean squared error */
+    size_t count;    /* 0: there is none */
+} sot_model_curve;
+enum { SOT_MODEL_CURVE_MAX = 100000 };
+
+/* What a model file says beside its certificate. Everything is borrowed for the call. */
+typedef struct sot_model_content {
+    const char *model;  /* "logistic", ... as sotto_model_kind_name() */
+    const char *loss;   /* of a caller's loss: its name; else NULL */
+    const char *method; /* "objective", ... "none" */
+    /* The guarantee: of the whole training, as asked for. All unset (NaN, SOTTO_UNSET, 0) for a
+     * model of public rows, which gets no certificate; else epsilon and adjacency are set, and
+     * delta is too unless the training is pure. A verifier compares them with the certificate. */
+    double epsilon;
+    double delta; /* SOTTO_UNSET or 0: pure */
+    sotto_adjacency adjacency;
+    const char *unit; /* whom the guarantee is for, as in the certificate; NULL: "row" */
+    const char *schema_json; /* of sotto_schema_to_json(), with the target; no ledger */
+    const char *const *classes;  /* the label set, in the schema's order */
+    size_t class_count;          /* 0: the model predicts numbers */
+    const char *const *features; /* `dimension` names; NULL: not written (a matrix) */
+    const double *coefficients;  /* margins x dimension, finite; of a network, its
+                                     parameters, which floats hold exactly */
+    size_t dimension;
+    size_t margins;     /* 1, or the classes of softmax */
+    const sot_net *net; /* of a network, its data norms filled in; else NULL */
+    const sot_concept_class
+        *concept; /* of a concept; else NULL; then `coefficients` are its numbers */
+    sot_concept_errors errors; /* of one by laplace: whose least those are */
+    size_t draws;              /* vectors of coefficients, one after another; 0: 1 */
+    const char *sampler;   /* "proximal", ...: how they were drawn; NULL: they were not */
+    sot_model_curve curve; /* of a network */
+    const sot_model_setting *settings;
+    size_t setting_count;
+} sot_model_content;
+
+/* The payload: a JSON object without "certificate", one line. SOTTO_INVALID_ARGUMENT for content
+ * that no reader would take (a coefficient that is not finite, too many features). Free with
+ * sot_free(). A model of public rows is this text as it is. */
+SOTTO_MUST_CHECK sotto_status sot_model_write(const sot_model_content *content,
+                                              char **out_json, sotto_error *error);
+
+/* ---- kind.c: what a kind of model predicts ---- */
+
+/* What it makes of a target. A model with a loss of the caller's follows the target it was
+ * trained for: classes if that has labels. `target` may be NULL for the other kinds. */
+sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target);
+
+/* The version of the format that a kind's files have: 4 a concept or if it was drawn by a sampler, else
+ * 1 logistic, 3 network, 2 every other. A concept with noisy errors has 5. */
+int sot_model_version(sotto_model_kind kind, bool drawn, bool counted);
+
+/* Margins a row, hence coefficients a feature: 1, or one a class for softmax. Of a network so many
+ * scores. Of a concept 1, which is 1 for yes and -1 for no. */
+size_t sot_model_margins(sotto_model_kind kind, size_t classes);
+
+sotto_prediction sot_model_prediction(sotto_model_kind kind, sot_target_role role);
+
+/* SOTTO_INVALID_ARGUMENT unless the kind can tell so many classes apart; 0: numbers. */
+SOTTO_MUST_CHECK sotto_status sot_model_check_classes(sotto_model_kind kind,
+                                                      size_t classes, sotto_error *error);
+
+/* A model that was read. */
+struct sotto_model {
+    sotto_schema *schema;
+    sot_encoding *encoding; /* of the schema's own target */
+    sotto_model_kind kind;
+    sotto_adjacency adjacency; /* of its guarantee; 0: it has none */
+    sotto_prediction prediction;
+    size_t margins; /* a row */
+    size_t outputs; /* numbers predicted a row */
+    double *
+        coefficients; /* draws x coefficient_count of them, finite; of a network floats */
+    size_t coefficient_count;   /* margins x sot_encoding_dimension(), net->parameters, or
+                                     sot_concept_numbers() */
+    sot_net *net;               /* of a network; else NULL */
+    sot_concept_class *concept; /* of a concept; else NULL */
+    sot_concept_errors errors;  /* of one by laplace; owned */
+    size_t
+        draws; /* 1, or several draws of a posterior: coefficients has them one after another */
+    char sampler[SOT_MODEL_WORD_BYTES]; /* how they were drawn; "": they were not */
+    sot_model_curve curve;              /* owned */
+    char *json;                         /* the whole file, with a NUL behind it */
+    /* Of the file without certificate.hash: what a true certificate states. */
+    char hash[SOTTO_HASH_HEX_BYTES];
+};
+
+/* Reads rows one after another and gives what the model says of each. */
+typedef struct sot_scorer {
+    const sotto_model *model;
+    sot_features features; /* room for one row */
+    double *margins;       /* theta.x, or a network's scores, of the last row; of several
+                                     draws those of the mean prediction: samples.c */
+    double *outputs;       /* and what they mean: sotto_model_predict() */
+    double *draw_margins;  /* of several draws: draws x margins; else NULL */
+    double *draw_outputs;  /* and draws x outputs */
+    size_t label;          /* of classes: the true one's place */
+    double number;         /* of numbers: the true one */
+    struct sot_rows_ahead *ahead; /* of a network: rows that are scored together */
+    /* Called with each record when it is read, in their order, before it is scored; NULL: nobody listens. */
+    sotto_status (*on_record)(void *context, const sot_record *record,
+                              sotto_error *error);
+    void *on_record_context;
+} sot_scorer;
+
+SOTTO_MUST_CHECK sotto_status sot_scorer_open(const sotto_model *model,
+                                              sot_scorer *out_scorer, sotto_error *error);
+void sot_scorer_close(sot_scorer *scorer); /* wipes the last row */
+
+/* The next row of the source; *out_more is false when there is none. Fills margins (products and
+ * sums in double, in the order of the features; of a network floats, in the order of
+ * models/network/operations/operations.h, the same for a row whatever rows are around it), outputs, label and number. A network's rows are
+ * read ahead, a few hundred at a time. */
+SOTTO_MUST_CHECK sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *source,
+                                              bool *out_more, sotto_error *error);
+
+/* Outputs of a row whose margins the caller put in: `margins`, or of several draws `draw_margins`, and then `margins` too. */
+void sot_scorer_conclude(sot_scorer *scorer);
+
+/* All rows of a source, as sotto_model_predict_data() hands them to the function; the threshold was checked. */
+SOTTO_MUST_CHECK sotto_status sot_model_predict_source(const sotto_model *model,
+                                                       sot_source *source,
+                                                       double threshold,
+                                                       sotto_prediction_function function,
+                                                       void *context, sotto_error *error);
+
+/* The predicted class of the row that was read; 0 for a model of numbers. */
+size_t sot_scorer_decide(const sot_scorer *scorer, double threshold);
+
+/* What margins mean, as sotto_model_predict() has it: model->outputs numbers. */
+void sot_model_outputs_of(const sotto_model *model, const double *margins,
+                          double *out_outputs);
+
+/* 1 / (1 + exp(-score)), to a few units in the last place however far from 0; never above 1. */
+double sot_model_sigmoid(double score);
+
+/* exp(margin) over their sum, for any margins; where some are not finite, nothing is said: all are equal. */
+void sot_model_softmax(const double *margins, size_t count, double *out_probabilities);
+
+/* coefficients.c: those of a model of features, one list, or one a class, or one a draw. How many there are is known. */
+SOTTO_MUST_CHECK sotto_status sot_model_read_coefficients(const sot_json_value *root,
+                                                          sotto_model *model,
+                                                          sotto_error *error);
+
+/* ---- samples.c: several draws of one posterior ---- */
+
+/* The members "draws", "sampler" and "heuristic", before the schema is read. */
+SOTTO_MUST_CHECK sotto_status sot_model_read_draws(const sot_json_value *root,
+                                                   sotto_model *model,
+                                                   sotto_error *error);
+/* From draw_margins of a row to draw_outputs, outputs and margins. */
+void sot_scorer_join_draws(sot_scorer *scorer);
+/* The mean over the draws, and the standard deviation around it (0 of one draw). */
+double sot_model_mean_coefficient(const sotto_model *model, size_t index);
+double sot_model_spread(const sotto_model *model, size_t index);
+/* SOTTO_INVALID_ARGUMENT unless 0 < level < 1 and there are draws enough. */
+SOTTO_MUST_CHECK sotto_status sot_model_check_level(const sotto_model *model,
+                                                    double level, sotto_error *error);
+/* Which of the sorted draws ends the interval, from 1; 0: there are too few. */
+size_t sot_model_interval_place(size_t draws, double level);
+/* Ends of the interval of the row that was read, of a checked level: model->outputs of each. Sorts in
+ * `room` for draws numbers. */
+void sot_scorer_interval(const sot_scorer *scorer, double level, double *room,
+                         double *out_lower, double *out_upper);
+
+/* SOTTO_INVALID_ARGUMENT unless 0 <= threshold <= 1, and unless it is 0.5 for a model that does not
+ * tell two classes apart by a probability. */
+SOTTO_MUST_CHECK sotto_status sot_model_check_threshold(const sotto_model *model,
+                                                        double threshold,
+                                                        sotto_error *error);
+
+#endif

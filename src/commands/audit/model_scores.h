@@ -1,0 +1,33 @@
+/* commands/audit/model_scores.h: how sure a model is of each row of a file. */
+#ifndef SOT_COMMANDS_AUDIT_MODEL_SCORES_H
+#define SOT_COMMANDS_AUDIT_MODEL_SCORES_H
+
+#include <sotto/audit_model.h>
+
+#include "data/batches/matrix.h"
+
+/* log(p/(1 - p)) of the class `label`: its margin less the logarithm of the others' exp() together. Where some margin is not
+ * finite, all classes count as equal. */
+double sot_log_odds(const double *margins, size_t count, size_t label);
+
+/* One a row; free with sot_free(). */
+typedef struct sot_confidences {
+    double *values;
+    size_t count;
+} sot_confidences;
+
+/* Minus the loss of each row: of classes log(p/(1 - p)) of the true one's probability, from the scores (of an svm the margin, of a concept 1
+ * or -1); of a number minus the squared error, in the target's units. Several draws speak by the mean of what they predict. Clear with sot_free(out->values), also after failure. */
+SOTTO_MUST_CHECK sotto_status sot_confidences_of(const sotto_model *model,
+                                                 const sotto_data_file *file,
+                                                 sot_confidences *out,
+                                                 sotto_error *error);
+
+/* The same of rows that are encoded as the model has it, in their order: out[matrix->rows]. Of `model` the coefficients, draws and network may
+ * be another training's. The result is the same for any number of threads; 0: one per CPU. */
+SOTTO_MUST_CHECK sotto_status sot_confidences_of_rows(const sotto_model *model,
+                                                      const sot_matrix *matrix,
+                                                      size_t threads, double *out,
+                                                      sotto_error *error);
+
+#endif

@@ -1,0 +1,224 @@
+/* Who votes, and how many queries may be asked and answered: public things alone, priced before a vote is counted. */
+#include <math.h>
+#include <stdio.h>
+
+#include <sotto/pate_aggregate.h>
+
+#include "base/error.h"
+#include "commands/pate/label.h"
+#include "numeric/outward.h"
+#include "privacy/mechanisms/pate/cost.h"
+#include "privacy/mechanisms/pate/pate.h"
+
+/* ---- who votes ---- */
+
+static sotto_status open_teachers(sot_pate_label_run *run, sotto_error *error)
+{
+    const sotto_pate_label_config *config = run->config;
+    if (run->file == NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "teachers vote on public rows; give the file of the rows");
+    }
+    sotto_status status =
+        sot_pate_directory_open(config->directory, &run->directory, error);
+    if (status != SOTTO_OK) return status;
+    for (size_t i = 0; i < run->directory.sharding.count; i++) {
+        bool is_finished = false;
+        status = sot_pate_teacher_find(&run->directory, i, &is_finished, error);
+        if (status != SOTTO_OK) return status;
+        if (is_finished) continue;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the teachers in %.120s are not all finished; resume sotto "
+                        "pate teach first",
+                        config->directory);
+    }
+    run->schema = run->directory.schema;
+    if (config->vote.adjacency != SOTTO_ADJACENCY_UNSET &&
+        config->vote.adjacency != run->directory.adjacency) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the teachers' shards are for %s neighbours, not %s; teach with "
+                        "the adjacency that the labels shall have",
+                        sotto_adjacency_name(run->directory.adjacency),
+                        sotto_adjacency_name(config->vote.adjacency));
+    }
+    run->vote.adjacency = run->directory.adjacency;
+    run->vote.unit = SOTTO_PATE_RECORDS;
+    run->vote.touched = run->directory.touched;
+    run->vote.teachers = run->directory.sharding.count;
+    run->origin = run->directory.origin;
+    return SOTTO_OK;
+}
+
+static sotto_status open_table(sot_pate_label_run *run, const sotto_schema *schema,
+                               sotto_error *error)
+{
+    const sotto_target *target = schema == NULL ? NULL : sotto_schema_target(schema);
+    if (target == NULL || target->label_count < 2) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a table of votes needs a schema whose target has the classes");
+    }
+    const sotto_pate_config *vote = &run->config->vote;
+    if (run->config->vote_labels && vote->unit == SOTTO_PATE_TEACHERS &&
+        vote->adjacency == SOTTO_ADD_REMOVE) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a table of labels has a column for each teacher, and one who is "
+                        "gone still says the first class: his vote moves; use the "
+                        "adjacency replace-one, or a table of counts");
+    }
+    run->schema = schema;
+    run->from_table = true;
+    return sot_pate_table_open(run->config, target, &run->table, error);
+}
+
+sotto_status sot_pate_open_votes(sot_pate_label_run *run, const sotto_schema *schema,
+                                 sotto_error *error)
+{
+    const sotto_pate_label_config *config = run->config;
+    const int given = (config->directory != NULL) + (config->votes != NULL) +
+                      (config->vote_array != NULL);
+    if (given != 1) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "give a directory of teachers or a table of votes, one of them");
+    }
+    run->vote = config->vote;
+    if (run->vote.purpose == NULL) run->vote.purpose = "labels";
+    const sotto_status status = config->directory != NULL
+                                    ? open_teachers(run, error)
+                                    : open_table(run, schema, error);
+    return status == SOTTO_OK ? sot_pate_settle_votes(run, error) : status;
+}
+
+sotto_status sot_pate_settle_votes(sot_pate_label_run *run, sotto_error *error)
+{
+    run->target = sotto_schema_target(run->schema);
+    sot_name_unit(run->schema, run->unit);
+    if (run->vote.unit == SOTTO_PATE_TEACHERS)
+        (void)snprintf(run->unit, sizeof run->unit, "%s", SOT_PATE_UNIT_TEACHER);
+    return sotto_schema_to_json(run->schema, NULL, &run->schema_json, error);
+}
+
+/* ---- the caps ---- */
+
+double sot_pate_label_sampler_error(const sot_pate_label_run *run)
+{
+    const double labels = sot_pate_sampler_error(&run->vote, run->target->label_count,
+                                                 run->ask, run->answers);
+    if (!run->agrees) return labels;
+    return sot_add_up(labels, sot_pate_agreement_sampler_error(run->agreed.edge_count));
+}
+
+/* The line of the agreement for as many queries as the cap has: its price does not depend on the number. */
+static sotto_status plan_agreement(sot_pate_label_run *run, uint64_t queries,
+                                   sotto_error *error)
+{
+    const sotto_pate_agreement_config *agreement = &run->config->agreement;
+    sot_pate_agreed *agreed = &run->agreed;
+    run->agrees = !isnan(agreement->noise);
+    if (!run->agrees) return SOTTO_OK;
+    sotto_status status =
+        sotto_pate_agreement_edges(&run->vote, agreement, run->target->label_count,
+                                   agreed->edges, &agreed->edge_count, error);
+    if (status == SOTTO_OK)
+        status = sotto_pate_agreement_event(&run->vote, agreement, queries,
+                                            &run->agreement_event, error);
+    if (status != SOTTO_OK) return status;
+    agreed->noise = agreement->noise;
+    agreed->sigma = run->agreement_event.scale;
+    agreed->queries = queries;
+    agreed->teachers = run->vote.teachers;
+    return SOTTO_OK;
+}
+
+/* What is released beside the labels; NULL: nothing. */
+static const sotto_event *beside_labels(const sot_pate_label_run *run)
+{
+    return run->agrees ? &run->agreement_event : NULL;
+}
+
+static sotto_status check_asked(const sotto_pate_label_config *config, sotto_error *error)
+{
+    if (config->ask < 1 || config->ask > (UINT64_C(1) << 32)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%llu queries are to be asked; say how many at most, for example "
+                        "2000",
+                        (unsigned long long)config->ask);
+    }
+    if (!(config->delta > 0.0 && config->delta < 1.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "delta is %g; set it to a number between 0 and 1, for example "
+                        "1e-5",
+                        config->delta);
+    }
+    if (isnan(config->epsilon) && config->answers == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "neither epsilon nor the most answers are given; how much the "
+                        "labels may cost is said before they are made");
+    }
+    if (!isnan(config->epsilon) && !(config->epsilon > 0.0 && config->epsilon < 1e6)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "epsilon is %g; set it to a number above 0, for example 4",
+                        config->epsilon);
+    }
+    return SOTTO_OK;
+}
+
+/* How many answers fit, and how many are wanted: the least. Queries that could not be answered are not asked by
+ * aggregators that answer all. */
+static sotto_status find_caps(sot_pate_label_run *run, sotto_error *error)
+{
+    const sotto_pate_label_config *config = run->config;
+    const bool tests = sot_pate_has_test(&run->vote);
+    sotto_account account;
+    uint64_t fit = config->ask;
+    sotto_status status = check_asked(config, error);
+    if (status == SOTTO_OK) status = plan_agreement(run, config->ask, error);
+    if (status == SOTTO_OK && !isnan(config->epsilon))
+        status = sot_pate_answers_beside(&run->vote, beside_labels(run),
+                                         tests ? config->ask : 0, config->epsilon,
+                                         config->delta, &fit, &account, error);
+    if (status != SOTTO_OK) return status;
+    if (config->answers > 0 && config->answers < fit) fit = config->answers;
+    run->answers = fit < config->ask ? fit : config->ask;
+    run->ask = tests ? config->ask : run->answers;
+    return SOTTO_OK;
+}
+
+/* The plan, and its price as the certificate will compute it. Where the samplers' error takes it beyond the target, an answer less
+ * is promised. */
+static sotto_status make_plan(sot_pate_label_run *run, sotto_error *error)
+{
+    const sotto_pate_label_config *config = run->config;
+    sotto_account account;
+    for (;;) {
+        sotto_status status = plan_agreement(run, run->ask, error);
+        if (status == SOTTO_OK)
+            status = sot_pate_plan_beside(&run->vote, beside_labels(run), run->ask,
+                                          run->answers, &run->plan, error);
+        if (status == SOTTO_OK && run->vote.unit != SOTTO_PATE_TEACHERS)
+            status = sot_plan_take_unit(run->plan, run->schema, error);
+        if (status == SOTTO_OK)
+            status = sotto_account_epsilon_inexact(run->plan, SOTTO_EXACT, config->delta,
+                                                   sot_pate_label_sampler_error(run),
+                                                   &account, error);
+        if (status != SOTTO_OK) return status;
+        if (isnan(config->epsilon) || account.epsilon <= config->epsilon) break;
+        if (run->answers == 1) {
+            return sot_fail(error, SOTTO_UNREACHABLE,
+                            "not even one answer fits epsilon %g; give more noise or "
+                            "epsilon, or ask less",
+                            config->epsilon);
+        }
+        sotto_plan_free(run->plan);
+        run->plan = NULL;
+        run->answers--;
+        if (!sot_pate_has_test(&run->vote)) run->ask = run->answers;
+    }
+    run->epsilon = isnan(config->epsilon) ? account.epsilon : config->epsilon;
+    return SOTTO_OK;
+}
+
+sotto_status sot_pate_plan_labels(sot_pate_label_run *run, sotto_error *error)
+{
+    const sotto_status status = find_caps(run, error);
+    return status == SOTTO_OK ? make_plan(run, error) : status;
+}

@@ -1,0 +1,200 @@
+/* What a training's settings could be better at. From settings and schema alone. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sotto/loss.h>
+
+#include "commands/train/train.h"
+#include "methods/convex/erm.h"
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+advise(sotto_training *training, const char *format, ...)
+{
+    va_list arguments;
+    if (training->advice_count == SOT_ADVICE_MAX) return;
+    va_start(arguments, format);
+    (void)vsnprintf(training->advice[training->advice_count++], SOT_ADVICE_BYTES, format,
+                    arguments);
+    va_end(arguments);
+}
+
+static double setting(const sotto_training *training, const char *name)
+{
+    const sot_learner *learner = training->learner;
+    for (size_t i = 0; i < learner->setting_count; i++)
+        if (strcmp(learner->settings[i].name, name) == 0)
+            return learner->settings[i].value;
+    return SOTTO_UNSET;
+}
+
+/* delta is the chance that the promise fails altogether: with 1/delta people one of them may be
+ * published whole. */
+static void advise_on_delta(sotto_training *training)
+{
+    const double delta = training->config.delta;
+    const double rows = (double)sot_learner_rows(&training->learner->setup);
+    char shown[SOT_SHOWN_BYTES], bound[SOT_SHOWN_BYTES];
+    if (isnan(delta)) return;
+    sot_shown(delta, 0, shown);
+    if (rows > 0.0 && delta > 1.0 / rows) {
+        advise(training,
+               "delta %s is above 1/rows: publishing one row at random would be allowed; "
+               "take a delta far below %s",
+               shown, sot_shown(1.0 / rows, 0, bound));
+    } else if (delta > 1e-5) {
+        advise(training,
+               "delta %s is large; take one far below 1 over the number of rows", shown);
+    }
+}
+
+static void advise_on_epsilon(sotto_training *training)
+{
+    const double epsilon = training->config.epsilon;
+    char shown[SOT_SHOWN_BYTES];
+    if (epsilon > 8.0) {
+        advise(training,
+               "epsilon %s protects little against who knows the other rows: odds may "
+               "change by the factor exp(epsilon)",
+               sot_shown(epsilon, 0, shown));
+    }
+}
+
+/* The noise is proportional to R, the signal is not. */
+static void advise_on_norm(sotto_training *training)
+{
+    const double bound = sot_encoding_bound(training->encoding);
+    const size_t dimension = sot_encoding_dimension(training->encoding);
+    char shown[SOT_SHOWN_BYTES], root[SOT_SHOWN_BYTES];
+    const sotto_row_norm norm = sotto_schema_row_norm(training->schema);
+    if (norm.given || bound <= 2.0) return;
+    advise(
+        training,
+        "the norm bound %s is the largest norm that %s columns can have; rows are mostly "
+        "shorter, and the noise grows with it: try row_norm with a smaller bound",
+        sot_shown(bound, 1, shown), sot_shown((double)dimension, 0, root));
+}
+
+/* The largest curvature of one row's loss, over the squared norm; infinite: no bound is known here. */
+static double curvature_of(const sotto_train_config *config)
+{
+    switch (config->model) {
+    case SOTTO_MODEL_LOGISTIC:
+        return 0.25;
+    case SOTTO_MODEL_SOFTMAX:
+        return 0.5;
+    case SOTTO_MODEL_SVM:
+        return 0.5 / config->width;
+    case SOTTO_MODEL_LINEAR:
+    case SOTTO_MODEL_HUBER:
+        return 1.0;
+    case SOTTO_MODEL_CUSTOM:
+        return config->loss->curvature_most;
+    case SOTTO_MODEL_UNSET:
+    case SOTTO_MODEL_NETWORK:
+    case SOTTO_MODEL_CONCEPT:
+    case SOTTO_MODEL_HINGE:
+    case SOTTO_MODEL_POISSON:
+        break;
+    }
+    return (double)INFINITY;
+}
+
+static void advise_on_lambda(sotto_training *training)
+{
+    const double lambda = setting(training, "lambda");
+    const double rows = (double)sot_learner_rows(&training->learner->setup);
+    const double beta = setting(training, "beta"); /* of draws: the weight of a row */
+    char shown[SOT_SHOWN_BYTES];
+    if ((isnan(training->config.lambda) && isnan(beta)) || rows == 0.0) return;
+    const double bound = sot_encoding_bound(training->encoding);
+    const double weight = rows * bound * bound * curvature_of(&training->config);
+    if (!isnan(beta) && lambda > beta * weight) {
+        advise(
+            training,
+            "the prior of precision lambda %s outweighs all expected rows together, "
+            "which count beta each: a draw will say little but the prior; more rows, a "
+            "larger epsilon or fewer draws would help",
+            sot_shown(lambda, 0, shown));
+    } else if (lambda > weight) {
+        advise(
+            training,
+            "lambda %s outweighs all expected rows together: the model will say little; "
+            "it stands beside the sum of the losses, not their mean",
+            sot_shown(lambda, 0, shown));
+    }
+}
+
+/* The slope of a row's loss, and with it the noise, follows the largest count. */
+static void advise_on_counts(sotto_training *training)
+{
+    const double most = sot_encoding_target_most(training->encoding);
+    char shown[SOT_SHOWN_BYTES];
+    if (sot_encoding_role(training->encoding) != SOT_TARGET_COUNT || most <= 100.0)
+        return;
+    advise(training,
+           "counts up to %s make steep losses, and the noise grows with them: give the "
+           "target a smaller upper bound, beyond which few counts lie",
+           sot_shown(most, 0, shown));
+}
+
+/* What auto would have chosen, had it known more; what another method would do better. */
+static void advise_on_method(sotto_training *training)
+{
+    const sotto_train_config *config = &training->config;
+    const double rows = (double)sot_learner_rows(&training->learner->setup);
+    if (config->method == SOTTO_METHOD_AUTO && rows == 0.0) {
+        const char *why;
+        sotto_train_config with_rows = *config;
+        with_rows.expected_rows = 1;
+        if (sot_erm_choose(&with_rows, &why) != training->method)
+            advise(training,
+                   "with the expected rows gradient descent could be used, which does "
+                   "better for this loss and epsilon: give them, a guess will do");
+    }
+    /* Its noise goes with the largest feature, that of the others with the norm of a row. */
+    if (training->method == SOTTO_METHOD_FRANK_WOLFE &&
+        sot_encoding_bound(training->encoding) <
+            8.0 * sot_encoding_feature_most(training->encoding))
+        advise(training,
+               "frank-wolfe is for rows much longer than their largest feature, of many "
+               "columns; here the other methods do better: try auto");
+}
+
+/* What is proven of a concept's errors says nothing when it is as bad as guessing. */
+static void advise_on_class(sotto_training *training)
+{
+    const double shortfall = setting(training, "shortfall");
+    const double rows = (double)sot_learner_rows(&training->learner->setup);
+    char shown[SOT_SHOWN_BYTES], half[SOT_SHOWN_BYTES];
+    if (!(rows > 0.0 && shortfall > 0.5 * rows)) return;
+    advise(training,
+           "the shortfall %s is more than %s, half of the expected rows: the concept may "
+           "be as good as guessed; take %s, or a larger epsilon",
+           sot_shown(shortfall, 0, shown), sot_shown(floor(0.5 * rows), 0, half),
+           training->method == SOTTO_METHOD_LAPLACE ? "the method exponential"
+                                                    : "fewer columns or cuts");
+}
+
+void sot_training_advise(sotto_training *training)
+{
+    if (training->plan == NULL) return;
+    advise_on_epsilon(training);
+    advise_on_delta(training);
+    if (training->learner->concept != NULL) advise_on_class(training);
+    if (training->learner->net != NULL || training->learner->concept != NULL)
+        return; /* the rest is of convex losses */
+    advise_on_norm(training);
+    advise_on_lambda(training);
+    advise_on_counts(training);
+    advise_on_method(training);
+    if (training->config.calibration != SOTTO_CALIBRATION_SHARP &&
+        training->method == SOTTO_METHOD_OBJECTIVE) {
+        advise(training, "the calibration %s is for comparison; sharp needs less noise",
+               sotto_calibration_name(training->config.calibration));
+    }
+}

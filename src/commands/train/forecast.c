@@ -1,0 +1,55 @@
+/* What a training would be worth, found out on public rows. */
+#include "base/error.h"
+#include "commands/session/declared.h"
+#include "commands/train/simulation.h"
+#include "random/rng.h"
+
+static sotto_status repeat(sot_rehearsal *run, const sotto_training *training,
+                           uint64_t repeats, sotto_forecast *out, sotto_error *error)
+{
+    sotto_status status =
+        sot_rehearse_without_noise(run, training, &out->without_noise, error);
+    if (status == SOTTO_OK)
+        status = sot_rehearse(run, training, repeats, &out->mean, &out->deviation, NULL,
+                              error);
+    if (status != SOTTO_OK) return status;
+    out->repeats = repeats;
+    out->score = sot_rehearsal_score(training);
+    return sot_public_trivial(training->encoding, run->seen, run->held, &out->trivial,
+                              error);
+}
+
+sotto_status sotto_training_forecast_data(const sotto_training *training,
+                                          const sotto_data_file *file, uint64_t rows,
+                                          uint64_t repeats, sotto_forecast *out_forecast,
+                                          sotto_error *error)
+{
+    sotto_rng *rng = NULL;
+    sot_rehearsal run = {.rng = NULL};
+    sotto_forecast found = {0};
+    if (repeats == 0 || repeats > SOT_REHEARSAL_REPEATS_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%llu repeats were asked for; give 1 to %d",
+                        (unsigned long long)repeats, (int)SOT_REHEARSAL_REPEATS_MAX);
+    }
+    if ((file == NULL) == (rows == 0)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "a forecast needs public rows: give a file of them, or the number of "
+            "rows to draw from the schema");
+    }
+    sotto_status status =
+        file == NULL ? SOTTO_OK
+                     : sot_check_public_rows("--public", training->schema, error);
+    if (status == SOTTO_OK)
+        status = training->config.insecure_test
+                     ? sotto_rng_new_for_test(training->config.test_seed, &rng, error)
+                     : sotto_rng_new(&rng, error);
+    if (status == SOTTO_OK)
+        status = sot_rehearsal_open(training, file, rows, rng, &run, error);
+    if (status == SOTTO_OK) status = repeat(&run, training, repeats, &found, error);
+    sot_rehearsal_close(&run);
+    sotto_rng_free(rng);
+    if (status == SOTTO_OK) *out_forecast = found;
+    return status;
+}

@@ -1,0 +1,198 @@
+/* A training that is run for real, again and again, on public rows. */
+#include "commands/train/simulation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "commands/train/concept.h"
+#include "data/batches/matrix.h"
+#include "random/rng.h"
+
+enum { HELD_BACK = 5 }; /* every fifth row */
+
+/* ---- the rows ---- */
+
+static sotto_status load(const sotto_training *training, sotto_rng *rng,
+                         const sotto_data_file *file, uint64_t rows,
+                         sot_matrix **out_matrix, sotto_error *error)
+{
+    sot_source *source = NULL;
+    sot_public_records drawn = {0};
+    sotto_status status = SOTTO_OK;
+    if (file != NULL) {
+        status = sot_source_open(file, training->schema, false, &source, error);
+    } else {
+        status = sot_public_draw(training->schema, rows, rng, &drawn, error);
+        if (status == SOTTO_OK)
+            status =
+                sot_source_open_records(&drawn.records, training->schema, &source, error);
+    }
+    if (status == SOTTO_OK) {
+        status = sot_matrix_load(source, training->schema, training->encoding, rng,
+                                 out_matrix, error);
+    }
+    if (status == SOTTO_OK && file == NULL) {
+        status = training->learner->concept != NULL
+                     ? sot_training_plant_concept(training, *out_matrix, rng, error)
+                     : sot_public_plant(training->encoding, *out_matrix, rng, error);
+    }
+    sot_source_close(source);
+    sot_public_clear(&drawn);
+    return status;
+}
+
+sotto_status sot_rehearsal_open(const sotto_training *training,
+                                const sotto_data_file *file, uint64_t rows,
+                                sotto_rng *rng, sot_rehearsal *out_rehearsal,
+                                sotto_error *error)
+{
+    sot_matrix *all = NULL;
+    sot_rehearsal *run = out_rehearsal;
+    *run =
+        (sot_rehearsal){.rng = rng, .count = sot_learner_coefficients(training->learner)};
+    sotto_status status = load(training, rng, file, rows, &all, error);
+    if (status == SOTTO_OK && all->rows < 2 * HELD_BACK) {
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "a forecast needs at least %d public rows", 2 * HELD_BACK);
+    }
+    if (status == SOTTO_OK)
+        status = sot_public_split(all, HELD_BACK, &run->seen, &run->held, error);
+    sot_matrix_free(all);
+    if (status != SOTTO_OK) return status;
+    run->theta = sot_new_array(run->count, sizeof *run->theta);
+    return run->theta == NULL ? sot_fail_memory(error, run->count, sizeof *run->theta)
+                              : SOTTO_OK;
+}
+
+sotto_status sot_rehearsal_enlarge(sot_rehearsal *rehearsal, uint64_t rows,
+                                   sotto_error *error)
+{
+    sot_matrix *many = NULL;
+    if (rows <= rehearsal->seen->rows) return SOTTO_OK;
+    if (rows > SIZE_MAX / sizeof(double))
+        return sot_fail_memory(error, (size_t)rows, sizeof(double));
+    const sotto_status status =
+        sot_public_repeat(rehearsal->seen, (size_t)rows, &many, error);
+    if (status != SOTTO_OK) return status;
+    sot_matrix_free(rehearsal->seen);
+    rehearsal->seen = many;
+    return SOTTO_OK;
+}
+
+void sot_rehearsal_close(sot_rehearsal *rehearsal)
+{
+    sot_matrix_free(rehearsal->seen);
+    sot_matrix_free(rehearsal->held);
+    sot_free(rehearsal->theta);
+    *rehearsal = (sot_rehearsal){.rng = NULL};
+}
+
+/* ---- the runs ---- */
+
+/* One training with fresh noise. Its gate opens without a charge: the rows are public. */
+static sotto_status run_once(sot_rehearsal *run, const sotto_training *training,
+                             double *out_score, sotto_error *error)
+{
+    sotto_gate *gate = NULL;
+    sotto_status status = SOTTO_OK;
+    if (training->plan != NULL) {
+        status = sotto_gate_new(training->plan, run->rng, &gate, error);
+        if (status == SOTTO_OK) status = sotto_gate_open(gate, error);
+    }
+    if (status == SOTTO_OK)
+        status = sot_training_learn(training, gate, run->seen, run->theta, error);
+    if (status == SOTTO_OK)
+        status = sot_public_score(training, run->held, run->theta, out_score, error);
+    sotto_gate_free(gate);
+    return status;
+}
+
+/* The same network, learned as long from as many records a step. */
+static void copy_network(const sotto_train_config *own, sotto_train_config *config)
+{
+    if (own->model != SOTTO_MODEL_NETWORK) return;
+    config->network = own->network;
+    config->init = own->init;
+    config->freeze = own->freeze;
+    config->steps = own->steps;
+    config->epochs = own->epochs;
+    config->batch = own->batch;
+    config->expected_rows = own->public_n > 0 ? own->public_n : own->expected_rows;
+}
+
+sotto_status sot_rehearse_without_noise(sot_rehearsal *run,
+                                        const sotto_training *training, double *out_score,
+                                        sotto_error *error)
+{
+    sotto_train_config config = sotto_train_defaults();
+    sotto_training *plain = NULL;
+    const sotto_train_config *own = &training->config;
+    /* The hinge loss has no minimiser to compute; its smoothed form is as good. */
+    config.model = own->model == SOTTO_MODEL_HINGE ? SOTTO_MODEL_SVM : own->model;
+    config.width = own->width;
+    config.loss = own->loss;
+    config.concept = own->concept;
+    if (own->model == SOTTO_MODEL_HUBER) config.threshold = own->threshold;
+    copy_network(own, &config);
+    config.method = SOTTO_METHOD_NONE;
+    config.data_is_public = true;
+    config.target = training->target;
+    config.threads = training->config.threads;
+    sotto_status status = sotto_training_plan(&config, training->schema, &plain, error);
+    if (status == SOTTO_OK)
+        status = sot_training_learn(plain, NULL, run->seen, run->theta, error);
+    if (status == SOTTO_OK)
+        status = sot_public_score(plain, run->held, run->theta, out_score, error);
+    sotto_training_free(plain);
+    return status;
+}
+
+/* Means and sums of squares around them, by Welford's update. */
+static void update(double value, uint64_t before, double *mean, double *squares)
+{
+    const double step = value - *mean;
+    *mean += step / (double)(before + 1);
+    *squares += step * (value - *mean);
+}
+
+static double deviation_of(double squares, uint64_t repeats)
+{
+    return repeats > 1 ? sqrt(squares / (double)(repeats - 1)) : 0.0;
+}
+
+sotto_status sot_rehearse(sot_rehearsal *run, const sotto_training *training,
+                          uint64_t repeats, double *out_mean, double *out_deviation,
+                          double *out_theta_deviations, sotto_error *error)
+{
+    double mean = 0.0, squares = 0.0;
+    double *theta_squares = out_theta_deviations, *means = NULL;
+    sotto_status status = SOTTO_OK;
+    if (theta_squares != NULL) {
+        means = sot_new_array(run->count, sizeof *means);
+        if (means == NULL) return sot_fail_memory(error, run->count, sizeof *means);
+        memset(theta_squares, 0, run->count * sizeof *theta_squares);
+    }
+    for (uint64_t i = 0; status == SOTTO_OK && i < repeats; i++) {
+        double score = 0.0;
+        status = run_once(run, training, &score, error);
+        update(score, i, &mean, &squares);
+        for (size_t j = 0; means != NULL && j < run->count; j++)
+            update(run->theta[j], i, &means[j], &theta_squares[j]);
+    }
+    for (size_t j = 0; means != NULL && j < run->count; j++)
+        theta_squares[j] = deviation_of(theta_squares[j], repeats);
+    sot_free(means);
+    if (status != SOTTO_OK) return status;
+    *out_mean = mean;
+    *out_deviation = deviation_of(squares, repeats);
+    return SOTTO_OK;
+}
+
+sotto_forecast_score sot_rehearsal_score(const sotto_training *training)
+{
+    return sot_encoding_role(training->encoding) == SOT_TARGET_CLASSES
+               ? SOTTO_FORECAST_ACCURACY
+               : SOTTO_FORECAST_RMSE;
+}

@@ -1,0 +1,50 @@
+/* commands/train/simulation.h: a training on public rows, as often as one likes.
+ *
+ * Idea     The rows are public, so nothing is charged and scores are exact. Every fifth row is held
+ *          back for the score; the others are learned from, each time with fresh noise.
+ */
+#ifndef SOT_COMMANDS_TRAIN_SIMULATION_H
+#define SOT_COMMANDS_TRAIN_SIMULATION_H
+
+#include "commands/train/public.h"
+#include "commands/train/train.h"
+
+enum { SOT_REHEARSAL_REPEATS_MAX = 10000 };
+
+typedef struct sot_rehearsal {
+    sotto_rng *rng; /* borrowed */
+    sot_matrix *seen, *held;
+    double *theta; /* of the last run */
+    size_t count;  /* coefficients */
+} sot_rehearsal;
+
+/* Rows of a file, or `rows` drawn from the schema if `file` is NULL. They fit every training of the same
+ * schema, target and model. Release with sot_rehearsal_close(), also after failure. */
+SOTTO_MUST_CHECK sotto_status sot_rehearsal_open(const sotto_training *training,
+                                                 const sotto_data_file *file,
+                                                 uint64_t rows, sotto_rng *rng,
+                                                 sot_rehearsal *out_rehearsal,
+                                                 sotto_error *error);
+/* Repeats the rows to learn from until there are so many, if there are fewer. */
+SOTTO_MUST_CHECK sotto_status sot_rehearsal_enlarge(sot_rehearsal *rehearsal,
+                                                    uint64_t rows, sotto_error *error);
+void sot_rehearsal_close(sot_rehearsal *rehearsal);
+
+/* Trains `repeats` times: the mean and the standard deviation of the score (sot_public_score()) and,
+ * unless NULL, the standard deviation of each coefficient. */
+SOTTO_MUST_CHECK sotto_status sot_rehearse(sot_rehearsal *rehearsal,
+                                           const sotto_training *training,
+                                           uint64_t repeats, double *out_mean,
+                                           double *out_deviation,
+                                           double *out_theta_deviations,
+                                           sotto_error *error);
+
+/* The score of the same model without noise. */
+SOTTO_MUST_CHECK sotto_status sot_rehearse_without_noise(sot_rehearsal *rehearsal,
+                                                         const sotto_training *training,
+                                                         double *out_score,
+                                                         sotto_error *error);
+
+sotto_forecast_score sot_rehearsal_score(const sotto_training *training);
+
+#endif

@@ -1,0 +1,55 @@
+/* data/batches/shards.h: which of a public number of shards a record is in.
+ *
+ * Idea        A shard is a keyed hash of something that is the record's own. What happens to one record
+ *             leaves all others where they are, so that one record touches one shard, whatever is learned there.
+ * Theorem     For every key, and neighbours that differ in one record (or all records of one unit):
+ *               unit     add-remove: 1 shard differs. Replace-one: 2, for the unit that comes in may
+ *                        have another id than the one that goes.
+ *               content  the same: 1, and 2 under replace-one. Equal records are in one shard.
+ *               place    replace-one with a public number of records: 1, for the record that comes in takes the
+ *                        place of the one that goes. Add-remove: ALL shards may differ, because every later
+ *                        record moves up. It is refused there: sot_sharding_touched().
+ * Assumes     The key is drawn without a look at the records, and the number of shards is public. That the hash
+ *             looks random makes shards of like size; privacy does not rest on it.
+ * Proof note  src/data/batches/shards.md
+ */
+#ifndef SOT_DATA_BATCHES_SHARDS_H
+#define SOT_DATA_BATCHES_SHARDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sotto/accountant.h>
+#include <sotto/schema.h>
+
+#include "data/readers/record.h"
+
+typedef enum sot_shard_rule {
+    SOT_SHARD_BY_UNIT = 1,    /* the id of the record's unit, its first 256 bytes */
+    SOT_SHARD_BY_CONTENT = 2, /* everything that the schema lets a record say */
+    SOT_SHARD_BY_PLACE = 3    /* its number in the data */
+} sot_shard_rule;
+
+enum { SOT_SHARD_KEY_BYTES = 32, SOT_SHARD_DIGEST_BYTES = 32, SOT_SHARDS_MAX = 1 << 16 };
+
+typedef struct sot_sharding {
+    sot_shard_rule rule;
+    unsigned char key[SOT_SHARD_KEY_BYTES];
+    size_t count; /* 1 to SOT_SHARDS_MAX */
+} sot_sharding;
+
+/* Total. `place` counts the records of the data from 0. */
+size_t sot_shard_of(const sot_sharding *sharding, const sotto_schema *schema,
+                    const sot_record *record, uint64_t place);
+
+/* Adds a record to a keyed digest of all records, which starts as zeros: the sum modulo 2^256 of keyed hashes of unit and content, and by
+ * place of the number. In any order the same records have the same digest; by place, in the same order alone. As secret as the
+ * records: it is for whoever goes on with them. */
+void sot_shards_digest_add(const sot_sharding *sharding, const sotto_schema *schema,
+                           const sot_record *record, uint64_t place,
+                           unsigned char digest[SOT_SHARD_DIGEST_BYTES]);
+
+/* How many shards neighbours may differ in, by the theorem; 0: more than can be said, or no such neighbours. */
+uint64_t sot_sharding_touched(sot_shard_rule rule, sotto_adjacency adjacency);
+
+#endif

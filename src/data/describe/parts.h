@@ -1,0 +1,30 @@
+/* data/describe/parts.h: what the three files that describe a schema share. */
+#ifndef SOT_DATA_DESCRIBE_PARTS_H
+#define SOT_DATA_DESCRIBE_PARTS_H
+
+#include "base/growing.h"
+#include "base/json/writer.h"
+#include "data/encode/parts.h"
+#include "data/schema/matrix.h"
+#include "data/schema/parts.h"
+
+enum { SOT_WARNINGS_MOST = 64, SOT_WARNING_BYTES = 320 };
+
+typedef struct sot_description {
+    const sotto_schema *schema;
+    sotto_target own;
+    const sotto_target *target; /* NULL: none */
+    sot_encoding *encoding;     /* NULL: nothing can be learned, and `why` says so */
+    sotto_error why;
+    char (*warnings)[SOT_WARNING_BYTES];
+    size_t warning_count;
+    sot_json_writer *json;
+    sot_growing text;
+} sot_description;
+
+/* Writes all of it for people into `text` (text.c), for scripts into `json`
+ * (json.c). Failure sticks to what is written to. */
+void sot_describe_text(sot_description *made);
+void sot_describe_json(sot_description *made);
+
+#endif

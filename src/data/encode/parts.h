@@ -1,0 +1,70 @@
+/* data/encode/parts.h: what making an encoding (new.c) and using it (encode.c) share. */
+#ifndef SOT_DATA_ENCODE_PARTS_H
+#define SOT_DATA_ENCODE_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "data/encode/encode.h"
+
+/* One column of a table, on its way to one feature or to `values` indicators. */
+typedef struct sot_encode_part {
+    const sotto_column *column;
+    size_t cell;    /* its place among the cells */
+    size_t first;   /* feature */
+    size_t values;  /* of a category; 0: a number */
+    double largest; /* |feature| at most, before the row's norm is looked at */
+} sot_encode_part;
+
+struct sot_encoding {
+    const sotto_schema *schema;
+    const sotto_target *target; /* the schema's, or &own */
+    sotto_target own;
+    sot_target_role role;
+    double target_center,
+        target_half; /* of a number: (lower + upper) / 2, and half the width */
+    double target_unit, target_most;
+    size_t *label_of_code; /* of a category or boolean: cell -> place in the label set */
+    size_t code_count;
+    sot_encode_part *parts; /* of a table; NULL for a matrix */
+    size_t part_count;
+    size_t features;             /* without the constant column */
+    const sot_cells_grid *grids; /* features of them; borrowed; NULL: not by cells */
+    const sotto_column *numbers; /* of a matrix whose numbers have bounds; else NULL */
+    double largest;              /* |feature| of them at most, before the row's norm */
+    double absent;               /* the feature of a number that a record does not list */
+    /* What each byte becomes, if rows are never cut: a file of bytes needs no arithmetic. */
+    float *of_byte;
+    bool cut; /* rows may be longer than `bound`, or are scaled to it */
+    sotto_norm_rule rule;
+    double bound; /* B */
+    int exponent;
+    double unit;           /* 2^exponent */
+    double inverse_unit;   /* 2^-exponent */
+    uint64_t squares_most; /* the sum of m^2 over the features may not exceed it */
+    double intercept;      /* on the grid */
+    double total_bound;    /* R */
+    char *text;            /* of all names */
+    const char **names;
+};
+
+/* Chooses the target for `role` and lists its labels (new.c). */
+SOTTO_MUST_CHECK sotto_status sot_encode_choose_target(sot_encoding *encoding,
+                                                       const char *name,
+                                                       sotto_error *error);
+
+/* Writes the name `first`, or `first`=`second`, at `place` and returns where the next one begins
+ * (new.c). */
+char *sot_encode_write_name(const char **out_name, char *place, const char *first,
+                            const char *second);
+
+/* The feature that a number of a matrix with bounds is, before the row's norm is looked at
+ * (encode.c). Total, and monotone for what is a number. */
+double sot_encode_value(const sot_encoding *encoding, double number);
+
+/* What sot_encode() makes of each byte, if the numbers of a matrix have bounds and rows are never cut
+ * (dense.c). */
+SOTTO_MUST_CHECK sotto_status sot_encode_map_bytes(sot_encoding *encoding,
+                                                   sotto_error *error);
+
+#endif

@@ -1,0 +1,166 @@
+#include "data/readers/lines.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* Large enough that the calls cost nothing, small enough to stay in the second-level cache. */
+enum { BLOCK_BYTES = 1 << 18 };
+
+/* The buffer: [0, begin) used up, [begin, end) read and not yet used. Its room is that of a line,
+ * of a block and of the slack. */
+struct sot_lines {
+    sot_bytes *bytes;
+    char *buffer;
+    size_t line_bytes_max;
+    size_t room_bytes;
+    size_t begin, end;
+    size_t touched; /* bytes of the buffer that ever held something */
+    bool at_end;    /* of the file */
+    bool was_cut;   /* the last line */
+    bool has_rest;  /* of a line that was cut bytes may be left, from `begin` on */
+    bool is_masked; /* a line feed stands where the rest begins, with this byte */
+    char first_of_rest;
+};
+
+/* One more block behind what is there; the caller made room for it. */
+static sotto_status fill(sot_lines *lines, sotto_error *error)
+{
+    size_t got = 0;
+    const sotto_status status = sot_bytes_read(lines->bytes, lines->buffer + lines->end,
+                                               BLOCK_BYTES, &got, error);
+    if (status != SOTTO_OK) return status;
+    lines->end += got;
+    if (lines->end > lines->touched) lines->touched = lines->end;
+    lines->at_end = got == 0;
+    return SOTTO_OK;
+}
+
+/* Moves what is not yet used to the front, so that a block fits behind it. */
+static void make_room(sot_lines *lines)
+{
+    const size_t left = lines->end - lines->begin;
+    if (lines->begin > 0) memmove(lines->buffer, lines->buffer + lines->begin, left);
+    lines->begin = 0;
+    lines->end = left;
+}
+
+sotto_status sot_lines_rest(sot_lines *lines, const char **out_bytes,
+                            size_t *out_size_bytes, sotto_error *error)
+{
+    *out_size_bytes = 0;
+    if (lines->is_masked) lines->buffer[lines->begin] = lines->first_of_rest;
+    lines->is_masked = false;
+    while (lines->has_rest) {
+        if (lines->begin == lines->end) {
+            lines->begin = lines->end = 0;
+            const sotto_status status = fill(lines, error);
+            if (status != SOTTO_OK) return status;
+            lines->has_rest = !lines->at_end;
+            continue;
+        }
+        const char *start = lines->buffer + lines->begin;
+        const size_t available = lines->end - lines->begin;
+        const char *newline = memchr(start, '\n', available);
+        *out_bytes = start;
+        *out_size_bytes = newline != NULL ? (size_t)(newline - start) : available;
+        lines->begin += *out_size_bytes + (newline != NULL ? 1 : 0);
+        lines->has_rest = newline == NULL;
+        if (*out_size_bytes > 0) break;
+    }
+    return SOTTO_OK;
+}
+
+/* Passes over everything up to and with the next line feed. */
+static sotto_status skip_rest(sot_lines *lines, sotto_error *error)
+{
+    const char *bytes = NULL;
+    size_t size_bytes = 0;
+    sotto_status status = SOTTO_OK;
+    while (status == SOTTO_OK && lines->has_rest)
+        status = sot_lines_rest(lines, &bytes, &size_bytes, error);
+    return status;
+}
+
+/* *out_bytes of the buffer, from lines->begin, up to a line feed, the end of the file, or as much
+ * of a line as is kept. *out_ended: there is a line feed behind them. */
+static sotto_status find_end(sot_lines *lines, size_t *out_bytes, bool *out_ended,
+                             sotto_error *error)
+{
+    size_t searched = 0;
+    for (;;) {
+        const char *start = lines->buffer + lines->begin;
+        const size_t available = lines->end - lines->begin;
+        const char *newline = available == searched
+                                  ? NULL
+                                  : memchr(start + searched, '\n', available - searched);
+        *out_ended = newline != NULL;
+        *out_bytes = newline != NULL ? (size_t)(newline - start) : available;
+        if (newline != NULL || available > lines->line_bytes_max || lines->at_end)
+            return SOTTO_OK;
+        searched = available;
+        make_room(lines);
+        const sotto_status status = fill(lines, error);
+        if (status != SOTTO_OK) return status;
+    }
+}
+
+sotto_status sot_lines_next(sot_lines *lines, char **out_line, size_t *out_bytes,
+                            bool *out_more, sotto_error *error)
+{
+    bool ended = false;
+    size_t bytes = 0;
+    sotto_status status = skip_rest(lines, error);
+    if (status == SOTTO_OK) status = find_end(lines, &bytes, &ended, error);
+    if (status != SOTTO_OK) return status;
+    char *line = lines->buffer + lines->begin;
+    *out_more = ended || bytes > 0;
+    lines->was_cut = bytes > lines->line_bytes_max;
+    lines->has_rest = lines->is_masked = lines->was_cut;
+    if (lines->was_cut) {
+        bytes = lines->line_bytes_max;
+        lines->begin += bytes;
+        lines->first_of_rest = line[bytes];
+    } else {
+        lines->begin += bytes + (ended ? 1 : 0);
+        if (bytes > 0 && line[bytes - 1] == '\r') bytes--;
+    }
+    line[bytes] = '\n';
+    *out_line = line;
+    *out_bytes = bytes;
+    return SOTTO_OK;
+}
+
+bool sot_lines_was_cut(const sot_lines *lines)
+{
+    return lines->was_cut;
+}
+
+sotto_status sot_lines_open(const char *path, sot_packing packing, size_t line_bytes_max,
+                            sot_lines **out_lines, sotto_error *error)
+{
+    sot_lines *lines = sot_new_array(1, sizeof *lines);
+    if (lines == NULL) return sot_fail_memory(error, 1, sizeof *lines);
+    lines->line_bytes_max = line_bytes_max;
+    lines->room_bytes = line_bytes_max + 1 + BLOCK_BYTES + SOT_LINES_SLACK;
+    sotto_status status = sot_bytes_open(path, packing, &lines->bytes, error);
+    if (status == SOTTO_OK) {
+        lines->buffer = sot_new_array(lines->room_bytes, 1);
+        if (lines->buffer == NULL) status = sot_fail_memory(error, lines->room_bytes, 1);
+    }
+    if (status != SOTTO_OK) {
+        sot_lines_close(lines);
+        return status;
+    }
+    *out_lines = lines;
+    return SOTTO_OK;
+}
+
+void sot_lines_close(sot_lines *lines)
+{
+    if (lines == NULL) return;
+    sot_bytes_close(lines->bytes);
+    sot_wipe_and_free(lines->buffer, lines->touched);
+    sot_free(lines);
+}

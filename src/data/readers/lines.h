@@ -1,0 +1,46 @@
+/* data/readers/lines.h: a file, plain or packed by gzip, line by line, in bounded memory.
+ *
+ * Isolation   A line is what stands between two line feeds, whatever bytes it holds; readers see
+ *             one line and nothing else. A blank line is a line: were it passed over, the number
+ *             of records would depend on what one of them holds.
+ * Memory      One block and one line. Of a longer line only the first bytes are kept; the rest can be had in
+ *             blocks (sot_lines_rest()).
+ */
+#ifndef SOT_DATA_READERS_LINES_H
+#define SOT_DATA_READERS_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <sotto/error.h>
+
+#include "data/readers/bytes.h"
+
+typedef struct sot_lines sot_lines;
+
+/* Bytes that may be read, but mean nothing, behind the last byte of a line: for parsers that look
+ * at several bytes at once. */
+enum { SOT_LINES_SLACK = 16 };
+
+/* Opens for reading: a file, or a pipe. At most `line_bytes_max` bytes of a line are kept. */
+SOTTO_MUST_CHECK sotto_status sot_lines_open(const char *path, sot_packing packing,
+                                             size_t line_bytes_max, sot_lines **out_lines,
+                                             sotto_error *error);
+void sot_lines_close(sot_lines *lines); /* wipes what it read; NULL is fine */
+
+/* The next line without its end (LF or CRLF), until the next call; it may be written to. A line
+ * feed stands at (*out_line)[*out_bytes]. *out_more is false when there is no further line.
+ * Fails only if the file cannot be read to its end. */
+SOTTO_MUST_CHECK sotto_status sot_lines_next(sot_lines *lines, char **out_line,
+                                             size_t *out_bytes, bool *out_more,
+                                             sotto_error *error);
+
+/* Whether the last line was longer than what is kept of it. */
+bool sot_lines_was_cut(const sot_lines *lines);
+
+/* The next bytes of a line that was cut, behind those that sot_lines_next() or the last call gave; 0 at the end
+ * of the line. They take the place of the bytes before them. */
+SOTTO_MUST_CHECK sotto_status sot_lines_rest(sot_lines *lines, const char **out_bytes,
+                                             size_t *out_size_bytes, sotto_error *error);
+
+#endif

@@ -1,0 +1,32 @@
+/* What the origin of rows means for their number. */
+#include "data/source/source.h"
+
+const char *sot_origin_name(sot_origin origin)
+{
+    static const char *const names[] = {"none",
+                                        "stored",
+                                        "declared",
+                                        "given",
+                                        "selected",
+                                        "streamed",
+                                        "declared and selected"};
+    const size_t place = (size_t)origin;
+    return place < sizeof names / sizeof names[0] ? names[place] : "unknown";
+}
+
+sot_origin sot_origin_selected(sot_origin origin)
+{
+    if (origin == SOT_ROWS_STREAMED) return origin;
+    return sot_rows_are_declared(origin) ? SOT_ROWS_DECLARED_SELECTED : SOT_ROWS_SELECTED;
+}
+
+bool sot_rows_are_secret(sot_origin origin)
+{
+    return origin == SOT_ROWS_SELECTED || origin == SOT_ROWS_STREAMED ||
+           origin == SOT_ROWS_DECLARED_SELECTED;
+}
+
+bool sot_rows_are_declared(sot_origin origin)
+{
+    return origin == SOT_ROWS_DECLARED || origin == SOT_ROWS_DECLARED_SELECTED;
+}

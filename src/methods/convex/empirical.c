@@ -1,0 +1,20 @@
+#include "methods/empirical.h"
+
+#include "base/memory.h"
+#include "methods/convex/empirical_parts.h"
+#include "models/softmax/softmax.h"
+
+sotto_status sot_empirical_new(const sot_learner_setup *setup,
+                               sot_empirical **out_empirical, sotto_error *error)
+{
+    if (setup->config->model == SOTTO_MODEL_SOFTMAX)
+        return sot_softmax_empirical(setup, out_empirical, error);
+    return sot_empirical_glm(setup, out_empirical, error);
+}
+
+void sot_empirical_free(sot_empirical *empirical)
+{
+    if (empirical == NULL) return;
+    sot_free(empirical->state);
+    sot_free(empirical);
+}

@@ -1,0 +1,19 @@
+/* methods/posterior/listen.h: asking whoever listens whether to go on: by the clock, so that how often it is asked tells nothing that time does not. */
+#ifndef SOT_METHODS_POSTERIOR_LISTEN_H
+#define SOT_METHODS_POSTERIOR_LISTEN_H
+
+#include "methods/posterior/sampler.h"
+
+typedef struct sot_sampler_ear {
+    const sot_sampler_watch *watch; /* NULL: nobody */
+    uint64_t steps;                 /* public; 0: how many there are is secret */
+    double heard_seconds;           /* when the listener was asked last */
+} sot_sampler_ear;
+
+sot_sampler_ear sot_sampler_ear_begin(const sot_sampler_watch *watch, uint64_t steps);
+
+/* After `done` steps. SOTTO_INTERRUPTED when the listener asks to stop. */
+SOTTO_MUST_CHECK sotto_status sot_sampler_listen(sot_sampler_ear *ear, uint64_t done,
+                                                 sotto_error *error);
+
+#endif

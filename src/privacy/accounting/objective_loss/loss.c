@@ -1,0 +1,303 @@
+#include "privacy/accounting/objective_loss/loss.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "numeric/outward.h"
+#include "numeric/special.h"
+#include "privacy/accounting/objective_loss/row_loss.h"
+#include "privacy/accounting/profile/gaussian.h"
+
+/* sot_ndtr and sot_log_ndtr are good to a relative 1.5e-15. */
+static const double ndtr_error = 2e-15;
+
+/* Chains of more steps than this are priced by the atom alone. */
+enum { STEPS_MAX = 64 };
+
+/* Chains of more steps than this have no profile by frozen slopes: the search takes too long. */
+enum { FROZEN_STEPS_MAX = 16 };
+
+/* One-row steps of a unit; 0 where the event does not know them. */
+static uint32_t steps_of(const sot_objective *objective)
+{
+    if (objective->offset > 0.0 || objective->vertices > 1.0) return 0;
+    if (objective->rows == 0 || objective->rows > STEPS_MAX) return 0;
+    return objective->is_replaced ? 2 * objective->rows : objective->rows;
+}
+
+/* Where m P(t > x) is about 1: A^2/2 + z A with P(Z > z) = 1/m. The law below it is the atom
+ * there; any place is sound (privacy/accounting/objective/objective.md, Rounding), this one is the best. */
+static double start_of_tail(double shift, double vertices)
+{
+    const double z = -sot_normal_quantile_log(-log(vertices));
+    return shift * (0.5 * shift + z);
+}
+
+sot_objective sot_objective_of(const sotto_event *event, sotto_adjacency adjacency)
+{
+    sot_objective objective = {.shift = sot_div_up(1.0, event->noise_multiplier),
+                               .atom = event->atom,
+                               .offset = isnan(event->shift) ? 0.0 : event->shift,
+                               .vertices =
+                                   event->vertices == 0 ? 1.0 : (double)event->vertices,
+                               .rows = event->rows,
+                               .is_replaced = adjacency == SOTTO_REPLACE_ONE,
+                               .count = 1.0};
+    objective.is_frozen =
+        event->theorem == SOTTO_FROZEN_SLOPE && steps_of(&objective) > 0;
+    objective.atom = fmax(objective.atom, objective.offset);
+    if (objective.vertices > 1.0) {
+        objective.atom =
+            fmax(objective.atom,
+                 sot_add_up(objective.offset,
+                            start_of_tail(objective.shift, objective.vertices)));
+    }
+    return objective;
+}
+
+/* atom - c: where the tail begins, as a loss of one Gaussian release. It may be rounded down: the
+ * tail is then longer. */
+static double tail_from_down(const sot_objective *objective)
+{
+    return objective->offset == 0.0
+               ? objective->atom
+               : fmax(0.0, sot_sub_down(objective->atom, objective->offset));
+}
+
+/* The law of one row that goes, from the whole's two numbers: privacy/accounting/objective/objective.h says how A and the atom
+ * follow from a and kappa, and this is the other way round. The last factor is for R, which the
+ * rounding of A may have grown in its last place. */
+static sot_row_loss row_of(const sot_objective *objective)
+{
+    const double rows = (double)objective->rows;
+    const double shift = sot_div_up(objective->shift, (double)steps_of(objective));
+    const double square = sot_mul_up(shift, shift);
+    double kappa = objective->atom;
+    if (objective->is_replaced) { /* atom >= 2 k kappa - k a^2 */
+        kappa =
+            sot_div_up(sot_add_up(objective->atom, sot_mul_up(rows, square)), 2.0 * rows);
+    } else if (objective->rows > 1) { /* atom = k kappa + k (k - 1) a^2/2 */
+        const double chain =
+            sot_widen_down(0.5 * rows * (rows - 1.0) * square, 16.0 * DBL_EPSILON);
+        kappa = fmax(0.0, sot_div_up(sot_sub_up(objective->atom, chain), rows));
+    }
+    return (sot_row_loss){shift, sot_widen_up(kappa + 0x1p-45 * square, 0x1p-45)};
+}
+
+/* m G(A, epsilon - c), epsilon >= c. */
+static double tail_delta_upper(const sot_objective *objective, double epsilon)
+{
+    const sot_bracket exact_shift = {objective->shift, objective->shift};
+    const double left =
+        objective->offset == 0.0 ? epsilon : sot_sub_down(epsilon, objective->offset);
+    const double one = sot_gaussian_delta(exact_shift, left).upper;
+    return fmin(1.0, sot_mul_up(objective->vertices, one));
+}
+
+/* ---- the frozen slope: chains of one-row steps ---- */
+
+sot_frozen_row sot_objective_frozen_row(const sot_objective *objective, double *out_most)
+{
+    const sot_row_loss row = row_of(objective);
+    *out_most = row.kappa;
+    return (sot_frozen_row){
+        row.shift, sot_add_up(row.kappa, 0.5 * sot_mul_up(row.shift, row.shift))};
+}
+
+/* delta of a chain, additions first, with the loss of step i at most epsilon_i: the sum of e^{epsilon_1 + ... +
+ * epsilon_{i-1}} delta_i(epsilon_i). Every split of epsilon is a bound; this one is the best for steps that are Gaussian
+ * shifts of a (added) and s a with an offset c(s) (removed). */
+static double chain_delta_upper(const sot_frozen_row *row, uint32_t added,
+                                uint32_t removed, double slope, double epsilon)
+{
+    const uint32_t steps = added + removed;
+    const double a = row->shift;
+    const double offset = log1p(slope * (1.0 - slope) * row->determinant);
+    const double length = a * ((double)added + slope * (double)removed);
+    /* With means from `length` down to 0, the threshold T of the whole: sum of epsilon_i = epsilon. */
+    const double threshold = (epsilon - offset * (double)removed) / length + 0.5 * length;
+    double spent = 0.0, sum = 0.0, mean = length;
+    for (uint32_t i = 0; i < steps; i++) {
+        const bool comes = i < added;
+        const double step = comes ? a : slope * a;
+        double part = step * (threshold - mean + 0.5 * step) + (comes ? 0.0 : offset);
+        if (i + 1 == steps)
+            part = sot_sub_down(epsilon, spent); /* exactly what is left */
+        const double here = comes ? sot_frozen_added_upper(row, part)
+                                  : sot_frozen_removed_upper(row, part);
+        sum = sot_add_up(sum, sot_mul_up(sot_exp_up(spent), here));
+        spent = sot_add_up(spent, part);
+        mean -= step;
+        if (!(sum < 1.0)) return 1.0;
+    }
+    return sum;
+}
+
+/* Slopes whose split is tried: any is sound. */
+static const double split_slopes[] = {1.0, 0.9, 0.8, 0.7, 0.6, 0.5};
+
+static double best_chain_upper(const sot_frozen_row *row, uint32_t added,
+                               uint32_t removed, double epsilon)
+{
+    const size_t tried = added + removed == 1 || removed == 0
+                             ? 1
+                             : sizeof split_slopes / sizeof *split_slopes;
+    double least = 1.0;
+    for (size_t i = 0; i < tried; i++)
+        least =
+            fmin(least, chain_delta_upper(row, added, removed, split_slopes[i], epsilon));
+    return least;
+}
+
+/* Of both directions. Under replace-one the other direction is the same chain with the names exchanged. */
+static double frozen_delta_upper(const sot_objective *objective, double epsilon)
+{
+    double most;
+    const sot_frozen_row row = sot_objective_frozen_row(objective, &most);
+    const uint32_t rows = objective->rows;
+    if (objective->is_replaced) return best_chain_upper(&row, rows, rows, epsilon);
+    return fmax(best_chain_upper(&row, 0, rows, epsilon),
+                best_chain_upper(&row, rows, 0, epsilon));
+}
+
+double sot_objective_delta_upper(const sot_objective *objective, double epsilon)
+{
+    const double atom = objective->atom;
+    if (epsilon >= atom) return tail_delta_upper(objective, epsilon);
+    /* 1 - e^x (1 - tail) at x = epsilon - atom falls with x, so x may be rounded down. */
+    const double tail = tail_delta_upper(objective, atom);
+    const double below = sot_sub_down(epsilon, atom);
+    const double lost = -sot_expm1_down(below);
+    const double chord = sot_add_up(lost, sot_mul_up(sot_exp_up(below), tail));
+    double least = fmin(1.0, chord);
+    if (objective->is_frozen && steps_of(objective) <= FROZEN_STEPS_MAX)
+        least = fmin(least, frozen_delta_upper(objective, epsilon));
+    if (steps_of(objective) != 1) return least;
+    const sot_row_loss row = row_of(objective);
+    return fmin(least, sot_row_delta_upper(&row, epsilon));
+}
+
+/* x/A - A/2, rounded up: a loss in standard deviations of t. */
+static double place_up(double shift, double x)
+{
+    return sot_sub_up(sot_div_up(x, shift), 0.5 * shift);
+}
+
+/* m P(t > atom - c), rounded down. */
+static double above_down(const sot_objective *objective)
+{
+    /* A tail from further up is lighter. */
+    const double from = objective->offset == 0.0
+                            ? objective->atom
+                            : sot_sub_up(objective->atom, objective->offset);
+    const double one =
+        sot_widen_down(sot_ndtr(-place_up(objective->shift, from)), ndtr_error);
+    return fmax(0.0, sot_mul_down(objective->vertices, one));
+}
+
+double sot_objective_log_atom_upper(const sot_objective *objective)
+{
+    if (objective->vertices > 1.0) {
+        const double above = above_down(objective);
+        return above < 1.0 ? fmin(0.0, sot_log1p_up(-above)) : -1e300; /* never */
+    }
+    const double from = objective->offset == 0.0
+                            ? objective->atom
+                            : sot_sub_up(objective->atom, objective->offset);
+    const double log_probability = sot_log_ndtr(place_up(objective->shift, from));
+    return fmin(0.0, log_probability + ndtr_error * fabs(log_probability));
+}
+
+/* With p = atom - c: E e^{rL} = e^{r atom} (1 + d), d = e^y - m Phi(A/2 - p/A),
+ * y = log m + r (r + 1) A^2/2 - r p + log Phi(A/2 + r A - p/A): no cancellation where the tail
+ * above the atom is light, and d >= 0 always. */
+static double atom_log_mgf_upper(const sot_objective *objective, double order)
+{
+    const double shift = objective->shift, atom = objective->atom;
+    const double from = tail_from_down(objective);
+    const double half_square = 0.5 * sot_mul_up(shift, shift);
+    const double growth =
+        sot_mul_up(sot_mul_up(order, sot_add_up(order, 1.0)), half_square);
+    const double at_atom_up = sot_mul_up(order, atom);
+    const double place = sot_sub_up(sot_add_up(0.5 * shift, sot_mul_up(order, shift)),
+                                    sot_div_down(from, shift));
+    const double log_tail = sot_log_ndtr(place);
+    const double log_tail_up = fmin(0.0, log_tail + ndtr_error * fabs(log_tail));
+    double y = sot_add_up(sot_sub_up(growth, sot_mul_down(order, from)), log_tail_up);
+    if (objective->vertices > 1.0) y = sot_add_up(y, sot_log_up(objective->vertices));
+    double log_rest;
+    if (y > 30.0) { /* Phi(...) <= 1 is nothing beside e^y */
+        log_rest = sot_add_up(y, sot_log1p_up(sot_exp_up(-y)));
+    } else {
+        const double above = above_down(objective);
+        log_rest = sot_log1p_up(fmax(0.0, sot_sub_up(sot_exp_up(y), above)));
+    }
+    return sot_add_up(at_atom_up, log_rest);
+}
+
+/* Moments of one step, by the law of row_loss.h or by the theorem of frozen_slope.h. */
+typedef struct step_moments {
+    sot_row_loss row;
+    sot_frozen_row frozen;
+    const sot_row_hull *hull; /* NULL: not computed */
+    bool is_frozen;
+} step_moments;
+
+static double step_log_mgf_upper(const step_moments *step, bool comes, double order)
+{
+    const sot_row_loss one = {step->row.shift, comes ? 0.0 : step->row.kappa};
+    double least = sot_row_log_mgf_upper(&one, order);
+    if (!step->is_frozen) return least;
+    if (step->hull != NULL)
+        least = fmin(least, sot_row_hull_log_mgf_upper(
+                                step->hull, comes ? SOT_ADD : SOT_REMOVE, order));
+    if (!comes) least = fmin(least, sot_frozen_log_mgf_upper(&step->frozen, order));
+    return least;
+}
+
+/* A chain of steps P_0, P_1 .. P_n: by Hoelder, for every p > 1,
+ *     K(r) <= K_first(p (r + 1) - 1) / p + (1 - 1/p) K_second(p r / (p - 1)),
+ * Mironov's weak triangle inequality (CSF 2017, Prop. 11) in logarithms of moments. p = 1 + r
+ * n_second / ((r + 1) n_first) is the best one for Gaussian steps; all are valid. The first
+ * `added` steps bring a row, the others take one away. */
+static double chain_log_mgf_upper(const step_moments *step, uint32_t added,
+                                  uint32_t removed, double order)
+{
+    const uint32_t steps = added + removed;
+    if (steps == 1) return step_log_mgf_upper(step, added == 1, order);
+    const uint32_t first = steps / 2;
+    const uint32_t first_added = added < first ? added : first;
+    const double ratio =
+        order * (double)(steps - first) / ((order + 1.0) * (double)first);
+    const double p = 1.0 + ratio;
+    /* Moments grow with the order, so that these may be rounded up. */
+    const double first_order = sot_widen_up(p * order + ratio, 0x1p-50);
+    const double second_order = sot_widen_up(order / ratio * p, 0x1p-50);
+    const double one =
+        chain_log_mgf_upper(step, first_added, first - first_added, first_order);
+    const double two = chain_log_mgf_upper(step, added - first_added,
+                                           removed - (first - first_added), second_order);
+    return sot_widen_up(one / p + ratio / p * two, 0x1p-50);
+}
+
+/* Of both directions. Without a frozen slope a removal's chain is the price of both (privacy/accounting/objective/objective.md, section 6); with
+ * one, an addition may cost more at high orders, and both chains are priced. */
+double sot_objective_log_mgf_upper(const sot_objective *objective, double order)
+{
+    const double simple = atom_log_mgf_upper(objective, order);
+    const uint32_t steps = steps_of(objective);
+    if (steps == 0) return simple;
+    step_moments step = {.row = row_of(objective)};
+    const uint32_t added = objective->is_replaced ? objective->rows : 0;
+    const uint32_t removed = objective->rows;
+    const double former = fmin(simple, chain_log_mgf_upper(&step, added, removed, order));
+    if (!objective->is_frozen) return former;
+    double most;
+    step.frozen = sot_objective_frozen_row(objective, &most);
+    step.hull = objective->hull;
+    step.is_frozen = true;
+    double frozen = chain_log_mgf_upper(&step, added, removed, order);
+    if (!objective->is_replaced)
+        frozen = fmax(frozen, chain_log_mgf_upper(&step, objective->rows, 0, order));
+    return fmin(former, frozen);
+}

@@ -1,0 +1,127 @@
+/* privacy/accounting/plan/composition.h: a plan, compiled: events of one kind merged, ready to be priced. */
+#ifndef SOT_PRIVACY_ACCOUNTING_PLAN_COMPOSITION_H
+#define SOT_PRIVACY_ACCOUNTING_PLAN_COMPOSITION_H
+
+#include <stdbool.h>
+
+#include <sotto/accountant.h>
+
+#include "privacy/accounting/loss/loss.h"
+#include "privacy/accounting/objective_loss/loss.h"
+#include "privacy/accounting/profile/bracket.h"
+#include "privacy/accounting/sampled/gaussian.h"
+
+typedef struct sot_pure {
+    double epsilon;
+    double count;
+} sot_pure;
+
+/* A user's Renyi curve. */
+typedef struct sot_curve {
+    const sotto_event *event; /* of the plan, which outlives the composition */
+    double count;
+} sot_curve;
+
+typedef struct sot_composition {
+    void *block;                 /* holds the lists below */
+    sot_bracket gaussian_square; /* sum of mu^2 over Gaussian and GDP events */
+    double rho_upper;            /* sum of rho over zCDP events */
+    sot_sampled *sampled;        /* one entry for each (rate, noise multiplier) */
+    size_t sampled_count;
+    sot_pure
+        *pure; /* one entry for each epsilon; (epsilon, delta) events count here too */
+    size_t pure_count;
+    sot_objective *objective; /* one entry for each law; none without an atom */
+    size_t objective_count;
+    sot_law *laws; /* one entry for each law with the same loss in both directions */
+    size_t law_count;
+    size_t law_rest; /* the law with the most points: closed forms end with it */
+    sot_law_sum *
+        *law_sums; /* of each law: all its releases, NULL without a closed form */
+    sot_curve *curves;
+    size_t curve_count;
+    bool
+        is_loose; /* some event is priced by a worse pair: lower bounds do not hold for it */
+    bool is_rounded; /* some epsilon of `pure` is a quotient, rounded up */
+    sot_bracket
+        failure; /* that some (epsilon, delta) event fails: 1 - prod(1 - delta_i) */
+} sot_composition;
+
+/* Open targets of the plan are filled with `noise_multiplier` and `steps` (NaN and 0 when the
+ * plan has none). Refuses a plan that still has open targets. */
+SOTTO_MUST_CHECK sotto_status sot_composition_new(const sotto_plan *plan,
+                                                  double noise_multiplier, uint64_t steps,
+                                                  sot_composition **out_composition,
+                                                  sotto_error *error);
+/* The same for one question to the exact accountant. Its closed form for a training needs no hull, which takes longer than
+ * the answer; without one every bound holds, and bounds of Renyi are looser. */
+SOTTO_MUST_CHECK sotto_status sot_composition_new_for_exact(
+    const sotto_plan *plan, double noise_multiplier, uint64_t steps,
+    sot_composition **out_composition, sotto_error *error);
+void sot_composition_free(sot_composition *composition);
+
+/* True when some event is known by its Renyi divergence alone: zCDP and curves. */
+bool sot_composition_is_renyi(const sot_composition *composition);
+
+/* The largest order minus 1 at which all curves are finite; infinite without curves. */
+double sot_composition_t_max(const sot_composition *composition);
+
+/* K(t) = sum of count * log M(t) at real t > 0 for one direction, zCDP events at their bound
+ * rho t(t+1) and objective perturbation at its rounded-up value, with a bound on the error. Infinite when it overflows. */
+double sot_composition_log_mgf(const sot_composition *composition,
+                               sot_direction direction, double t, double *out_error);
+
+/* t times a certified upper bound of the Renyi divergence of order t + 1, finite unless it
+ * overflows: where a quadrature gives up, a closed form speaks for it; at most K(t), and less with events of
+ * bounded range, whose worst pair depends on the order. */
+double sot_composition_log_mgf_upper(const sot_composition *composition,
+                                     sot_direction direction, double t);
+
+/* The two without the bounds, for searches only. */
+double sot_composition_log_mgf_estimate(const sot_composition *composition,
+                                        sot_direction direction, double t);
+double sot_composition_renyi_estimate(const sot_composition *composition, double t);
+
+/* True when some event is of bounded range: Renyi's bound may then beat the exact composition of pairs. */
+bool sot_composition_has_range(const sot_composition *composition);
+
+/* True when both directions have the same law, so that one suffices. */
+int sot_composition_is_symmetric(const sot_composition *composition);
+
+/* The delta left for the finite part when the whole may have `delta`: rounded down. 0 when the
+ * events' own deltas use it up, negative when they exceed it. */
+double sot_composition_finite_delta(const sot_composition *composition, double delta);
+
+/* The whole's delta from the finite part's bracket. */
+sot_bracket sot_composition_whole_delta(const sot_composition *composition,
+                                        sot_bracket finite);
+
+/* The noise multiplier of a Gaussian event, `noise_multiplier` if its own is open, and at most
+ * scale/sensitivity if those are stated. NaN when still open. */
+double sot_event_sigma(const sotto_event *event, double noise_multiplier);
+
+/* The zCDP parameter of a zCDP or discrete Gaussian event; the epsilon of an event that is
+ * epsilon-DP (up to its delta), amplified by its sampling; and that delta. All rounded up; an epsilon
+ * is NaN while the noise is open. */
+double sot_event_rho(const sotto_event *event);
+double sot_event_epsilon(const sotto_event *event, double noise_multiplier);
+double sot_event_delta(const sotto_event *event);
+
+/* True for events whose loss has a law of its own, which is then written, with count 1. */
+bool sot_event_law(const sotto_event *event, sotto_adjacency adjacency,
+                   double noise_multiplier, sot_law *out_law);
+
+/* The bound (order - 1) * divergence of a curve at order t + 1, rounded up: a chord between the orders
+ * listed, since the exact function is convex; infinite beyond the last. */
+double sot_curve_log_mgf_upper(const sotto_event *event, double t);
+
+/* True for the mechanisms whose noise_multiplier `noise` may search for. */
+int sot_event_takes_noise(sotto_mechanism mechanism);
+
+/* The probability that a record takes part, rounded up; 1 when not sampled. */
+double sot_event_rate(const sotto_event *event);
+
+/* log M(t) of an arbitrary epsilon-DP release (binary randomized response). */
+double sot_pure_log_mgf(double epsilon, double t);
+
+#endif

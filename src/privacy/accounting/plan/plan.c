@@ -1,0 +1,371 @@
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "numeric/outward.h"
+#include "privacy/accounting/plan/composition.h"
+#include "privacy/accounting/plan/parts.h"
+
+/* ---- the table of mechanisms: which fields each one uses, and their ranges ---- */
+
+typedef struct field_row {
+    const char *name;
+    size_t offset;
+    double least;     /* smallest value allowed */
+    double most;      /* largest value allowed */
+    const char *hint; /* how the range reads in a message */
+} field_row;
+
+#define FIELD(member) #member, offsetof(sotto_event, member)
+
+/* Noise multipliers outside [1e-4, 1e12] are typing errors, and the quadrature is proved for
+ * them inside only. */
+static const field_row fields[] = {
+    {FIELD(noise_multiplier), 1e-4, 1e12, "a number from 1e-4 to 1e12, for example 1.1"},
+    {FIELD(epsilon), 0.0, 1e6, "a number from 0 to 1e6, for example 0.5"},
+    {FIELD(delta), 0.0, 0.999999, "a number from 0 to 0.999999, for example 1e-8"},
+    {FIELD(rho), 0.0, 1e12, "a number from 0 to 1e12, for example 0.01"},
+    {FIELD(mu), 0.0, 1e6, "a number from 0 to 1e6, for example 0.5"},
+    {FIELD(scale), 1e-300, 1e300, "a positive number, for example 5"},
+    {FIELD(sensitivity), 1e-300, 1e300, "a positive number, for example 1"},
+    {FIELD(rate), 1e-12, 1.0, "a number from 1e-12 to 1, for example 0.01"},
+    {FIELD(grid), 1e-300, 1e300, "a positive number, for example 1"},
+    {FIELD(atom), 0.0, 1e6, "a number from 0 to 1e6, for example 0.5"},
+    {FIELD(shift), 0.0, 1e6, "a number from 0 to 1e6, for example 0.05"},
+};
+enum {
+    NOISE_MULTIPLIER,
+    EPSILON,
+    DELTA,
+    RHO,
+    MU,
+    SCALE,
+    SENSITIVITY,
+    RATE,
+    GRID,
+    ATOM,
+    SHIFT,
+    FIELDS
+};
+
+/* What is known about a sampled event of a mechanism. */
+typedef enum sampled_as {
+    NEVER, /* no theorem here */
+    AS_PURE, /* by its epsilon and delta: Balle, Barthe & Gaboardi, NeurIPS 2018, Thms 8, 9 */
+    AS_ITSELF /* by a pair of its own */
+} sampled_as;
+
+typedef struct mechanism_row {
+    sotto_mechanism mechanism;
+    unsigned uses; /* bit set of fields it needs */
+    unsigned may;  /* bit set of fields it may have on top */
+    sampled_as sampled;
+} mechanism_row;
+
+#define SCALED (1u << SCALE | 1u << SENSITIVITY)
+
+static const mechanism_row mechanisms[] = {
+    {SOTTO_GAUSSIAN, 1u << NOISE_MULTIPLIER, SCALED | 1u << GRID, AS_ITSELF},
+    {SOTTO_PURE, 1u << EPSILON, 0, AS_PURE},
+    {SOTTO_APPROXIMATE, 1u << EPSILON | 1u << DELTA, 0, AS_PURE},
+    {SOTTO_ZCDP, 1u << RHO, 0, NEVER},
+    {SOTTO_GDP, 1u << MU, 0, NEVER},
+    {SOTTO_DISCRETE_GAUSSIAN, SCALED, 1u << GRID, NEVER},
+    {SOTTO_DISCRETE_LAPLACE, SCALED, 1u << GRID, AS_PURE},
+    {SOTTO_EXPONENTIAL, 1u << EPSILON, 0, AS_PURE},
+    {SOTTO_PERMUTE_AND_FLIP, 1u << EPSILON, 0, AS_PURE},
+    {SOTTO_RANDOMIZED_RESPONSE, 1u << EPSILON, 0, AS_PURE},
+    {SOTTO_OBJECTIVE_PERTURBATION, 1u << NOISE_MULTIPLIER | 1u << ATOM, 1u << SHIFT,
+     NEVER},
+    {SOTTO_LAPLACE, 1u << NOISE_MULTIPLIER, SCALED | 1u << GRID, AS_PURE},
+    {SOTTO_RDP_CURVE, 0, 0, NEVER},
+};
+
+static double field_value(const sotto_event *event, int field)
+{
+    double value;
+    memcpy(&value, (const char *)event + fields[field].offset, sizeof value);
+    return value;
+}
+
+static const mechanism_row *find_mechanism(sotto_mechanism mechanism)
+{
+    for (size_t i = 0; i < sizeof mechanisms / sizeof mechanisms[0]; i++) {
+        if (mechanisms[i].mechanism == mechanism) return &mechanisms[i];
+    }
+    return NULL;
+}
+
+int sot_event_takes_noise(sotto_mechanism mechanism)
+{
+    return mechanism == SOTTO_GAUSSIAN || mechanism == SOTTO_LAPLACE;
+}
+
+/* A field's value against the mechanism: in range if used (noise and the rate of
+ * Poisson sampling may be left open), unset if not. */
+static sotto_status check_field(const sotto_event *event, int field, int used, int may,
+                                sotto_error *error)
+{
+    const field_row *row = &fields[field];
+    const double value = field_value(event, field);
+    const char *mechanism = sotto_mechanism_name(event->mechanism);
+    if (!used && may) {
+        if (isnan(value)) return SOTTO_OK;
+        used = 1;
+    }
+    if (!used && !isnan(value)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%s is %g, but a %s event has no %s%s; leave it out", row->name,
+                        value, field == RATE ? "not sampled" : mechanism, row->name,
+                        field == RATE ? " (set sampling to poisson)" : "");
+    }
+    const int may_be_open =
+        (field == NOISE_MULTIPLIER && sot_event_takes_noise(event->mechanism)) ||
+        (field == RATE && event->sampling == SOTTO_POISSON);
+    if (!used || (may_be_open && isnan(value))) return SOTTO_OK;
+    if (isnan(value)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%s of the %s event is not set; give %s", row->name, mechanism,
+                        row->hint);
+    }
+    if (!(value >= row->least && value <= row->most)) {
+        /* 1.0000001 must not read "rate is 1; give a number up to 1". */
+        const int digits = value > 0.99 && value < 1.01 ? 17 : 6;
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s is %.*g; give %s", row->name,
+                        digits, value, row->hint);
+    }
+    return SOTTO_OK;
+}
+
+/* The population and batch of a fixed-size sample. */
+static sotto_status check_batch(const sotto_event *event, sotto_error *error)
+{
+    const int needs_batch = event->sampling == SOTTO_WITHOUT_REPLACEMENT;
+    const int needs_population = needs_batch || event->sampling == SOTTO_SINGLE_RECORD;
+    if (needs_population
+            ? event->population < 1 || event->population > SOTTO_POPULATION_MAX
+            : event->population != 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "population is %llu; %s",
+                        (unsigned long long)event->population,
+                        needs_population
+                            ? "give the number of records drawn from, 1 to 1e15"
+                            : "leave it out unless sampling is without-replacement or "
+                              "single-record");
+    }
+    if (needs_batch ? event->batch < 1 || event->batch > event->population
+                    : event->batch != 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "batch is %llu; %s",
+                        (unsigned long long)event->batch,
+                        needs_batch ? "give the records of one batch, at least 1 and at "
+                                      "most the population"
+                                    : "leave it out unless sampling is "
+                                      "without-replacement");
+    }
+    return SOTTO_OK;
+}
+
+/* What one record may do is a sum over the batches it can be in; without a bound on what its
+ * absence does there is no theorem, so each way of sampling has its neighbours. */
+static sotto_status check_neighbours(const sotto_plan *plan, const sotto_event *event,
+                                     const mechanism_row *row, sotto_error *error)
+{
+    const char *mechanism = sotto_mechanism_name(event->mechanism);
+    if (event->sampling == SOTTO_POISSON) {
+        if (plan->adjacency == SOTTO_ADD_REMOVE || row->sampled == AS_ITSELF)
+            return SOTTO_OK;
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "Poisson sampling of a %s event is proved for adjacency "
+                        "add-remove: under %s nothing bounds what leaving the record out "
+                        "does; change one of them",
+                        mechanism, sotto_adjacency_name(plan->adjacency));
+    }
+    if (plan->adjacency == SOTTO_REPLACE_ONE) return SOTTO_OK;
+    return sot_fail(error, SOTTO_UNSUPPORTED,
+                    "%s sampling needs adjacency replace-one: under %s the population "
+                    "is secret and cannot be in a plan; use poisson, or replace-one",
+                    sotto_sampling_name(event->sampling),
+                    sotto_adjacency_name(plan->adjacency));
+}
+
+static sotto_status check_sampling(const sotto_plan *plan, const sotto_event *event,
+                                   const mechanism_row *row, sotto_error *error)
+{
+    switch (event->sampling) {
+    case SOTTO_NOT_SAMPLED:
+        return check_batch(event, error);
+    case SOTTO_POISSON:
+    case SOTTO_WITHOUT_REPLACEMENT:
+    case SOTTO_SINGLE_RECORD:
+        break;
+    default:
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "sampling is %d; give poisson, without-replacement, "
+                        "single-record or none",
+                        (int)event->sampling);
+    }
+    if (row->sampled == NEVER) {
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "no theorem here prices a sampled %s event; sampling works with gaussian, "
+            "and with what has an epsilon of its own (pure, approximate, laplace, ...)",
+            sotto_mechanism_name(event->mechanism));
+    }
+    const sotto_status status = check_neighbours(plan, event, row, error);
+    return status == SOTTO_OK ? check_batch(event, error) : status;
+}
+
+/* What objective perturbation alone has. Rows speak of the logistic loss, whose law has no shift
+ * and one vertex. */
+static sotto_status check_objective(const sotto_event *event, sotto_error *error)
+{
+    const int is_objective = event->mechanism == SOTTO_OBJECTIVE_PERTURBATION;
+    if (event->rows > (is_objective ? 1000000u : 0u)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "rows is %lu; give it for objective-perturbation only, at most "
+                        "1000000",
+                        (unsigned long)event->rows);
+    }
+    if (event->vertices > (is_objective ? (uint32_t)SOTTO_VERTICES_MAX : 0u)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "vertices is %lu; give it for objective-perturbation only, at "
+                        "most %d",
+                        (unsigned long)event->vertices, SOTTO_VERTICES_MAX);
+    }
+    const bool is_former = event->theorem == 0;
+    if (!is_former && !(is_objective && event->theorem == SOTTO_FROZEN_SLOPE)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "theorem is %lu; leave it out, or give %d for "
+                        "objective-perturbation of the logistic loss",
+                        (unsigned long)event->theorem, SOTTO_FROZEN_SLOPE);
+    }
+    if (!is_former && event->rows == 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "theorem is %lu without rows; give the most rows of one unit, "
+                        "for example 1",
+                        (unsigned long)event->theorem);
+    }
+    if (event->rows != 0 && (event->vertices > 1 || event->shift > 0.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "rows is %lu beside a shift or vertices; rows are for the law of "
+                        "the logistic loss, which has neither: leave them out",
+                        (unsigned long)event->rows);
+    }
+    return SOTTO_OK;
+}
+
+/* Scale and sensitivity come together, and a Gaussian's noise_multiplier may understate but
+ * never overstate their ratio (but for its own rounding: sot_event_sigma() takes the lesser). The
+ * epsilon of discrete Laplace noise is sensitivity/scale, and no event may state more than 1e6;
+ * the rho of discrete Gaussian noise is half its square. */
+static sotto_status check_relations(const sotto_event *event, sotto_error *error)
+{
+    if (isnan(event->scale) != isnan(event->sensitivity)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%s is set without %s; give both or none",
+                        isnan(event->scale) ? "sensitivity" : "scale",
+                        isnan(event->scale) ? "scale" : "sensitivity");
+    }
+    if (sot_event_takes_noise(event->mechanism) && !isnan(event->scale) &&
+        event->noise_multiplier > sot_div_up(event->scale, event->sensitivity)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "noise_multiplier is %.17g, but scale/sensitivity is only %.17g; "
+                        "give at most that",
+                        event->noise_multiplier, event->scale / event->sensitivity);
+    }
+    /* A Gaussian's or Laplace's ratio is a noise multiplier, and those start at 1e-4. */
+    const double loss_ratio_max = sot_event_takes_noise(event->mechanism) ? 1e4 : 1e6;
+    if (event->sensitivity / event->scale > loss_ratio_max) { /* false when unset */
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "scale is %g for a sensitivity of %g; give at least %g times the "
+                        "sensitivity",
+                        event->scale, event->sensitivity, 1.0 / loss_ratio_max);
+    }
+    const int is_response = event->mechanism == SOTTO_RANDOMIZED_RESPONSE;
+    if (is_response ? event->categories < 2 : event->categories != 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "categories is %lu; give %s",
+                        (unsigned long)event->categories,
+                        is_response ? "the number of answers, at least 2"
+                                    : "it for randomized-response only");
+    }
+    const sotto_status status = check_objective(event, error);
+    if (status != SOTTO_OK) return status;
+    if (event->dimension != 0 && event->mechanism != SOTTO_DISCRETE_GAUSSIAN) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "dimension is %lu; give it for discrete-gaussian only",
+                        (unsigned long)event->dimension);
+    }
+    if (memchr(event->purpose, '\0', sizeof event->purpose) == NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "purpose is longer than %d characters; shorten it",
+                        SOTTO_PURPOSE_BYTES - 1);
+    }
+    return SOTTO_OK;
+}
+
+/* Orders increase, so that between two of them a chord can be drawn. Values need not: a bound that
+ * is loose at one order and tight at the next one is a bound all the same. */
+static sotto_status check_curve(const sotto_event *event, sotto_error *error)
+{
+    const int has_curve = event->mechanism == SOTTO_RDP_CURVE;
+    const int is_given = event->curve_size > 0 && event->curve_orders != NULL &&
+                         event->curve_values != NULL;
+    if (!has_curve && (event->curve_size > 0 || event->curve_orders != NULL ||
+                       event->curve_values != NULL)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "orders and values belong to an rdp event; leave them out");
+    }
+    if (has_curve && (!is_given || event->curve_size > SOTTO_CURVE_MAX)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "an rdp event has %lu points; give 1 to %d orders and as many "
+                        "values",
+                        (unsigned long)event->curve_size, SOTTO_CURVE_MAX);
+    }
+    for (uint32_t i = 0; i < event->curve_size; i++) {
+        const double order = event->curve_orders[i];
+        const double value = event->curve_values[i];
+        const double before = i == 0 ? 1.0 : event->curve_orders[i - 1];
+        if (!(order > before && order <= 1e9)) {
+            return sot_fail(
+                error, SOTTO_INVALID_ARGUMENT,
+                "orders[%lu] is %.17g; give orders above 1, at most 1e9, each "
+                "larger than the one before",
+                (unsigned long)i, order);
+        }
+        if (!(value >= 0.0 && value <= 1e12)) {
+            return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                            "values[%lu] is %g; give a Renyi divergence from 0 to 1e12",
+                            (unsigned long)i, value);
+        }
+    }
+    return SOTTO_OK;
+}
+
+sotto_status sot_plan_check_event(const sotto_plan *plan, const sotto_event *event,
+                                  sotto_error *error)
+{
+    const mechanism_row *row = find_mechanism(event->mechanism);
+    if (row == NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "mechanism is %d; set it to SOTTO_GAUSSIAN or another one",
+                        (int)event->mechanism);
+    }
+    sotto_status status = check_sampling(plan, event, row, error);
+    for (int field = 0; field < FIELDS && status == SOTTO_OK; field++) {
+        const int used = field == RATE ? event->sampling == SOTTO_POISSON
+                                       : (row->uses >> field & 1u) != 0;
+        status = check_field(event, field, used, (row->may >> field & 1u) != 0, error);
+    }
+    if (status == SOTTO_OK) status = check_relations(event, error);
+    if (status == SOTTO_OK) status = check_curve(event, error);
+    if (status != SOTTO_OK) return status;
+    if (event->count > SOTTO_COUNT_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "count is %llu; give a whole number from 1 to 1e12",
+                        (unsigned long long)event->count);
+    }
+    return SOTTO_OK;
+}

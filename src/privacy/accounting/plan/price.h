@@ -1,0 +1,44 @@
+/* privacy/accounting/plan/price.h: a plan in the currencies of a ledger's members (ledger.md): mu^2 of Gaussian DP and rho of zCDP.
+ *
+ * Theorem   An epsilon-DP release is dominated by randomized response (Kairouz, Oh & Viswanath, ICML 2015). Its trade-off
+ *           curve is linear between (0, 1), (x, x) and (1, 0), x = 1/(1 + e^epsilon), so that it is mu-GDP exactly for
+ *           Phi(mu/2) >= e^epsilon/(1 + e^epsilon). Its Renyi divergence is
+ *           [log cosh(epsilon (a - 1/2)) - log cosh(epsilon/2)]/(a - 1) <= a epsilon tanh(epsilon/2), because
+ *           v -> log cosh(epsilon sqrt v) is concave; equality as a -> 1.
+ * Rounding  Every number is rounded up; HUGE_VAL: the plan has no such price.
+ */
+#ifndef SOT_PRIVACY_ACCOUNTING_PLAN_PRICE_H
+#define SOT_PRIVACY_ACCOUNTING_PLAN_PRICE_H
+
+#include <sotto/accountant.h>
+
+/* rho of any epsilon-DP release, epsilon tanh(epsilon/2); of the Laplace mechanism, epsilon + e^-epsilon - 1 (Harrison &
+ * Manurangsi, FORC 2026). */
+double sot_pure_rho_upper(double epsilon);
+double sot_laplace_rho_upper(double epsilon);
+
+/* mu of any epsilon-DP release. */
+double sot_pure_mu_upper(double epsilon);
+
+/* The largest epsilon whose every release is mu-GDP, rounded down. */
+double sot_pure_epsilon_of_mu_lower(double mu);
+
+/* The Renyi divergence at `order` of any epsilon-DP release, and the largest epsilon whose divergence is at most `rdp`,
+ * rounded down. */
+double sot_pure_rdp_upper(double epsilon, double order);
+double sot_pure_epsilon_of_rdp_lower(double rdp, double order);
+
+/* The sum of mu_i^2 over the events: unsampled Gaussian and GDP events and everything epsilon-DP; (epsilon, delta) events
+ * as the epsilon-DP releases that they are but for an event of probability delta. */
+SOTTO_MUST_CHECK sotto_status sot_price_mu_square(const sotto_plan *plan,
+                                                  double *out_mu_square,
+                                                  sotto_error *error);
+
+/* The sum of rho_i over the events, (epsilon, delta) events likewise. */
+SOTTO_MUST_CHECK sotto_status sot_price_rho(const sotto_plan *plan, double *out_rho,
+                                            sotto_error *error);
+
+/* The largest mu with which a Gaussian release is (epsilon, delta)-DP, rounded down; 0: none. */
+double sot_gaussian_mu_lower(double epsilon, double delta);
+
+#endif

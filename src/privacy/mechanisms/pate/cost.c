@@ -1,0 +1,240 @@
+/* Settings, sensitivities and events of PATE; cost.md has the proofs. */
+#include "privacy/mechanisms/pate/cost.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "numeric/outward.h"
+
+/* Noise from far below one vote to what the samplers take: 2^52 steps of 2^-32. */
+#define NOISE_LEAST 0x1p-20
+#define NOISE_MOST  0x1p20
+
+static const char *const names[] = {[SOTTO_PATE_LNMAX] = "lnmax",
+                                    [SOTTO_PATE_GNMAX] = "gnmax",
+                                    [SOTTO_PATE_CONFIDENT] = "confident",
+                                    [SOTTO_PATE_INTERACTIVE] = "interactive",
+                                    [SOTTO_PATE_MODE] = "mode"};
+
+const char *sotto_pate_aggregator_name(sotto_pate_aggregator aggregator)
+{
+    return aggregator >= SOTTO_PATE_LNMAX && aggregator <= SOTTO_PATE_MODE
+               ? names[aggregator]
+               : "unknown";
+}
+
+sotto_status sotto_pate_aggregator_from_name(const char *name,
+                                             sotto_pate_aggregator *out_aggregator,
+                                             sotto_error *error)
+{
+    for (int i = SOTTO_PATE_LNMAX; i <= SOTTO_PATE_MODE; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *out_aggregator = (sotto_pate_aggregator)i;
+        return SOTTO_OK;
+    }
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the aggregator is %.40s; known ones are lnmax, gnmax, confident, "
+                    "interactive and mode",
+                    name);
+}
+
+sotto_pate_config sotto_pate_defaults(void)
+{
+    return (sotto_pate_config){.noise = SOTTO_UNSET,
+                               .threshold = SOTTO_UNSET,
+                               .test_noise = SOTTO_UNSET,
+                               .confidence = SOTTO_UNSET,
+                               .epsilon = SOTTO_UNSET,
+                               .delta = SOTTO_UNSET};
+}
+
+uint64_t sotto_pate_touched(sotto_adjacency adjacency, uint64_t shards,
+                            bool id_may_change)
+{
+    const bool two_places = adjacency == SOTTO_REPLACE_ONE && id_may_change;
+    return two_places ? 2 * shards : shards;
+}
+
+/* ---- settings ---- */
+
+static sotto_status check_neighbours(const sotto_pate_config *config, sotto_error *error)
+{
+    if (config->adjacency != SOTTO_ADD_REMOVE && config->adjacency != SOTTO_REPLACE_ONE) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "adjacency is %d; set it to SOTTO_ADD_REMOVE or SOTTO_REPLACE_ONE",
+            (int)config->adjacency);
+    }
+    if (config->unit != SOTTO_PATE_RECORDS && config->unit != SOTTO_PATE_TEACHERS) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the unit is %d; set it to SOTTO_PATE_RECORDS, or to "
+                        "SOTTO_PATE_TEACHERS if whole teachers come and go",
+                        (int)config->unit);
+    }
+    if (config->touched < 1 || config->touched > SOT_PATE_TOUCHED_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "one unit touches %" PRIu64
+                        " teachers; set it to a number from 1 to 2^20, for example by "
+                        "sotto_pate_touched()",
+                        config->touched);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status check_noise(const char *name, double noise, sotto_error *error)
+{
+    if (noise >= NOISE_LEAST && noise <= NOISE_MOST) return SOTTO_OK; /* NaN fails */
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%s is %g votes; set it to a number from 1e-6 to 1e6, for example 40",
+                    name, noise);
+}
+
+static sotto_status check_absent(const char *name, double value, bool wanted,
+                                 const sotto_pate_config *config, sotto_error *error)
+{
+    if (wanted || isnan(value)) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%s is %g, but the aggregator %s has none; leave it out", name, value,
+                    sotto_pate_aggregator_name(config->aggregator));
+}
+
+bool sot_pate_has_test(const sotto_pate_config *config)
+{
+    return config->aggregator == SOTTO_PATE_CONFIDENT ||
+           config->aggregator == SOTTO_PATE_INTERACTIVE;
+}
+
+static sotto_status check_test(const sotto_pate_config *config, sotto_error *error)
+{
+    sotto_status status = check_noise("test_noise", config->test_noise, error);
+    if (status != SOTTO_OK) return status;
+    if (!(fabs(config->threshold) <= (double)SOT_PATE_VOTES_MAX)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the threshold is %g votes; set it to a number of at most 2^24, "
+                        "for example 200",
+                        config->threshold);
+    }
+    if (config->aggregator != SOTTO_PATE_INTERACTIVE) return SOTTO_OK;
+    if (!(config->confidence >= 0.0 && config->confidence <= 1.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the confidence is %g; set it to a probability, for example 0.9",
+                        config->confidence);
+    }
+    if (config->teachers < 1 || config->teachers > (uint64_t)SOT_PATE_VOTES_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "there are %" PRIu64
+                        " teachers; say how many there are, from 1 to 2^24: a public "
+                        "number",
+                        config->teachers);
+    }
+    return SOTTO_OK;
+}
+
+static sotto_status check_pair(const sotto_pate_config *config, sotto_error *error)
+{
+    if (!(config->epsilon > 0.0 && config->epsilon <= 1e6)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "epsilon is %g; set it to a number above 0, for example 0.5",
+                        config->epsilon);
+    }
+    if (!(config->delta > 0.0 && config->delta < 1.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "delta is %g; set it to a number between 0 and 1, for example "
+                        "1e-8",
+                        config->delta);
+    }
+    return SOTTO_OK;
+}
+
+sotto_status sot_pate_check(const sotto_pate_config *config, sotto_error *error)
+{
+    if (config->aggregator < SOTTO_PATE_LNMAX || config->aggregator > SOTTO_PATE_MODE) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the aggregator is %d; set it to one of sotto_pate_aggregator",
+                        (int)config->aggregator);
+    }
+    const bool is_mode = config->aggregator == SOTTO_PATE_MODE;
+    const bool is_interactive = config->aggregator == SOTTO_PATE_INTERACTIVE;
+    const bool tests = sot_pate_has_test(config);
+    sotto_status status = check_neighbours(config, error);
+    if (status == SOTTO_OK)
+        status = check_absent("noise", config->noise, !is_mode, config, error);
+    if (status == SOTTO_OK)
+        status = check_absent("threshold", config->threshold, tests, config, error);
+    if (status == SOTTO_OK)
+        status = check_absent("test_noise", config->test_noise, tests, config, error);
+    if (status == SOTTO_OK) {
+        status =
+            check_absent("confidence", config->confidence, is_interactive, config, error);
+    }
+    if (status == SOTTO_OK)
+        status = check_absent("epsilon", config->epsilon, is_mode, config, error);
+    if (status == SOTTO_OK)
+        status = check_absent("delta", config->delta, is_mode, config, error);
+    if (status == SOTTO_OK)
+        status = is_mode ? check_pair(config, error)
+                         : check_noise("noise", config->noise, error);
+    if (status == SOTTO_OK && tests) status = check_test(config, error);
+    return status;
+}
+
+/* ---- sensitivities and events ---- */
+
+static sotto_pate_sensitivity sensitivity_of(const sotto_pate_config *config)
+{
+    const double k = (double)config->touched; /* at most 2^20: products are exact */
+    const bool moves =
+        config->unit == SOTTO_PATE_RECORDS || config->adjacency == SOTTO_REPLACE_ONE;
+    if (!moves) return (sotto_pate_sensitivity){.l1 = k, .l2 = k, .largest = k, .gap = k};
+    return (sotto_pate_sensitivity){.l1 = 2.0 * k,
+                                    .l2 = sot_mul_up(k, sot_sqrt_up(2.0)),
+                                    .largest = k,
+                                    .gap = 2.0 * k};
+}
+
+sotto_status sotto_pate_sensitivity_of(const sotto_pate_config *config,
+                                       sotto_pate_sensitivity *out_sensitivity,
+                                       sotto_error *error)
+{
+    const sotto_status status = check_neighbours(config, error);
+    if (status == SOTTO_OK) *out_sensitivity = sensitivity_of(config);
+    return status;
+}
+
+static sotto_event noise_event(sotto_mechanism mechanism, double scale,
+                               double sensitivity)
+{
+    sotto_event event = sotto_event_defaults();
+    event.mechanism = mechanism;
+    event.noise_multiplier = sot_div_down(scale, sensitivity);
+    event.scale = scale;
+    event.sensitivity = sensitivity;
+    return event;
+}
+
+sotto_event sot_pate_event(const sotto_pate_config *config, sotto_pate_step step)
+{
+    const sotto_pate_sensitivity moved = sensitivity_of(config);
+    if (step == SOTTO_PATE_TEST)
+        return noise_event(SOTTO_GAUSSIAN, config->test_noise, moved.largest);
+    if (config->aggregator == SOTTO_PATE_LNMAX)
+        return noise_event(SOTTO_LAPLACE, config->noise, moved.l1);
+    if (config->aggregator != SOTTO_PATE_MODE)
+        return noise_event(SOTTO_GAUSSIAN, config->noise, moved.l2);
+    sotto_event event = sotto_event_defaults();
+    event.mechanism = SOTTO_APPROXIMATE;
+    event.epsilon = config->epsilon;
+    event.delta = config->delta;
+    return event;
+}
+
+size_t sot_pate_first_largest(const int64_t *values, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (values[i] > values[best]) best = i;
+    }
+    return best;
+}

@@ -1,0 +1,48 @@
+/* report/html.h: the few elements a report is made of, written into a growing text.
+ *
+ * Every text that is not a literal of ours goes through sot_html_text(): markup is escaped, and what
+ * could hide or forge text (artifact/page/plain.h), or is not UTF-8, becomes '?'.
+ */
+#ifndef SOT_REPORT_HTML_H
+#define SOT_REPORT_HTML_H
+
+#include "base/growing.h"
+
+/* Longest text that sot_html_say() and its kin format; what is longer is cut. */
+enum { SOT_HTML_TEXT_BYTES = 4608 };
+
+void sot_html_text(sot_growing *out, const char *text);
+
+/* `open`, the text, `close`: markup of ours around a text of anybody's. */
+void sot_html_element(sot_growing *out, const char *open, const char *text,
+                      const char *close);
+
+/* A paragraph, an item of a list, of formatted text. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void sot_html_say(sot_growing *out, const char *format, ...);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void sot_html_item(sot_growing *out, const char *format, ...);
+
+/* A section with its heading; `id` is unique in the page. */
+void sot_html_section_open(sot_growing *out, const char *id, const char *title);
+void sot_html_section_close(sot_growing *out);
+
+/* Large figures: open, any number of them, close. `note` may be "". */
+void sot_html_figures_open(sot_growing *out);
+void sot_html_figure(sot_growing *out, const char *label, const char *value,
+                     const char *note);
+void sot_html_figures_close(sot_growing *out);
+
+/* A table in a box that scrolls sideways where the screen is narrow, reachable by keyboard. The first
+ * cell of each row is its header. `kind` is a class of the page's style, or "". */
+void sot_html_table_open(sot_growing *out, const char *kind, const char *caption,
+                         const char *const *header, size_t columns);
+void sot_html_row(sot_growing *out, const char *kind, const char *const *cells,
+                  size_t columns);
+void sot_html_table_close(sot_growing *out);
+
+#endif
