@@ -131,6 +131,7 @@ static const analyst_rule plans[] = {
     {"format", ANALYST_REFUSED, NULL, NULL, NAMED},
     {"rows", ANALYST_FREE, NULL, NULL, NULL},
     {"repeats", ANALYST_FREE, NULL, NULL, NULL},
+    {"compare", ANALYST_FREE, NULL, NULL, NULL},
     {"theory", ANALYST_FREE, NULL, NULL, NULL},
     {"excess", ANALYST_FREE, NULL, NULL, NULL},
     {"failure", ANALYST_FREE, NULL, NULL, NULL},

@@ -163,7 +163,7 @@ def main():
             more, wrong = try_history(ledger, seed)
             tried += more
             refused += wrong
-    print(*refused, f"{given.histories} histories, {tried} stated runs tried, {len(refused)} refused", sep="\n")
+    print(*(f"{line}: FAILED" for line in refused), f"{given.histories} histories, {tried} stated runs tried, {len(refused)} refused", sep="\n")
     sys.exit(1 if refused or tried < 8 * given.histories else 0)
 
 

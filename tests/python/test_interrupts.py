@@ -38,8 +38,8 @@ def interrupt():
     sent.append(time.monotonic())
     os.kill(os.getpid(), signal.SIGINT)
 timer = threading.Timer(float(sys.argv[2]), interrupt)
-timer.start()
 try:
+    timer.start()
     RUNS[sys.argv[1]]()
     end = "finished"
 except BaseException as problem:

@@ -1,5 +1,6 @@
 /* The files of the teachers: a model each, in a wrapping that no reader of models takes, with a tag that says which
  * teacher of which ensemble it is. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file/file.h"
+#include "base/file/steps.h"
 #include "base/memory.h"
 #include "commands/pate/pate.h"
 
@@ -88,9 +90,12 @@ sotto_status sot_pate_teacher_find(const sot_pate_directory *directory, size_t t
     *out_is_finished = false;
     if (!sot_pate_teacher_path(directory, teacher, path))
         return sot_pate_fail_long(directory, error);
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) return SOTTO_OK;
+    /* Only a missing file is an unfinished teacher: one that cannot be read may be finished. */
+    if (stat(path, &facts) != 0)
+        return errno == ENOENT ? SOTTO_OK : sot_file_fail(error, "read", path, errno);
+    if (!S_ISREG(facts.st_mode)) return SOTTO_OK;
     FILE *file = fopen(path, "rb");
-    if (file == NULL) return SOTTO_OK;
+    if (file == NULL) return sot_file_fail(error, "read", path, errno);
     (void)setvbuf(file, NULL, _IONBF, 0); /* no copy of the teacher stays behind */
     const size_t got = fread(front, 1, sizeof front, file);
     (void)fclose(file);
