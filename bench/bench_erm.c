@@ -4,7 +4,7 @@
  *     bench_erm [DATA]      DATA has adult-onehot/, california-housing/, bike-sharing/
  *
  * The rates need no data: rows are made up. 5 seeds a case, nothing tuned: every setting is the rule's.
- * One JSON line a case. It is the experiment behind `--method auto` (docs/choosing-parameters.md).
+ * One JSON line a case. It is the experiment behind `--method auto` (docs/howto/choosing-parameters.md).
  * Exits 1 if a rate is not what the theory says, if the SVM or Huber's regression at epsilon 1 by the method
  * that auto takes is not close to its noiseless self, or if auto is far from the best method. */
 #include <math.h>

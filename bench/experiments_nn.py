@@ -1,4 +1,4 @@
-"""The experiments of docs/network-experiments.md: what matters when a network learns under noise.
+"""The experiments of docs/results/network-experiments.md: what matters when a network learns under noise.
 
     make build && python3 bench/experiments_nn.py build/sotto DATA OUT [--only NAME] [--runs 2]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tuning is worth on the invented clinic: the table of docs/tuning.md.
+"""What tuning is worth on the invented clinic: the table of docs/howto/tuning.md.
 
     bench/experiments_tune.py --sotto build/sotto [--seeds 20]
 

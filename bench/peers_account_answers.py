@@ -7,7 +7,7 @@ Run it with the Python of an environment that has the peers, for example
         opendp==0.16.0 diffprivlib==0.6.6 scikit-learn==1.7.2
     make build && VENV/bin/python bench/peers_account_answers.py build/sotto
 
-or `make bench PEERS=VENV`. Prints a table, with --markdown the one of docs/accounting.md, with --json one
+or `make bench PEERS=VENV`. Prints a table, with --markdown the one of docs/reference/accounting.md, with --json one
 JSON line an answer. A peer that is not installed says so in its row. A peer runs in a process of
 its own with a limit on its processor time (--seconds, default 300); the time printed is that of one call,
 imports not counted.

@@ -17,7 +17,7 @@ Time        Samples a second, the best of --rounds windows of --seconds each; th
             --threads 1 processor time, which a busy machine changes less. Memory of the peers is tuned (glibc keeps freed memory instead of
             returning it to the system), without which Opacus is two to three times slower.
 
-Prints a line a case, with --json a JSON line, with --markdown the table of docs/networks-speed.md.
+Prints a line a case, with --json a JSON line, with --markdown the table of docs/results/networks-speed.md.
 """
 
 import argparse
@@ -112,7 +112,7 @@ HEAD = (("net", "network"), ("batch", "batch"), ("opacus", "Opacus"), ("pytorch"
 
 
 def show_markdown(row, is_first):
-    """A row of the table of docs/networks-speed.md; the first one with the head before it."""
+    """A row of the table of docs/results/networks-speed.md; the first one with the head before it."""
     if is_first:
         print("| " + " | ".join(title for _, title in HEAD) + " |")
         print("|" + "---|" * len(HEAD))
@@ -145,7 +145,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--markdown", action="store_true", help="the table of docs/networks-speed.md")
+    parser.add_argument("--markdown", action="store_true", help="the table of docs/results/networks-speed.md")
     args = parser.parse_args()
     if os.environ.get("MALLOC_MMAP_MAX_") is None:
         threads = {"OMP_NUM_THREADS": str(args.threads)}

@@ -1,4 +1,4 @@
-"""The experiments of docs/posterior-experiments.md: what a draw costs beside other private minimisers.
+"""The experiments of docs/results/posterior-experiments.md: what a draw costs beside other private minimisers.
 
     make build && python3 bench/posterior.py build/sotto OUT [--only crossing|beside|cover] [--runs 5]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whose rows a network was trained on, with and without noise, on MNIST: the table of docs/audit.md.
+"""Whose rows a network was trained on, with and without noise, on MNIST: the table of docs/howto/audit.md.
 
     results_lira.py DATA OUT [--sotto build/release/sotto] [--repeats N] [--shadows N]
 

@@ -1,4 +1,4 @@
-"""Train the networks of docs/results.md, and say how well they do: mean over several trainings, each with fresh noise.
+"""Train the networks of docs/results/README.md, and say how well they do: mean over several trainings, each with fresh noise.
 
     make build && python3 bench/results_nn.py build/sotto DATA OUT [--case NAME] [--runs 3]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PATE from private rows to a student, on MNIST and Adult: the table of docs/pate-results.md.
+"""PATE from private rows to a student, on MNIST and Adult: the table of docs/results/pate-results.md.
 
     results_pate.py DATA OUT [--sotto build/release/sotto] [--only mnist|adult] [--repeats N]
 

@@ -5,7 +5,7 @@
 
 #include "output.h"
 
-/* --- JSON: a contract, DESIGN 6.1; see docs/command.md --- */
+/* --- JSON: a contract, DESIGN 6.1; see docs/reference/command.md --- */
 
 static sotto_status show_json(const account_answer *answer, sotto_error *error)
 {

@@ -13,7 +13,7 @@
  *           the analyst's session chose them. A limit that is too low to finish is refused: where
  *           a run fails because of a limit, it tells the number of rows.
  * Assumes   sudo (or its like) starts the command with the curator's user id and passes no
- *           LD_* variable. Time, memory use and root are not protected: docs/analyst.md.
+ *           LD_* variable. Time, memory use and root are not protected: docs/howto/analyst.md.
  */
 #ifndef SOTTO_CLI_ANALYST_H
 #define SOTTO_CLI_ANALYST_H

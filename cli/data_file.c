@@ -13,7 +13,8 @@
 #define WHERE                                                                            \
     {                                                                                    \
         "where", CLI_TEXT, CLI_OPTIONAL,                                                 \
-            "read only rows for which the condition is true (docs/records.md)",          \
+            "read only rows for which the condition is true "                            \
+            "(docs/reference/records.md)",                                               \
             .value = "CONDITION", .example = "age >= 18 AND town = 'Lund'"               \
     }
 

@@ -57,7 +57,8 @@ static sotto_status run(const cli_call *call, sotto_error *error)
 const cli_command cli_export = {
     .name = "export",
     .summary = "Write a model as a C header",
-    .details = "The header predicts as sotto predict does; docs/model.md shows how.",
+    .details =
+        "The header predicts as sotto predict does; docs/reference/model.md shows how.",
     .options = options,
     .example = "sotto export examples/model.json --c --name smoker",
     .run = run,

@@ -9,7 +9,7 @@ static const char *known(const char *name)
     return strcmp(name, "unknown") == 0 ? NULL : name;
 }
 
-/* Networks that have a name: those of the library, docs/networks.md. */
+/* Networks that have a name: those of the library, docs/reference/networks.md. */
 static const char *const networks[] = {"mlp", "cnn", "tanh-cnn", "scattering-linear",
                                        "scattering-cnn"};
 enum { NETWORKS = sizeof networks / sizeof networks[0] };

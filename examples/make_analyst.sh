@@ -4,7 +4,7 @@
 #     sh examples/make_analyst.sh clinic
 #     sotto analyst "$PWD/clinic/private/analyst.json" release count --epsilon 0.1 -o count.json
 #
-# docs/analyst.md has the same for two users, a curator and an analyst.
+# docs/howto/analyst.md has the same for two users, a curator and an analyst.
 set -eu
 umask 077
 examples=$(dirname "$0")

@@ -137,6 +137,6 @@ void sot_report_add_weaknesses(sot_growing *out, const sot_report *report)
                   "The proofs stand beside the code, which is tested against them and "
                   "not derived from them. No outside audit has been made.");
     sot_growing_text(out, "</ul>\n");
-    sot_html_say(out, "The whole list is docs/known-weaknesses.md of sotto.");
+    sot_html_say(out, "The whole list is docs/explanation/known-weaknesses.md of sotto.");
     sot_html_section_close(out);
 }

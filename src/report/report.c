@@ -5,9 +5,9 @@
 
 #include <sotto/version.h>
 
+#include "artifact/page/templates.h"
 #include "base/memory.h"
 #include "base/svg.h"
-#include "artifact/page/templates.h"
 #include "report/html.h"
 
 /* The policy forbids the browser to load or run anything, whatever else went wrong; images stand in

@@ -4,7 +4,7 @@
  *          model file and its certificate (here), the ledger (ledger.c), public rows
  *          (scores.c) and trainings on them (commands/report/report.c). sot_report_write() is a function
  *          of these facts alone. What is missing is said where it would stand.
- * Page     docs/report.md
+ * Page     docs/howto/report.md
  */
 #ifndef SOT_REPORT_REPORT_H
 #define SOT_REPORT_REPORT_H

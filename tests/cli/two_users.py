@@ -3,7 +3,7 @@
 
     two_users.py --build build/dev --examples examples      needs root; exit code 77 without
 
-Installs the command into a temporary directory, makes the directories of docs/analyst.md for user ids that nobody
+Installs the command into a temporary directory, makes the directories of docs/howto/analyst.md for user ids that nobody
 has, and runs `sotto analyst` with the curator's user id as sudo would: the analyst chooses words, environment,
 directory, limits and open files. The analyst must get results, and nothing else. /etc is not touched.
 """
@@ -33,7 +33,7 @@ def expect(kind, what, holds, detail=""):
 
 
 class Clinic:
-    """The directories of docs/analyst.md: one for the curator, one for results."""
+    """The directories of docs/howto/analyst.md: one for the curator, one for results."""
 
     def __init__(self, base, sotto, examples):
         self.base, self.sotto = base, sotto

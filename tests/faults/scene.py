@@ -18,7 +18,7 @@ EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", 
 LEDGER = "b.ledger"
 SECONDS = 120  # for one command; the slowest takes a tenth of a second
 
-FAILED = 1  # exit code of a failure that is not the user's (docs/command.md)
+FAILED = 1  # exit code of a failure that is not the user's (docs/reference/command.md)
 # With the testing library a checkpoint is kept after every step.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "SOTTO_KEEP_SECONDS": "0"}
 

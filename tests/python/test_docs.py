@@ -1,4 +1,4 @@
-"""The examples of docs/python.md give what they show."""
+"""The examples of docs/reference/python.md give what they show."""
 
 import doctest
 import pathlib
@@ -11,10 +11,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def test_the_examples_of_the_document_run(tmp_path, monkeypatch):
-    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    examples = doctest.DocTestParser().get_doctest(text, {}, "docs/python.md", None, 0)
+    examples = doctest.DocTestParser().get_doctest(text, {}, "docs/reference/python.md", None, 0)
     assert len(examples.examples) == text.count(">>> ")
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     runner.run(examples, out=lambda line: pytest.fail(line) if "Failed example" in line else None)

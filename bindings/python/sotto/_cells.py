@@ -26,7 +26,7 @@ PLAIN = frozenset((str, bool, int, float, Decimal, type(None)))
 # src/base/text.h: the grammar of a number in a file, and its longest text.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NUMBER_BYTES_MAX = 2048
-# docs/schema.md: the words of a boolean cell in a file.
+# docs/reference/schema.md: the words of a boolean cell in a file.
 _WORDS = {word: value for value, words in ((1.0, "1 true yes t y"), (0.0, "0 false no f n"))
           for word in words.split()}
 # A category that has one of these names is what True and False mean; the first one counts.

@@ -30,7 +30,7 @@ _SETTINGS = """
     delta : float, optional
         Without it only methods without a delta run.
     schema : path, JSON text, dict or Schema, optional
-        What is public about the table (docs/schema.md). X is then a table with the schema's
+        What is public about the table (docs/reference/schema.md). X is then a table with the schema's
         columns by name, or an array with them in order; y may be left out if X has the target.
     bounds : (lower, upper), optional
         Instead of a schema: public bounds of the features, one pair for all or one number a
@@ -45,7 +45,7 @@ _SETTINGS = """
     adjacency : {"add-remove", "replace-one"}
         What it means that two data sets differ in one record.
     method : str
-        "auto", "objective", "output", "gd", "sgd", ... (docs/training.md); "none" adds no noise and
+        "auto", "objective", "output", "gd", "sgd", ... (docs/reference/training.md); "none" adds no noise and
         needs data_is_public.
     calibration : {"sharp", "chaudhuri", "kifer", "redberg", "former"}
         The theorem that fixes the noise of objective perturbation.
@@ -211,7 +211,7 @@ class Estimator(FeatureNames, Parameters):
     def fit(self, X: Any, y: Any = None, *, units: Any = None):
         """Trains on rows X with targets y, and on whose rows they are if the schema has a unit.
 
-        X is any table (docs/python.md): columns with names are matched by name. y and units have one
+        X is any table (docs/reference/python.md): columns with names are matched by name. y and units have one
         value a row, in the order of X; an index does not count.
         """
         return self._fit(X, y, units, self._train)
@@ -227,7 +227,7 @@ class Estimator(FeatureNames, Parameters):
         100)}, or the command's text. `epsilon` and `delta` are those of the whole. The score is on
         the PUBLIC rows `validation`, (X, y) or a file's path, or a release of `score_epsilon` in each
         training. How many trainings there were stays secret; so must how long this takes:
-        docs/tuning.md.
+        docs/howto/tuning.md.
         """
         tuning = Tuning(grid=grid, search=search, runs_mean=runs_mean, distribution=distribution,
                         eta=eta, score_epsilon=score_epsilon, validation=validation,

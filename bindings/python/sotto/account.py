@@ -1,6 +1,6 @@
 """What private releases cost, before any data is touched.
 
-A plan is a list of events. Each event is a dict as in the JSON plan of docs/accounting.md, or made
+A plan is a list of events. Each event is a dict as in the JSON plan of docs/reference/accounting.md, or made
 by :func:`event`; a plan may also be given as that JSON text, or as a dict with ``"events"`` and
 ``"adjacency"``. The answers are certified upper bounds.
 
@@ -182,7 +182,7 @@ def selection(plan: Plan, *, runs_mean: float, delta: float,
               adjacency: str | None = None) -> Account:
     """Epsilon of the best of a secret number of runs of a plan, `runs_mean` on average.
 
-    The plan prices one run, its score included; only the winner leaves (docs/selection.md).
+    The plan prices one run, its score included; only the winner leaves (docs/explanation/selection.md).
     ``eta`` is the shape of the negative binomial: 1 (default) geometric, 0 logarithmic.
     """
     handle, account = PlanHandle(plan, adjacency), _library.Account()

@@ -1,6 +1,6 @@
 """What an attack proves about a claim of privacy: lower bounds of epsilon, with a confidence.
 
-For attacks on any release, from anywhere: counts or scores go in, dicts come out (docs/audit.md). Every
+For attacks on any release, from anywhere: counts or scores go in, dicts come out (docs/howto/audit.md). Every
 ``_lower`` is rounded down. ``alpha`` is the probability that a bound is wrong.
 
 >>> import sotto

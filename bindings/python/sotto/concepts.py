@@ -29,7 +29,7 @@ class ConceptClassifier(Classifier):
     concept : str, path or dict
         The class of rules: "thresholds", "intervals", "stumps", "rectangles", "conjunctions",
         "parities", "candidates", or a class with columns, cuts or weights of its own: a file's
-        path, its text or its object (docs/pac.md).
+        path, its text or its object (docs/reference/pac.md).
     mechanism : {"exponential", "permute-and-flip", "laplace", "none"}
         How the rule is drawn; it stands in the place of method. "none" needs data_is_public.
     classes : pair

@@ -58,16 +58,16 @@ class Model(Certified, Handle):
         What the model reveals at most; None for a model of public data.
     weights_ : list of ndarray or None
         Of a network the parameters of each layer that has some, weights first, then biases, in the
-        order of docs/networks.md. It has no coef_ and no intercept_: they are None.
+        order of docs/reference/networks.md. It has no coef_ and no intercept_: they are None.
     concept_ : dict or None
         Of a concept its class, as the file has it, and "numbers": which of the class it is
-        (docs/concepts.md). It has no coef_ and no intercept_ either.
+        (docs/reference/concepts.md). It has no coef_ and no intercept_ either.
     rule_ : str or None
         Of a concept what it says yes to, in words: ``"age >= 37"``.
     noisy_errors_ : list of ndarray or None
         Of a concept by mechanism "laplace" the errors of every concept of the class on the training
         rows, each with noise, as they were released: one array, or one a feature of rectangles
-        over many (docs/concepts.md has the order). training_errors() and best_rules() read them.
+        over many (docs/reference/concepts.md has the order). training_errors() and best_rules() read them.
     error_scales_ : ndarray or None
         The scale of the Laplace noise of each of these arrays.
     curve_ : dict or None

@@ -132,7 +132,7 @@ class CNNClassifier(Network):
     ----------
     network : str, path or dict
         "cnn", "scattering-linear", "scattering-cnn", "mlp", or a file of layers: its path, its
-        text or its object (docs/networks.md).
+        text or its object (docs/reference/networks.md).
     shape : (height, width) or (height, width, channels), optional
         Of a flat row, as numpy.reshape() has it. Without it flat rows are square, and planes come
         one after another.

@@ -2,7 +2,7 @@
 
 The private rows are cut into disjoint shards, and a model of any kind is trained on each, without
 noise: a teacher. Teachers vote on public rows; what leaves is the noisy winner of each vote, with a
-certificate, and any model may learn from that at no further cost (docs/pate.md).
+certificate, and any model may learn from that at no further cost (docs/howto/pate.md).
 
 >>> import sotto
 >>> vote = sotto.pate.Vote("confident", noise=40, test_noise=150, threshold=200, touched=1)

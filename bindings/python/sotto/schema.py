@@ -1,4 +1,4 @@
-"""What is public about a table, written down before a row is read: see docs/schema.md."""
+"""What is public about a table, written down before a row is read: see docs/reference/schema.md."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 /* The members that no reader can check, because nothing else in the file follows from them, or because everything
- * that follows was recomputed and fits. docs/certificate.md says of each why that is so. */
+ * that follows was recomputed and fits. docs/reference/certificate.md says of each why that is so. */
 #include <assert.h>
 #include <string.h>
 

@@ -7,11 +7,11 @@
 #include <sotto/version.h>
 
 #include "artifact/export/export.h"
+#include "artifact/page/templates.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/encode/parts.h"
-#include "artifact/page/templates.h"
 
 /* ---- what both kinds of rows need ---- */
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "artifact/export/export.h"
-#include "base/error.h"
 #include "artifact/page/templates.h"
+#include "base/error.h"
 
 /* A header is compiled as text, and its arrays stand on the stack. */
 enum { PARAMETERS_MOST = 1 << 20, FLOATS_MOST = 1 << 18 };

@@ -3,7 +3,7 @@
  * Idea     A model file is a payload (what this header writes: kind, settings, schema, coefficients)
  *          and a certificate, which sotto_certificate_attach() adds. The payload is a function of
  *          the content alone, byte for byte. Coefficients are hexadecimal floats: exact.
- * File     docs/model.md
+ * File     docs/reference/model.md
  */
 #ifndef SOT_ARTIFACT_MODEL_FILE_MODEL_H
 #define SOT_ARTIFACT_MODEL_FILE_MODEL_H

@@ -1,4 +1,4 @@
-/* What a release says of itself, as JSON: the file's payload. docs/release.md lists the members. */
+/* What a release says of itself, as JSON: the file's payload. docs/reference/release.md lists the members. */
 #include <math.h>
 #include <string.h>
 

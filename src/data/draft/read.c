@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "data/cells/decimal.h"
 #include "data/draft/parts.h"
+#include "data/readers/csv/csv.h"
 #include "data/readers/lines.h"
 #include "data/readers/readers.h"
-#include "data/readers/csv/csv.h"
 #include "data/schema/parts.h"
 
 enum { LINE_BYTES = 4 << 20 };

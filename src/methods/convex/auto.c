@@ -1,4 +1,4 @@
-/* Which method, from public facts alone. Measured: bench/bench_erm.c, docs/choosing-parameters.md. */
+/* Which method, from public facts alone. Measured: bench/bench_erm.c, docs/howto/choosing-parameters.md. */
 #include <math.h>
 
 #include <sotto/loss.h>

@@ -112,7 +112,7 @@ static sotto_status check_numbers(const sotto_train_config *config, bool may_be_
             "the width of the L1 norm's corner is %g; give a positive one, or none for "
             "the "
             "rule. The plain L1 norm, with a width of 0, has no place here: which "
-            "coefficients it sets to 0 can hang on one record (docs/losses.md)",
+            "coefficients it sets to 0 can hang on one record (docs/reference/losses.md)",
             config->l1_width);
     }
     if (!isnan(config->l1_width) && config->l1 == 0.0) {

@@ -14,7 +14,7 @@
 
 /* The rule for lambda, in multiples of the least that the theorem allows, by the epsilon of one row
  * (epsilon over the rows of a unit, half of it under replace-one). Measured on public data sets
- * (bench/bench_train.c, docs/choosing-parameters.md). With Gaussian noise the least is best in
+ * (bench/bench_train.c, docs/howto/choosing-parameters.md). With Gaussian noise the least is best in
  * the middle; for a small epsilon noise costs more than shrinkage, for a large one a little less
  * lambda is worth the per cent of noise that it costs. Pure noise is longer by the root of the dimension,
  * and wants more. */
@@ -24,7 +24,7 @@
 #define HIGH_FACTOR  0.8
 /* With the frozen-slope theorem less lambda costs little noise. It pays where the rows are many for the features: t = rows epsilon /
  * features. From LOW_EPSILON on at most this over sqrt(t), and not below the second. Chosen on public data sets
- * (docs/choosing-parameters.md), one row a unit, add-remove, where a public number of rows was given. */
+ * (docs/howto/choosing-parameters.md), one row a unit, add-remove, where a public number of rows was given. */
 #define ROWS_FACTOR 12.0
 #define ROWS_LEAST  0.4
 #define PURE_FACTOR 1.5 /* over epsilon, within these two: */

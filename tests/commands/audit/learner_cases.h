@@ -19,7 +19,7 @@ typedef struct learner_case {
 #define RO SOTTO_REPLACE_ONE
 
 /* Output perturbation, noisy gradient descent and DP-SGD show 0.6 of their claims, the others half. Less is what the pair
- * allows: docs/audit.md says why. */
+ * allows: docs/howto/audit.md says why. */
 static const learner_case learner_cases[] = {
     {SOTTO_MODEL_SVM, SOTTO_METHOD_GD, 6.0, 1e-5, AR, true, 0.3},
     {SOTTO_MODEL_NETWORK, SOTTO_METHOD_SGD, 6.0, 1e-5, AR, true, 0.3},
@@ -98,7 +98,7 @@ static const learner_case long_cases[] = {
     {SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_POSTERIOR, 6.0, 1e-5, AR, false, 0.5},
     {SOTTO_MODEL_SOFTMAX, SOTTO_METHOD_POSTERIOR, 6.0, 1e-5, RO, false, 0.5},
     {SOTTO_MODEL_POISSON, SOTTO_METHOD_POSTERIOR, 6.0, 1e-5, AR, false, 0.5},
-    /* More than half is out of reach: docs/audit.md says why. */
+    /* More than half is out of reach: docs/howto/audit.md says why. */
     {SOTTO_MODEL_SVM, SOTTO_METHOD_REGULARIZED_EM, 4.0, 0.0, AR, false, 0.45},
     {SOTTO_MODEL_HINGE, SOTTO_METHOD_OUTPUT, 2.0, 0.0, AR, false, 0.2},
 };

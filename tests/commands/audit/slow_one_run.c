@@ -1,4 +1,4 @@
-/* What one run shows of Gaussian DP, of ideal canaries: by (epsilon, delta), and by the claim's own curve. docs/audit.md has the table. */
+/* What one run shows of Gaussian DP, of ideal canaries: by (epsilon, delta), and by the claim's own curve. docs/howto/audit.md has the table. */
 #include <math.h>
 
 #include <sotto/audit_statistics.h>

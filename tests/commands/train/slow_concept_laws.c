@@ -1,4 +1,4 @@
-/* Whole trainings of concepts against laws that are written down here from docs/concepts.md and docs/pac.md alone: what a concept
+/* Whole trainings of concepts against laws that are written down here from docs/reference/concepts.md and docs/reference/pac.md alone: what a concept
  * says, its errors, its probability. The laws of all neighbours of small tables are within epsilon, and trainings have these laws. */
 #include "random/choice_laws.h"
 

@@ -262,7 +262,7 @@ static void what_has_no_proof_or_sense_is_refused(void **state)
     config = settings();
     config.l1 = 1.0;
     config.l1_width = 0.0;
-    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "docs/losses.md");
+    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "docs/reference/losses.md");
 }
 
 int main(void)

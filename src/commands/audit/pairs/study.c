@@ -1,4 +1,4 @@
-/* The pairs, model by model and method by method: docs/audit.md says what each attains. */
+/* The pairs, model by model and method by method: docs/howto/audit.md says what each attains. */
 #include <math.h>
 
 #include "base/error.h"
@@ -109,7 +109,7 @@ static sotto_status find_crafter(const sotto_audit_config *config, size_t *out_i
     }
     return sot_fail(error, SOTTO_UNSUPPORTED,
                     "no pair of neighbours is crafted for the model %s by the method %s; "
-                    "docs/audit.md lists those that are",
+                    "docs/howto/audit.md lists those that are",
                     sotto_model_kind_name(config->model),
                     sotto_method_name(config->method));
 }

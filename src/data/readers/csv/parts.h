@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 #include "data/cells/words.h"
+#include "data/readers/csv/csv.h"
 #include "data/readers/lines.h"
 #include "data/readers/reader.h"
-#include "data/readers/csv/csv.h"
 
 typedef struct sot_csv_cell {
     char *text; /* in the line, or in the place of its field */

@@ -20,7 +20,7 @@
  *          Concepts are counted by their numbers: the thresholds [0, 0] and [cells, 1] both say yes always, and are two.
  * Measure  A class may weigh its cuts with a public measure, whole numbers; each has 1 otherwise. A cut of weight 0
  *          is not in the class.
- * File     docs/concepts.md
+ * File     docs/reference/concepts.md
  */
 #ifndef SOT_MODELS_CONCEPT_CLASSES_CONCEPT_H
 #define SOT_MODELS_CONCEPT_CLASSES_CONCEPT_H

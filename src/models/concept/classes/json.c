@@ -1,4 +1,4 @@
-/* A class in a model file: whole, and in one spelling. docs/concepts.md describes it, fuzz/fuzz_concept.c attacks it. */
+/* A class in a model file: whole, and in one spelling. docs/reference/concepts.md describes it, fuzz/fuzz_concept.c attacks it. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* A class from a setting: a kind's name, JSON text, or a file of it. docs/concepts.md describes the form,
+/* A class from a setting: a kind's name, JSON text, or a file of it. docs/reference/concepts.md describes the form,
  * fuzz/fuzz_concept.c attacks it. */
 #include <stdio.h>
 #include <string.h>

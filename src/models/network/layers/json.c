@@ -1,4 +1,4 @@
-/* Reading the JSON form of a network: docs/networks.md describes it, fuzz/fuzz_net.c attacks it. */
+/* Reading the JSON form of a network: docs/reference/networks.md describes it, fuzz/fuzz_net.c attacks it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  * Front       The layers at the beginning that have nothing to learn (normalise, scattering, norms
  *             without affine, everything below the first trainable layer when it is frozen): a
  *             public function of one record, which learners compute once a record.
- * File        docs/networks.md
+ * File        docs/reference/networks.md
  */
 #ifndef SOT_MODELS_NETWORK_LAYERS_NET_H
 #define SOT_MODELS_NETWORK_LAYERS_NET_H

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "numeric/outward.h"
-#include "privacy/accounting/plan/closed_form.h"
 #include "privacy/accounting/exact/contour.h"
 #include "privacy/accounting/loss/circle.h"
+#include "privacy/accounting/plan/closed_form.h"
 #include "privacy/accounting/profile/solve.h"
 
 /* About a twentieth of a second of node evaluations. */

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/accountants.h"
-#include "privacy/accounting/plan/closed_form.h"
 #include "privacy/accounting/exact/direction.h"
+#include "privacy/accounting/plan/closed_form.h"
 #include "privacy/accounting/profile/gaussian.h"
 
 /* What pld aims at as a fallback: some 30 ms at the limit. */

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "numeric/outward.h"
 #include "numeric/roots.h"
-#include "privacy/accounting/plan/closed_form.h"
 #include "privacy/accounting/objective/theorems.h"
+#include "privacy/accounting/plan/closed_form.h"
 #include "privacy/accounting/profile/gaussian.h"
 
 /* The accountant's search for epsilon ends within 4e-15 of the root: aim so much lower. */

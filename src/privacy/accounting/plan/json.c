@@ -1,4 +1,4 @@
-/* The JSON form of a plan: docs/accounting.md describes it, fuzz/fuzz_plan.c attacks it. */
+/* The JSON form of a plan: docs/reference/accounting.md describes it, fuzz/fuzz_plan.c attacks it. */
 #include <math.h>
 #include <string.h>
 

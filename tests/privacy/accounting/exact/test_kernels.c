@@ -5,8 +5,8 @@
 
 #include <sotto/accountant.h>
 
-#include "privacy/accounting/plan/closed_form.h"
 #include "privacy/accounting/exact/contour.h"
+#include "privacy/accounting/plan/closed_form.h"
 #include "privacy/accounting/plan/composition.h"
 #include "privacy/accounting/profile/gaussian.h"
 #include "privacy/accounting/sampled/grid.h"

@@ -239,7 +239,7 @@ static void two_releases_hold_by_renyi_divergence(void **state)
 
 /* ---- what it buys ---- */
 
-/* The values of docs/accounting.md. */
+/* The values of docs/reference/accounting.md. */
 static void divergence_at_one_and_a_millionth_has_its_values(void **state)
 {
     (void)state;

@@ -19,7 +19,7 @@ static sotto_plan *read_plan(const char *json)
     return plan;
 }
 
-/* An example with every mechanism of this floor, as docs/accounting.md spells them. */
+/* An example with every mechanism of this floor, as docs/reference/accounting.md spells them. */
 static const char everything[] =
     "{\"adjacency\": \"add-remove\",\n"
     " \"events\": [\n"
