@@ -46,7 +46,7 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_exponential_choose_point(
 /* Chooses an interval: two points low < high of such a grid, or the empty one, which is low = high = 0. Its score is
  * low_scores of low's cell plus high_scores of high's, or empty_score; each pair of points is one candidate. The grid has at most
  * 2^32 + 1 points, scores are within +-2^60. The cells may depend on the records. Time: `cells` steps and a bounded
- * number of trials on average. Proof note: src/privacy/mechanisms/exponential/pairs.md */
+ * number of trials on average. Proof note: exponential/pairs.md */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_exponential_choose_interval(
     sotto_gate *gate, const sotto_selection_config *config, const int64_t *low_scores,
     const int64_t *high_scores, const uint64_t *ends, size_t cells, int64_t empty_score,

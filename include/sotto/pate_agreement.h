@@ -12,7 +12,7 @@
  * Assumes     (1) what sotto/pate_cost.h assumes; (2) the queries, their number, the number of teachers and of classes
  *             are public: whatever was asked, all queries of the plan are looked at.
  * Rounding    None: sums are integers. Noise as in sotto/gaussian.h.
- *             Proof note: src/privacy/mechanisms/pate/agreement.md
+ *             Proof note: pate/agreement.md
  */
 #ifndef SOTTO_PATE_AGREEMENT_H
 #define SOTTO_PATE_AGREEMENT_H
