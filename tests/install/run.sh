@@ -19,7 +19,7 @@ echo "the command runs from where it was put"
 echo "everything is there"
 for file in include/sotto/sotto.h include/sotto/version.h share/man/man1/sotto.1 \
     share/man/man1/sotto-account.1 share/bash-completion/completions/sotto \
-    share/doc/sotto/training.md share/doc/sotto/examples/train.c; do
+    share/doc/sotto/reference/training.md share/doc/sotto/examples/train.c; do
     [ -f "$tree$prefix/$file" ] || { echo "missing: $file"; exit 1; }
 done
 
