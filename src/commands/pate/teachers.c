@@ -98,7 +98,9 @@ sotto_status sot_pate_teacher_find(const sot_pate_directory *directory, size_t t
     if (file == NULL) return sot_file_fail(error, "read", path, errno);
     (void)setvbuf(file, NULL, _IONBF, 0); /* no copy of the teacher stays behind */
     const size_t got = fread(front, 1, sizeof front, file);
+    const int code = ferror(file) != 0 ? errno : 0;
     (void)fclose(file);
+    if (code != 0) return sot_file_fail(error, "read", path, code);
     if (!begins_like_one(front, got)) return SOTTO_OK;
     *out_is_finished = true;
     return check_tag(directory, teacher, path, front, error);
