@@ -34,6 +34,8 @@ def targets_of(test):
     kind = kind_of(test)
     if kind == "program":
         return {test["name"]}
+    if test["name"].startswith("faults."):
+        return {"sotto_cli", "faults"}  # the library that makes calls fail is preloaded
     return {"case": {"sotto_cli", "no_entropy"}, "python": {"sotto", "sotto_cli"}, "script": set()}[kind]
 
 
