@@ -79,7 +79,7 @@ void cli_heed_interrupts(void)
     (void)sigemptyset(&action.sa_mask);
     if (!has_patience && sigaction(SIGALRM, &action, NULL) == 0)
         has_patience = timer_create(CLOCK_MONOTONIC, &event, &patience) == 0;
-    /* With SA_RESTART a call that waits, such as open(2) of a FIFO, goes on until patience ends: EINTR would be told as a
+    /* With SA_RESTART a blocking call, such as open(2) of a FIFO, restarts until patience ends: EINTR would be reported as a
      * failure of the file. */
     handle(ask_to_stop, (int)SA_RESETHAND | SA_RESTART);
 }

@@ -161,7 +161,7 @@ void sot_prose_ledger(sot_prose *prose, const sot_session *session)
     const sotto_reservation *reservation = &session->reservation;
     state_outcome(prose, session);
     if (session->ledger == NULL) {
-        sot_prose_line(prose, "ledger", "none: nobody adds up what is released");
+        sot_prose_line(prose, "ledger", "none (cumulative privacy loss is not tracked)");
         return;
     }
     const sotto_ledger_balance *after = &reservation->after;
