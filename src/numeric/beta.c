@@ -10,17 +10,16 @@
 
 static const double two_pi = 0x1.921fb54442d18p+2;
 
-/* A point of the distribution, with what must not be recomputed by a rounding
- * subtraction. */
+/* A point of the distribution, with values that a rounding subtraction would spoil. */
 typedef struct beta_point {
     double a, b;
     double x, y;     /* y = 1 - x */
     double distance; /* a - (a + b) x = a y - b x: how far x is below the mean, scaled */
 } beta_point;
 
-/* a - a x - b x with the rounding errors of both products and both differences put back:
- * near the mean it is a small difference of numbers as large as a, and its square over a
- * is the exponent of the result. It is good to an ulp plus a 2^-104. */
+/* Returns a - a x - b x with the rounding errors of both products and both differences
+ * added back. Near the mean it is a small difference of numbers as large as a, and its
+ * square over a is the exponent of the result. It is good to an ulp plus a 2^-104. */
 static double scaled_distance(double a, double b, double x)
 {
     const double ax = a * x;
@@ -82,8 +81,8 @@ static double beta_fraction(const beta_point *p)
     return (double)NAN;
 }
 
-/* I_x(a, b) and 1 - I_x(a, b); the one on x's side of the mean comes from the fraction
- * and is accurate however small it is. */
+/* I_x(a, b) and 1 - I_x(a, b). The one on x's side of the mean comes from the fraction
+ * and is accurate even if it is tiny. */
 typedef struct beta_values {
     double lower, upper;
     double power; /* x^a y^b / B(a, b) */
@@ -118,8 +117,8 @@ double sot_incomplete_beta(double a, double b, double x)
 
 /* ---- the inverse ---- */
 
-/* log I_x - log p, or log q - log(1 - I_x) if q is smaller, with its derivative in log x:
- * an increasing function of x, nearly straight in the tails. */
+/* log I_x - log p, or log q - log(1 - I_x) if q is smaller, with its derivative in log x.
+ * It is an increasing function of x, nearly linear in the tails. */
 typedef struct residual {
     double value, slope;
 } residual;
@@ -136,8 +135,8 @@ static residual inverse_residual(double a, double b, double x, double p, double 
     return (residual){log(q) - log(v.upper), derivative / v.upper};
 }
 
-/* x in [0, 1/2] with I_x(a, b) = p, where 1 - p = q and I_(1/2) >= p: Newton's iteration
- * in log x, inside a bracket that is halved, in log x, whenever a step leaves it. */
+/* Returns x in [0, 1/2] with I_x(a, b) = p, where 1 - p = q and I_(1/2) >= p. Newton's
+ * iteration in log x, inside a bracket that is halved, in log x, if a step leaves it. */
 static double inverse_below_half(double a, double b, double p, double q)
 {
     enum { STEPS_MAX = 200 };

@@ -34,8 +34,8 @@ static void reverse_small(sot_complex *values, unsigned bits)
     }
 }
 
-/* The tile of the indices (row, middle, column), read so that tile[r][c] is what belongs
- * at (r, reversed middle, c). */
+/* Reads the tile of the indices (row, middle, column), so that tile[r][c] belongs at (r,
+ * reversed middle, c). */
 static void load_tile(const sot_complex *values, size_t row_stride,
                       const size_t *reversed, sot_complex tile[TILE][TILE])
 {

@@ -1,8 +1,8 @@
 /* The error function's family, all from Mills' ratio M(x) = Phi(-x) / phi(x).
  *
  * M is smooth and slowly varying on x >= 0, where one Chebyshev series gives it to a few
- * units in the last place; the Gaussian factor exp(-x^2/2) is computed apart, with x^2 as
- * an unevaluated sum of two doubles. So no function here meets the underflow or the
+ * units in the last place. The Gaussian factor exp(-x^2/2) is computed separately, with
+ * x^2 as an unevaluated sum of two doubles. So no function here has the underflow or the
  * cancellation of erfc. */
 #include "numeric/special.h"
 
@@ -45,8 +45,8 @@ static double mills_right(double x)
     return chebyshev_sum(mills_series, MILLS_TERMS, half_line_variable(x)) / (1.0 + x);
 }
 
-/* e^(a b), without the error that rounding a * b would cause: with the product as
- * hi + lo, it is e^hi (1 + lo), where |lo| < 2^-43 makes lo^2 negligible. */
+/* Returns e^(a b), without the error of rounding a * b. With the product as hi + lo, it
+ * is e^hi (1 + lo), where |lo| < 2^-43 makes lo^2 negligible. */
 static double exp_of_product(double a, double b)
 {
     const double product = a * b;

@@ -27,7 +27,7 @@ struct sot_fft {
     size_t stage_start[STAGES_MAX]; /* of the stage of length (size / 2) / 4^i */
 };
 
-/* The twiddle factors of the stages of length size/2, size/8, ... above 4: a stage of
+/* The twiddle factors of the stages of length size/2, size/8, ... above 4. A stage of
  * length L has L/4 triples, so all have less than size/6 together. */
 static void fill_twiddles(sot_fft *fft)
 {
@@ -124,9 +124,9 @@ static inline sot_complex times_i(sot_complex a)
 
 /* ---- the complex transform, in place, results in bit-reversed order ---- */
 
-/* One radix-4 stage (decimation in frequency) over a block: the four results of a
+/* One radix-4 stage (decimation in frequency) over a block. The four results of a
  * butterfly belong to the four quarters in the order 0, 2, 1, 3, which is bit reversal
- * once more. */
+ * again. */
 static void butterflies(const twiddles *factors, sot_complex *block, size_t length)
 {
     const size_t quarter = length / 4;

@@ -1,6 +1,6 @@
 /* Quantiles of the normal distribution: a rough start, then two steps of Halley's
- * iteration, whose error is cubed each time, on a function that is accurate to the last
- * bits where it is used. */
+ * iteration, which cubes the error each time. The function is accurate to the last bits
+ * where it is used. */
 #include "numeric/special.h"
 
 #include <math.h>

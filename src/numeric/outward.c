@@ -11,7 +11,7 @@ _Static_assert(FLT_EVAL_METHOD == 0,
 _Static_assert(FLT_RADIX == 2 && DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024,
                "IEEE 754 binary64 is assumed");
 
-/* Below this magnitude the residual of a product or quotient may not be a double: it can
+/* Below this magnitude the residual of a product or quotient may not be a double. It can
  * have bits down to 2^-106 of the result, and 2^-1066 is above DBL_TRUE_MIN, 2^-1074. */
 #define RESIDUAL_IS_SAFE 0x1p-960
 
@@ -46,8 +46,9 @@ static double round_up(double nearest, double error)
     return error > 0.0 ? sot_next_up(nearest) : nearest;
 }
 
-/* The upward result when `nearest` overflowed from finite arguments: the exact result is
- * finite, so -inf is too low and the least double, -DBL_MAX, is the answer. */
+/* Returns the upward result if `nearest` overflowed from finite arguments. The exact
+ * result is finite, so -inf is too low and the smallest double, -DBL_MAX, is the
+ * answer. */
 static double overflow_up(double nearest)
 {
     return nearest > 0.0 ? nearest : -DBL_MAX;
@@ -87,7 +88,7 @@ static double product_residual(double a, double b, double product)
 {
     if (fabs(product) >= RESIDUAL_IS_SAFE) return fma(a, b, -product);
     if (a == 0.0 || b == 0.0) return 0.0;
-    /* Significands in [1/2, 1); the product scaled alike is at most 1 (2 if it was
+    /* Significands in [1/2, 1). The product scaled alike is at most 1 (2 if it was
      * rounded up to DBL_TRUE_MIN) and the scaling is exact: nothing underflows. */
     int a_exponent;
     int b_exponent;
@@ -112,8 +113,9 @@ double sot_mul_down(double a, double b)
     return -sot_mul_up(-a, b);
 }
 
-/* The sign of a / b - quotient, where `quotient` is a / b rounded to nearest; all are
- * finite and b is not zero. a - quotient * b has the sign of (a / b - quotient) * b. */
+/* Returns the sign of a / b - quotient, where `quotient` is a / b rounded to nearest;
+ * all are finite and b is not zero. a - quotient * b has the sign of
+ * (a / b - quotient) * b. */
 static double quotient_residual(double a, double b, double quotient)
 {
     double remainder;

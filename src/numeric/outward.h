@@ -1,25 +1,27 @@
 /* numeric/outward.h: arithmetic that errs on the safe side.
  *
- * Idea        An operation with the suffix _up returns a double that is at least the
- *             exact real result of the operation on its double arguments, _down one that
- *             is at most it. The rounding mode is never touched: each result is computed
- *             to nearest, the sign of its rounding error is found exactly, and the result
- *             is moved to the next double only if it lies on the wrong side.
- * Theorem     Barring overflow, the rounding error of a sum is a double and Fast2Sum
- *             returns it (Dekker 1971); the errors of a product and the residuals of a
- *             quotient and a square root are doubles that one fused multiply-add returns,
- *             if no operand or result is near the subnormal range (Boldo & Daumas 2003).
- *             Near it the operands are scaled by powers of two first. So +, -, *, / and
- *             sqrt are the correctly directed roundings, over the whole range: an exact
- *             result stays exact.
- * Overflow    A finite exact result beyond DBL_MAX gives inf upward and DBL_MAX downward
- *             (and the mirror image); one between 0 and DBL_TRUE_MIN gives one of these
- *             two.
- * Infinities  Infinite arguments follow IEEE 754, in both directions: inf + 1 is inf,
- *             1 / inf is 0, a / 0 is infinite with the sign of a and of the zero;
- *             inf - inf, 0 * inf, 0 / 0, inf / inf, sqrt(-1) are NaN. NaN in, NaN out.
- * Assumes     Round-to-nearest and no wider intermediates (FLT_EVAL_METHOD is 0), the
- *             default on every 64-bit platform; outward.c refuses to compile otherwise.
+ * Idea: an operation with the suffix _up returns a double that is at least the exact real
+ * result of the operation on its double arguments, _down one that is at most it. The
+ * rounding mode is never changed. Each result is computed to nearest, and the sign of its
+ * rounding error is found exactly. The result is moved to the next double only if it lies
+ * on the wrong side.
+ *
+ * Theorem: without overflow, the rounding error of a sum is a double and Fast2Sum returns
+ * it (Dekker 1971). The errors of a product and the residuals of a quotient and a square
+ * root are doubles that one fused multiply-add returns, if no operand or result is near
+ * the subnormal range (Boldo & Daumas 2003). Near it the operands are first scaled by
+ * powers of two. So +, -, *, / and sqrt are the correctly directed roundings, over the
+ * whole range: an exact result stays exact.
+ *
+ * Overflow: a finite exact result beyond DBL_MAX gives inf upward and DBL_MAX downward
+ * (and the mirror image). One between 0 and DBL_TRUE_MIN gives one of these two.
+ *
+ * Infinities: infinite arguments follow IEEE 754, in both directions. inf + 1 is inf,
+ * 1 / inf is 0, a / 0 is infinite with the sign of a and of the zero. inf - inf, 0 * inf,
+ * 0 / 0, inf / inf, sqrt(-1) are NaN. NaN in, NaN out.
+ *
+ * Assumes: round-to-nearest and no wider intermediates (FLT_EVAL_METHOD is 0), the
+ * default on every 64-bit platform; outward.c refuses to compile otherwise.
  */
 #ifndef SOT_NUMERIC_OUTWARD_H
 #define SOT_NUMERIC_OUTWARD_H

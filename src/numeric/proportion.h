@@ -1,9 +1,12 @@
-/* numeric/proportion.h: what counts say about a probability, exactly.
+/* numeric/proportion.h: exact confidence limits of a probability from counts.
  *
- * Theorem     Clopper & Pearson, Biometrika 1934: if k of n independent trials of probability p succeed, p is above the
- *             lower limit with probability at least 1 - alpha, and below the upper one likewise (each by itself;
- *             halve alpha for both): lower solves P[Bin(n, p) >= k] = alpha, upper P[Bin(n, p) <= k] = alpha.
- * Rounding    Limits outward, tails up; the quantiles' stated errors (special.h) are taken on the safe side.
+ * Theorem: Clopper & Pearson, Biometrika 1934. If k of n independent trials of probability p
+ * succeed, p is above the lower limit with probability at least 1 - alpha. The same holds for the
+ * upper one; each by itself, so halve alpha for both. lower solves P[Bin(n, p) >= k] = alpha,
+ * upper P[Bin(n, p) <= k] = alpha.
+ *
+ * Rounding: limits outward, tails up; the quantiles' stated errors (special.h) are taken on the
+ * safe side.
  */
 #ifndef SOT_NUMERIC_PROPORTION_H
 #define SOT_NUMERIC_PROPORTION_H

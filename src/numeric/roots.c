@@ -46,9 +46,9 @@ static bool is_wide(const search *s)
     return far / 4.0 > fmax(near, s->floor);
 }
 
-/* The point that halves the work left. Arithmetic bisection would need 2000 steps to go
- * from [1e-300, 1e300] to a small relative error; so every other bisection of a wide
- * bracket is at zero or at the geometric mean, and 12 of these make any bracket
+/* Returns the point that halves the remaining work. Arithmetic bisection would need 2000
+ * steps to go from [1e-300, 1e300] to a small relative error. So every other bisection of
+ * a wide bracket is at zero or at the geometric mean, and 12 of these make any bracket
  * narrow. */
 static double bisect(search *s)
 {
@@ -84,11 +84,10 @@ static double interpolate(const search *s)
     return parabola >= s->low.x && parabola <= s->high.x ? parabola : secant;
 }
 
-/* Where to look next. Interpolation is kept half a tolerance away from the ends: once an
- * end is as close to the root as that, the step lands beyond the root and the bracket
- * closes at once. A bisection is forced whenever two steps did not halve the bracket, and
- * every other step while it stays wide for long: in the end three evaluations always gain
- * a bit. */
+/* Returns the next point. Interpolation is kept half a tolerance away from the ends. Once
+ * an end is that close to the root, the step lands beyond the root and the bracket closes
+ * at once. A bisection is forced if two steps did not halve the bracket, and at every
+ * other step while it stays wide for long. So three evaluations always gain a bit. */
 static double choose(search *s)
 {
     enum { PATIENCE = 3 };
@@ -175,10 +174,10 @@ static double evaluate(descent *s, sot_function f, void *context, double x)
     return isnan(y) ? (double)INFINITY : y;
 }
 
-/* Starts at the golden section. Where f is infinite two values do not say on which side
- * the minimum lies, so the grids of 1/2, 1/4, 1/8, ... are walked until a finite value
- * appears; the neighbours on the last grid that is complete are infinite or not inside,
- * and so bound the search. */
+/* Starts at the golden section. Where f is infinite two values do not show on which side
+ * the minimum lies. So the grids of 1/2, 1/4, 1/8, ... are searched until a finite value
+ * appears. The neighbours on the last complete grid are infinite or not inside, and so
+ * bound the search. */
 static void find_finite_start(descent *s, sot_function f, void *context)
 {
     const double lower = s->lower;
@@ -203,8 +202,9 @@ static void find_finite_start(descent *s, sot_function f, void *context)
     }
 }
 
-/* The step from x to the minimum of the parabola through x, w, v: false if that leaves
- * the interval, or is not less than half the step before last, or a value is infinite. */
+/* Returns the step from x to the minimum of the parabola through x, w, v. False if that
+ * leaves the interval, or is not less than half the step before last, or a value is
+ * infinite. */
 static bool parabolic_step(const descent *s, double *out_step)
 {
     const double r = (s->x.x - s->w.x) * (s->x.y - s->v.y);

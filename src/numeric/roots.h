@@ -25,13 +25,13 @@ typedef double (*sot_function)(double x, void *context);
 bool sot_find_root(sot_function f, void *context, double *lower, double *upper,
                    double absolute, double relative, int evaluations_max);
 
-/* The minimiser of a unimodal f on [lower, upper], which is finite (Brent: golden section
- * and parabolas), to `tolerance` in x (never below 4 DBL_EPSILON |x|). f may be infinite
- * (or NaN, which counts as infinite) away from the minimum, on either side: the finite
- * part is first looked for on finer and finer grids. The value is stored in out_minimum
- * (may be NULL); it is infinite if no point with a finite value was found. The ends
- * themselves are never evaluated. The best point seen within `evaluations_max` is
- * returned.
+/* Returns the minimiser of a unimodal f on [lower, upper], which is finite (Brent: golden
+ * section and parabolas), to `tolerance` in x (never below 4 DBL_EPSILON |x|). f may be
+ * infinite (or NaN, which counts as infinite) away from the minimum, on either side. The
+ * finite part is first searched on finer and finer grids. The value is stored in
+ * out_minimum (may be NULL); it is infinite if no point with a finite value was found.
+ * The ends themselves are never evaluated. The best point seen within `evaluations_max`
+ * is returned.
  *
  * Accuracy: near a smooth minimum f changes by less than its rounding error over a
  * distance of sqrt(2 DBL_EPSILON |f| / f''): a smaller tolerance costs time and gains

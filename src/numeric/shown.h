@@ -6,9 +6,9 @@
 
 enum { SOT_SHOWN_BYTES = 40 };
 
-/* At most `digits` (1 to 17) significant digits, rounded up or down, the same in every locale:
- * "0.0312", "1e-6", "12500". What is not finite reads "none". `value` is at least 0. Returns
- * `out`. */
+/* Write at most `digits` (1 to 17) significant digits, rounded up or down, the same in every
+ * locale: "0.0312", "1e-6", "12500". A value that is not finite reads "none". `value` is at least
+ * 0. Returns `out`. */
 const char *sot_shown_up(double value, int digits, char out[SOT_SHOWN_BYTES]);
 const char *sot_shown_down(double value, int digits, char out[SOT_SHOWN_BYTES]);
 

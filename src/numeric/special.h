@@ -30,9 +30,9 @@ double sot_mills(double x);
  * error at most 1e-15. */
 double sot_mills_slope(double x);
 
-/* x with Phi(x) = p, and with log Phi(x) = log_p: both tails, full range (log_p down to
- * -DBL_MAX); p = 0, 1 give -inf, +inf; what is no probability gives NaN. Relative error
- * at most 2e-15, also near the median, where x = 0. */
+/* Return x with Phi(x) = p, and with log Phi(x) = log_p: both tails, full range (log_p
+ * down to -DBL_MAX). p = 0, 1 give -inf, +inf; an invalid probability gives NaN. Relative
+ * error at most 2e-15, also near the median, where x = 0. */
 double sot_normal_quantile(double p);
 double sot_normal_quantile_log(double log_p);
 

@@ -3,8 +3,8 @@
 #include <float.h>
 #include <math.h>
 
-/* sum_{k >= 1} square^k / (2k + 1), which is atanh(r)/r - 1 at square = r^2, for square
- * <= 1/9: the 17 terms leave out less than 1e-18. */
+/* Returns sum_{k >= 1} square^k / (2k + 1), which is atanh(r)/r - 1 at square = r^2, for
+ * square <= 1/9. The remainder after 17 terms is below 1e-18. */
 static double atanh_remainder(double square)
 {
     double sum = 0.0;

@@ -1,4 +1,4 @@
-/* numeric/stirling.h: what Stirling's formula leaves out, for ratios of factorials.
+/* numeric/stirling.h: the error of Stirling's formula, for ratios of factorials.
  *
  * Differences of lgamma() lose all digits when its arguments are large. Written with
  *     log Gamma(x + 1) = (x + 1/2) log x - x + log(2 pi)/2 + stirling_error(x)

@@ -1,7 +1,8 @@
 /* numeric/sum.h: compensated summation (Neumaier, ZAMM 1974).
  *
- * |result - exact sum| <= 2u |exact sum| + (n u)^2 sum |x_i| with u = 2^-53: two roundings,
- * however many terms. Needs -ffp-contract=off and no -ffast-math, as the whole house.
+ * |result - exact sum| <= 2u |exact sum| + (n u)^2 sum |x_i| with u = 2^-53: two
+ * roundings, for any number of terms. Needs -ffp-contract=off and no -ffast-math, like
+ * the whole library.
  */
 #ifndef SOT_NUMERIC_SUM_H
 #define SOT_NUMERIC_SUM_H
@@ -10,7 +11,7 @@
 
 typedef struct sot_sum {
     double high; /* the running sum */
-    double low;  /* what its roundings lost */
+    double low;  /* its lost roundings */
 } sot_sum;
 
 static inline void sot_sum_add(sot_sum *sum, double x)

@@ -6,8 +6,8 @@
 static const long double pi_high = 0x1.921fb54p+1L;
 static const long double pi_low = 0x1.10b4611a62633p-29L;
 
-/* exp(-2 pi i k / size) for k <= size / 8: the angle, at most pi/4, is a sum of two
- * numbers, of which libm gets the first and the derivatives the second. */
+/* Returns exp(-2 pi i k / size) for k <= size / 8. The angle, at most pi/4, is a sum of
+ * two numbers; libm gets the first, the derivatives the second. */
 static sot_complex root_in_first_octant(size_t k, size_t size)
 {
     const long double turns = 2.0L * (long double)k / (long double)size; /* exact */

@@ -9,8 +9,8 @@ typedef struct sot_complex {
     double re, im;
 } sot_complex;
 
-/* Bound on |computed - exact| of a root. If long double is wider than double each part is
- * off by hardly more than half an ulp, 2^-54, together 0.71 * 2^-53; if not, by twice
+/* Bound on |computed - exact| of a root. If long double is wider than double, each part
+ * is off by hardly more than half an ulp, 2^-54, together 0.71 * 2^-53. If not, by twice
  * that. */
 #define SOT_UNIT_ROOT_ERROR                                                              \
     (LDBL_MANT_DIG > DBL_MANT_DIG ? 0.72 * 0x1p-53 : 1.5 * 0x1p-53)

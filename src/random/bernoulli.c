@@ -43,7 +43,7 @@ bool sot_bernoulli_double(sotto_rng *rng, double probability)
         uint64_t digits = 0; /* floor(probability 2^(64 i)) mod 2^64 */
         if (shift >= 0) {
             digits = exact.mantissa
-                     << shift; /* what leaves on the left was compared before */
+                     << shift; /* the bits shifted out on the left were compared before */
         } else if (shift > -64) {
             digits = exact.mantissa >> -shift;
         }

@@ -1,14 +1,16 @@
 /* random/chacha20.h: the ChaCha20 stream: under a key that is used once, or at any place.
  *
- * Stream      Original variant (Bernstein 2008): 64-bit counter, 64-bit nonce; for keys that are used once both
- *             from 0. With these zeros the first 2^32 blocks equal those of RFC 8439.
- * Two codes   libsodium's is the reference and serves every machine. Its widest registers hold 8
- *             blocks; processors with AVX-512 take 16 at a time and rotate in one instruction, here
- *             in chacha20_avx512.c: the same bytes at more than twice the speed, and whole trainings
- *             by sgd 1.2 to 1.9 times as fast (rng.md). Each process compares the two at the first
- *             use, and stays with libsodium if they differ.
- * Timing      Additions, rotations, exclusive ors of registers: no branch and no address depends on
- *             the key.
+ * Stream: original variant (Bernstein 2008): 64-bit counter, 64-bit nonce; for keys that are used
+ * once both from 0. With these zeros the first 2^32 blocks equal those of RFC 8439.
+ *
+ * Two implementations: libsodium's is the reference and serves every machine. Its widest
+ * registers hold 8 blocks. Processors with AVX-512 take 16 at a time and rotate in one
+ * instruction, in chacha20_avx512.c: the same bytes at more than twice the speed. Whole trainings
+ * by sgd are 1.2 to 1.9 times as fast (rng.md). Each process compares the two at the first use,
+ * and uses libsodium if they differ.
+ *
+ * Timing: additions, rotations, exclusive ors of registers: no branch and no address depends on
+ * the key.
  */
 #ifndef SOT_RANDOM_CHACHA20_H
 #define SOT_RANDOM_CHACHA20_H

@@ -37,7 +37,7 @@ INLINE void double_round(__m512i x[16])
     QUARTER_ROUND(x[3], x[4], x[9], x[14]);
 }
 
-/* Words a, b, c, d of sixteen blocks, in registers, become quarters of blocks: q[k] holds words
+/* Words a, b, c, d of sixteen blocks, in registers, become quarters of blocks. q[k] holds words
  * a..d of the blocks k, 4 + k, 8 + k and 12 + k. */
 INLINE void transpose_words(__m512i a, __m512i b, __m512i c, __m512i d, __m512i q[4])
 {

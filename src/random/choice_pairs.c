@@ -68,7 +68,7 @@ static sot_u128 low_exponent(const problem *at, size_t i)
     return shift - times(at->slope, -behind);
 }
 
-/* Of pairs within cell i, and of a candidate beside: slope (best - score) + 1. */
+/* For pairs within cell i, and for a candidate beside: slope (best - score) + 1. */
 static sot_u128 single_exponent(const problem *at, int64_t score)
 {
     return times(at->slope, at->best - score) + at->slope.denominator;
@@ -87,8 +87,9 @@ static bool keep(sotto_rng *rng, const problem *at, sot_u128 exponent)
 
 /* ---- integers above the weights ---- */
 
-/* Suffix i, from suffix i + 1: cell i comes in. Its unit r_i is the least floor(X_j), j >= i; when cell i is a whole step
- * better than all behind it, the unit changes and what is behind goes down the stairs. */
+/* Computes suffix i from suffix i + 1: cell i is added. Its unit r_i is the smallest floor(X_j),
+ * j >= i. If cell i is a whole step better than all later ones, the unit changes and the later
+ * weights go down the stairs. */
 static void extend_suffix(const problem *at, size_t i)
 {
     sot_pair_place *here = &at->places[i];
@@ -115,7 +116,7 @@ static sot_u128 wholes_of(sot_u128 suffix)
     return (suffix + (SOT_STAIRS_TOP - 1)) / SOT_STAIRS_TOP;
 }
 
-/* Of all pairs from cell i to later ones. */
+/* Returns the weight of all pairs from cell i to later ones. */
 static sot_u128 outward_weight(const problem *at, size_t i)
 {
     if (i + 1 == at->cells.count) return 0;
@@ -123,7 +124,7 @@ static sot_u128 outward_weight(const problem *at, size_t i)
            wholes_of(at->places[i + 1].suffix);
 }
 
-/* Of all pairs within cell i. */
+/* Returns the weight of all pairs within cell i. */
 static sot_u128 inner_weight(const problem *at, size_t i)
 {
     const sot_u128 size = size_of(&at->cells, i);
@@ -257,8 +258,8 @@ sot_pair sot_choice_interval(sotto_rng *rng, sot_slope slope, const sot_pair_cel
 
 /* ---- rectangles ---- */
 
-/* The line of the cells with x = low .. high - 1, from their sums in `column`: its points are the height + 1 cuts, and
- * the score of y.low < y.high is the sum between them. */
+/* Fills the line of the cells with x = low .. high - 1, from their sums in `column`. Its points
+ * are the height + 1 grid lines, and the score of y.low < y.high is the sum between them. */
 static void fill_line(const sot_box_cells *cells, const sot_box_scratch *scratch)
 {
     int64_t sum = 0;
@@ -275,7 +276,7 @@ static void add_column(const sot_box_cells *cells, size_t x, int64_t *column)
         column[y] += cells->gains[x * cells->height + y];
 }
 
-/* The same for x alone, from nothing. */
+/* The same only for x, from the start. */
 static void fill_strip(const sot_box_cells *cells, sot_pair x,
                        const sot_box_scratch *scratch)
 {

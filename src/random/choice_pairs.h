@@ -1,14 +1,22 @@
-/* random/choice_pairs.h: choose an interval or a rectangle of a public grid, by scores that are sums.
+/* random/choice_pairs.h: choose an interval or a rectangle of a public grid, by scores that are
+ * sums.
  *
- * Law         Intervals: the pairs low < high of points of a grid, and nothing besides ("empty", once).
- *                 P(low, high) proportional to exp(slope (low_score(low) + high_score(high))),
- *                 P(empty)     proportional to exp(slope empty_score).
- *             The scores are constant on cells of consecutive points. Two points in one cell of m points are one of m (m - 1) / 2 pairs, not of m^2:
- *             every pair has the same weight before scores come in, wherever the cells lie.
- *             Rectangles: the pairs of pairs low < high, one for each of two axes, and empty; the score is the
- *             sum of what lies inside, 0 for the empty one.
- * Exactness   Total variation zero: integers above the weights, exact coins for the rest. Proof note: choice_pairs.md.
- * Timing      The number of words drawn depends on the scores. Not constant-time.
+ * Distribution of intervals: the pairs low < high of points of a grid, and "empty", once.
+ *
+ *     P(low, high) proportional to exp(slope (low_score(low) + high_score(high))),
+ *     P(empty)     proportional to exp(slope empty_score).
+ *
+ * The scores are constant on cells of consecutive points. Two points in one cell of m points are
+ * one of m (m - 1) / 2 pairs, not of m^2. So before the scores every pair has the same weight,
+ * for any position of the cells.
+ *
+ * Rectangles: the pairs of pairs low < high, one for each of two axes, and empty. The score is
+ * the sum of the gains inside, 0 for the empty one.
+ *
+ * Exactness: total variation zero. Integers above the weights, exact coins for the rest.
+ * Proof note: choice_pairs.md.
+ *
+ * Timing: the number of used words depends on the scores. Not constant-time.
  */
 #ifndef SOT_RANDOM_CHOICE_PAIRS_H
 #define SOT_RANDOM_CHOICE_PAIRS_H
@@ -27,7 +35,8 @@ typedef struct sot_pair_cells {
     size_t count; /* at least 1 */
 } sot_pair_cells;
 
-/* What is known of the cells from one on, as ends of intervals: the unit is exp(-unit) 2^-62. */
+/* The state of the cells from one on, as ends of intervals: the unit is exp(-unit)
+ * 2^-62. */
 typedef struct sot_pair_place {
     sot_u128 suffix; /* their weight, in units */
     sot_u128 unit;
@@ -48,8 +57,8 @@ typedef struct sot_pair {
 sot_pair sot_choice_interval(sotto_rng *rng, sot_slope slope, const sot_pair_cells *cells,
                              int64_t empty_score, sot_pair_scratch scratch);
 
-/* gains[x * height + y]: what the score gains when the cell x, y is inside. A rectangle holds the cells with x.low <= x < x.high,
- * and y likewise. Time: width^2 height steps. */
+/* gains[x * height + y]: the score's gain if the cell x, y is inside. A rectangle holds the cells
+ * with x.low <= x < x.high, and y likewise. Time: width^2 height steps. */
 typedef struct sot_box_cells {
     const int64_t *gains; /* all of them together within +-SOT_PAIR_SCORE_MAX */
     size_t width, height; /* at least 1, at most 2^15 */

@@ -50,7 +50,7 @@ static void add_at(scaled *number, unsigned word, uint64_t addend)
     }
 }
 
-/* mantissa * D + half a unit of the result, D the first `count` words as an integer.
+/* Returns mantissa * D + half a unit of the result. D is the first `count` words as an integer.
  * sigma * 512 * D 2^(-64 count) = mantissa * D * 2^(exponent + 9 - 64 count). The product is
  * below 2^(64 count + 53), so one more word holds it with the half: point <= 64 count + 63. */
 static scaled multiply(const sot_digits *digits, unsigned count, sot_dyadic sigma)
@@ -91,7 +91,7 @@ int64_t sot_digits_round(sotto_rng *rng, sot_digits *digits, sot_dyadic sigma)
     assert(sigma.exponent >= -72 && sigma.exponent <= 4); /* 2^-20 <= sigma <= 2^56 */
     sot_digits_extend(rng, digits, 1);
     {
-        /* The first word alone, in 128 bits: the same as below with count = 1. */
+        /* Only the first word, in 128 bits: the same as below with count = 1. */
         const unsigned point = (unsigned)(64 - SOT_NORMAL_INTEGER_BITS - sigma.exponent);
         const sot_u128 half = (sot_u128)1 << (point - 1);
         const sot_u128 low = (sot_u128)digits->word[0] * sigma.mantissa + half;

@@ -1,14 +1,15 @@
-/* random/digits.h: a uniform real number whose binary digits are drawn when they are needed.
+/* random/digits.h: a uniform real number whose binary digits are sampled when they are needed.
  *
  * A sot_digits is a number in [0, 1) of which the first 64 count binary digits are known:
- *     sum of word[i] 2^(-64 (i + 1)) <= value < the same + 2^(-64 count).
- * Extending it draws the next 64 digits. A decision made from such numbers is made about the
- * real number: it extends them until every value in the interval gives the same answer.
  *
- * Where it stops: memory is finite, so a number has at most SOT_DIGITS_MAX words. A decision
- * that is still open then has met an interval of width 2^-1024 around one point; the functions
- * say what they answer, and the proof notes count that event (less than 2^-900 a draw) as total
- * variation.
+ *     sum of word[i] 2^(-64 (i + 1)) <= value < the same + 2^(-64 count).
+ *
+ * Extending it samples the next 64 digits. A decision from such numbers is about the real number:
+ * it extends them until every value in the interval gives the same answer.
+ *
+ * Limit: memory is finite, so a number has at most SOT_DIGITS_MAX words. A decision that is still
+ * open then has an interval of width 2^-1024 around one point. The functions document their
+ * answer, and the proof notes count that event (less than 2^-900 a sample) as total variation.
  */
 #ifndef SOT_RANDOM_DIGITS_H
 #define SOT_RANDOM_DIGITS_H
@@ -48,9 +49,9 @@ sot_dyadic sot_dyadic_from(double positive);
 /* The scale of the magnitudes handed about by the normal samplers: |Z| = 512 digits. */
 enum { SOT_NORMAL_INTEGER_BITS = 9 };
 
-/* The integer nearest to sigma * 512 * digits, digits extended until it is decided (a real
- * number hits a half-integer with probability zero; numbers undecided at the last digit go up).
- * 2^-20 <= sigma <= 2^56. Results beyond INT64_MAX become INT64_MAX. */
+/* Returns the integer nearest to sigma * 512 * digits, with digits extended until it is decided.
+ * A real number is a half-integer with probability zero; numbers undecided at the last digit go
+ * up. 2^-20 <= sigma <= 2^56. Results beyond INT64_MAX become INT64_MAX. */
 int64_t sot_digits_round(sotto_rng *rng, sot_digits *digits, sot_dyadic sigma);
 
 /* (whole + x) / 512, whole < 512: the known digits of x nine places to the right, and one word

@@ -44,13 +44,13 @@ static uint64_t laplace_scale(sot_ratio variance)
     return t + 1;
 }
 
-/* One proposal y of discrete Laplace(t), kept with probability exp(-(|y| - v/t)^2 / (2v)), where
- * v = n/d: exp(-a^2 / b) with a = | |y| t d - n | and b = 2 n d t^2.
+/* One proposal y of discrete Laplace(t), kept with probability `exp(-(|y| - v/t)^2 / (2v))`,
+ * where v = n/d: exp(-a^2 / b) with a = | |y| t d - n | and b = 2 n d t^2.
  *
  * No overflow: v >= 1 gives t <= 2 sqrt(v), so b <= 8 n^2 <= 2^103; v < 1 gives t = 1 and
- * b <= 2^101. If |y| t d < 2^63, then a < 2^63 and a^2 < 2^126. Otherwise |y| >= 2^63 / (t d), which
- * is at least 2^11 t (t^2 d <= 4 n <= 2^52, or t = 1 and d <= 2^50): a proposal of probability
- * below exp(-2048); dropping it moves the law by less than 2^-2900. */
+ * b <= 2^101. If |y| t d < 2^63, then a < 2^63 and a^2 < 2^126. Otherwise |y| >= 2^63 / (t d),
+ * which is at least 2^11 t (t^2 d <= 4 n <= 2^52, or t = 1 and d <= 2^50). Such a proposal has
+ * probability below exp(-2048); dropping it moves the distribution by less than 2^-2900. */
 static bool keep_proposal(sotto_rng *rng, sot_ratio variance, uint64_t t, uint64_t y)
 {
     const uint64_t n = variance.numerator;

@@ -74,10 +74,10 @@ sotto_status sot_entropy(void *out, size_t count_bytes, sotto_error *error)
         } else if (got == 0 || errno != EINTR) {
             const int reason = got == 0 ? EIO : errno;
             sot_wipe(out, count_bytes);
-            return sot_fail(error, SOTTO_ENTROPY,
-                            "the system's random source failed (%s); sotto draws no "
-                            "noise without it",
-                            strerror(reason));
+            return sot_fail(
+                error, SOTTO_ENTROPY,
+                "the system's random source failed (%s); sotto makes no noise without it",
+                strerror(reason));
         }
     }
     return SOTTO_OK;

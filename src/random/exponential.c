@@ -39,8 +39,9 @@ void sot_exponential_digits(sotto_rng *rng, sot_digits *out_digits)
     }
 }
 
-/* With probability 1 - 2^-1000 a Gamma(d) number is below this: P(G > d + sqrt(2 d u) + u) <= e^-u
- * (Boucheron, Lugosi & Massart, Concentration Inequalities, 2.4), u = 1000 ln 2 < 693.5. */
+/* With probability 1 - 2^-1000 a Gamma(d) number is below this. P(G > d + sqrt(2 d
+ * u) + u) <= e^-u (Boucheron, Lugosi & Massart, Concentration Inequalities, 2.4), u = 1000 ln
+ * 2 < 693.5. */
 static double gamma_upper(size_t dimension)
 {
     const double d = (double)dimension;
@@ -76,8 +77,8 @@ sotto_status sot_gamma_direction_error(const sot_gamma_direction *law,
     return SOTTO_OK;
 }
 
-/* The sum of the squares; relative error below 2^-51 (each square is rounded, then a compensated
- * sum of positive terms: Higham, Accuracy and Stability, 4.3). */
+/* Returns the sum of the squares; relative error below 2^-51. Each square is rounded, then a
+ * compensated sum of positive terms follows (Higham, Accuracy and Stability, 4.3). */
 static double sum_of_squares(const double *values, size_t count)
 {
     double sum = 0.0;
@@ -91,8 +92,9 @@ static double sum_of_squares(const double *values, size_t count)
     return sum;
 }
 
-/* Gamma(dimension), a sum of exponentials each cut at 64 binary places: the sum is at most
- * dimension 2^-64 too small; it is below 2^127 units unless one term passes 2^43. */
+/* Returns Gamma(dimension), a sum of exponentials each truncated at 64 binary places. The
+ * sum is at most dimension 2^-64 too small; it is below 2^127 units unless one term
+ * passes 2^43. */
 static double gamma_norm(sotto_rng *rng, size_t dimension)
 {
     sot_u128 sum = 0;

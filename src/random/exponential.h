@@ -1,14 +1,16 @@
 /* random/exponential.h: exact exponential numbers, and the norm and direction made from them.
  *
- * Idea        Pure objective and output perturbation add a vector b with density proportional to
- *             exp(-|b| / s) in R^d: its norm is s times a Gamma(d) number, a sum of d independent
- *             exponentials, and its direction is uniform: a normal vector divided by its norm.
- * Exactness   What is exact: there is a real vector b* with exactly that law (up to total variation
- *             2^SOT_GAMMA_DIRECTION_LOG2_TV) and the result b = grid * out is never farther than
- *             the stated l2_error_upper from it. That bound is known before the draw; the caller
- *             counts it (tau in the mechanisms). b itself is not the exact rounding of b*
- *             coordinate by coordinate, and need not be. Proof note: exponential.md.
- * Timing      Rejection everywhere. Not constant-time.
+ * Idea: pure objective and output perturbation add a vector b with density proportional to
+ * exp(-|b| / s) in R^d. Its norm is s times a Gamma(d) number, a sum of d independent
+ * exponentials. Its direction is uniform: a normal vector divided by its norm.
+ *
+ * Exactness: there is a real vector b* with exactly that distribution (up to total variation
+ * 2^SOT_GAMMA_DIRECTION_LOG2_TV), and the result b = grid * out is never farther than the stated
+ * l2_error_upper from it. That bound is known before the sample; the caller counts it (tau in the
+ * mechanisms). The result b need not be the exact rounding of b* coordinate by coordinate. Proof
+ * note: exponential.md.
+ *
+ * Timing: rejection everywhere. Not constant-time.
  */
 #ifndef SOT_RANDOM_EXPONENTIAL_H
 #define SOT_RANDOM_EXPONENTIAL_H

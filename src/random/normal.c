@@ -6,8 +6,9 @@
 #include "base/memory.h"
 #include "random/bernoulli.h"
 
-/* Karney's Bernoulli(exp(-x (2k + x) / (2k + 2))): the longest run x > z1 > z2 > ... of uniform
- * numbers, each step taken only with probability (2k + x) / (2k + 2), has even length. */
+/* Karney's Bernoulli(exp(-x (2k + x) / (2k + 2))). Take the longest run x > z1 > z2 > ... of
+ * uniform numbers, each step only with probability (2k + x) / (2k + 2). The coin is true if its
+ * length is even. */
 static bool karney_coin(sotto_rng *rng, uint64_t k, sot_digits *x)
 {
     sot_digits previous = {0};

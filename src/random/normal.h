@@ -1,12 +1,13 @@
 /* random/normal.h: exact standard normal numbers, digit by digit.
  *
- * Idea        A sot_normal is a real number with the standard normal law, of which finitely many
- *             binary digits are known and the others can be drawn. Rounding it, at any scale and
- *             to any grid, is rounding the real number.
- * Exactness   Total variation at most 2^-900 a draw, all of it from the last digit of
- *             digits.h and from |Z| >= 44 being drawn again. Proof note: normal.md.
- * Timing      Both samplers reject and redraw: their time depends on the bits drawn. Not
- *             constant-time.
+ * Idea: a sot_normal is a real number with the standard normal distribution. Finitely many binary
+ * digits are known, and the others can be sampled. Rounding it, at any scale and to any grid, is
+ * rounding the real number.
+ *
+ * Exactness: total variation at most 2^-900 a sample, all of it from the last digit of digits.h
+ * and from the rejection of |Z| >= 44. Proof note: normal.md.
+ *
+ * Timing: both samplers reject: their time depends on the used bits. Not constant-time.
  */
 #ifndef SOT_RANDOM_NORMAL_H
 #define SOT_RANDOM_NORMAL_H
@@ -26,8 +27,8 @@ void sot_normal_karney(sotto_rng *rng, sot_normal *out_normal);
 /* The fast one, by tiles of width 1/64. */
 void sot_normal_draw(sotto_rng *rng, sot_normal *out_normal);
 
-/* The same from a first word that was already drawn: its high 14 bits choose the tile, the next
- * one the sign, the other 49 the place in the strip. `tiles` is sot_normal_tiles(). */
+/* The same from a given first word. Its high 14 bits choose the tile, the next one the sign, the
+ * other 49 the place in the strip. `tiles` is sot_normal_tiles(). */
 void sot_normal_from_word(sotto_rng *rng, const sot_tiles *tiles, uint64_t word,
                           sot_normal *out_normal);
 
@@ -46,11 +47,11 @@ enum { SOT_NORMAL_STRIP_BITS = 6, SOT_NORMAL_PLACE_BITS = 49 };
 /* The table behind it: 256 strips of width 2^-6. Built on first use, then never written. */
 const sot_tiles *sot_normal_tiles(void);
 
-/* A chord of the curve h(x) = C exp(-x^2 / 2) over each strip, with which 99 of 100 crossed tiles
- * are decided without exp(). h misses its chord over a width w by at most w^2 / 8 times its largest
- * second derivative; that is C |x^2 - 1| exp(-x^2 / 2) <= C, and w = 2^-6: C 2^-15. A 256th of this is
- * added for the rest: digits of the place and of V that are not known move the difference by less than
- * C 2^-49 + 2^-63, and six roundings of numbers below 2^15 by less than 2^-36 (C >= 128). */
+/* A chord of the curve h(x) = C exp(-x^2 / 2) over each strip, which decides 99 of 100 crossed
+ * tiles without exp(). h misses its chord over a width w by at most w^2 / 8 times its largest
+ * second derivative. That is C |x^2 - 1| exp(-x^2 / 2) <= C, and w = 2^-6: C 2^-15. A 256th of
+ * this is added for the rest. Unknown digits of the place and of V move the difference by less
+ * than C 2^-49 + 2^-63, and six roundings of numbers below 2^15 by less than 2^-36 (C >= 128). */
 typedef struct sot_normal_chord {
     double base; /* floor of the tile - entry - h at the near edge */
     double fall; /* of h over the strip */

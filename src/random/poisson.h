@@ -1,17 +1,20 @@
 /* random/poisson.h: Poisson sampling of records, by a keyed hash of (step, record).
  *
- * Law         At each step each record is taken independently with probability exactly `rate` (the
- *             real number that the double is).
- * Idea        The uniform number of (step, record) is a fixed 64-bit place in the ChaCha20 stream
- *             of the key: nonce = step, eight records a block. So the choice does not depend on the
- *             order, partition, thread or machine that asks, and one record can be asked alone.
- *             Rates with digits beyond the 64th go on in a second stream where the first
- *             64 leave it open.
- * Assumes     ChaCha20 is a pseudo-random function; the key is secret and serves one data pass with
- *             each step number used once. Amplification by sampling needs the choice to stay secret.
- * Fork        A key is a key: parent and child with the same one choose the same records, on purpose.
- * Timing      Selecting takes the same stream for all records; the results' number is visible in
- *             time. Not constant-time.
+ * Distribution: at each step each record is taken independently with probability exactly `rate`
+ * (the real number that the double is).
+ *
+ * Idea: the uniform number of (step, record) is a fixed 64-bit place in the ChaCha20 stream of
+ * the key: nonce = step, eight records per block. So the choice does not depend on order,
+ * partition, thread or machine, and one record can be asked for by itself. Rates with digits
+ * beyond the 64th continue in a second stream where the first 64 leave it open.
+ *
+ * Assumes: ChaCha20 is a pseudo-random function; the key is secret and serves one data pass with
+ * each step number used once. Amplification by sampling needs the choice to stay secret.
+ *
+ * Fork: parent and child with the same key choose the same records, on purpose.
+ *
+ * Timing: selecting takes the same stream for all records; the number of results is visible in
+ * time. Not constant-time.
  */
 #ifndef SOT_RANDOM_POISSON_H
 #define SOT_RANDOM_POISSON_H

@@ -121,8 +121,9 @@ static bool forked_since(uint64_t generation, long process)
     return generation != atomic_load(&sot_fork_generation) || process != (long)getpid();
 }
 
-/* This process is a child: it takes a key of its own and forgets the parent's bits. A test
- * handle does so too; it stays insecure, and what it draws can no longer be repeated. */
+/* This process is a child: it takes its own key and erases the parent's bits. A test
+ * handle does so too; it stays insecure, and its later output can no longer be
+ * repeated. */
 static void rekey_after_fork(sotto_rng *rng)
 {
     sot_wipe(rng->pool, sizeof rng->pool);

@@ -1,18 +1,19 @@
 /* random/rng.h: the generator behind every sampler.
  *
- * Construction  One call of ChaCha20 (original variant: 64-bit nonce, here 0, and 64-bit
- *               counter from 0) under the current key gives SOT_RNG_POOL_BYTES. The first 32
- *               become the next key at once ("fast key erasure"), the others are handed out in
- *               order, as little-endian words, and overwritten with zeros as they leave. Memory
- *               seen later tells nothing about bits drawn earlier.
- * Units         The pool is consumed in whole words: a request of n bytes takes
- *               ceil(n / 8) words. So the position is always a multiple of eight.
- * Failure       Only a re-keying after fork() can fail, when the kernel refuses. Drawing
- *               functions cannot report it; they mark the handle, go on with a key hashed from
- *               the old one and the process id (so that loops end), and every sampler asks
- *               sot_rng_check() before it lets go of a result.
- * Threads       A handle belongs to one thread at a time. Families may be shared: deriving a
- *               stream only reads them.
+ * Construction: one call of ChaCha20 (original variant: 64-bit nonce, here 0, and 64-bit counter
+ * from 0) under the current key gives SOT_RNG_POOL_BYTES. The first 32 become the next key at
+ * once ("fast key erasure"). The others are returned in order, as little-endian words, and
+ * overwritten with zeros. So later memory reveals nothing about earlier bits.
+ *
+ * Units: the pool is consumed in whole words: a request of n bytes takes ceil(n / 8) words. So
+ * the position is always a multiple of eight.
+ *
+ * Failure: only a re-keying after fork() can fail, if the kernel refuses. Sampling functions
+ * cannot report it. They mark the handle and continue with a key hashed from the old one and the
+ * process id, so that loops end. Every sampler calls sot_rng_check() before it returns a result.
+ *
+ * Threads: a handle belongs to one thread at a time. Families may be shared: deriving a stream
+ * only reads them.
  */
 #ifndef SOT_RANDOM_RNG_H
 #define SOT_RANDOM_RNG_H
@@ -43,16 +44,16 @@ struct sotto_rng {
     uint8_t pool[SOT_RNG_POOL_BYTES];
 };
 
-/* Grows by one in the child of every fork() (pthread_atfork). It is the one process-wide
- * variable of the module: nothing else can tell a handle that it now lives twice. A child made
- * by a raw clone(2), which runs no such handlers, is noticed by its process id at the next
- * refill, at most 1020 words later. */
+/* Grows by one in the child of every fork() (pthread_atfork). It is the one process-wide variable
+ * of the module: nothing else can tell a handle that it was duplicated. A raw clone(2) runs no
+ * such handlers. Its child is detected by its process id at the next refill, at most 1020 words
+ * later. */
 extern atomic_uint_least64_t sot_fork_generation;
 
 /* Makes a new pool; re-keys first if the process has forked. */
 void sot_rng_refill(sotto_rng *rng);
 
-/* SOTTO_ENTROPY if a draw since the handle was made could not be keyed properly. */
+/* SOTTO_ENTROPY if a sample since the handle was made could not be keyed properly. */
 SOTTO_MUST_CHECK sotto_status sot_rng_check(const sotto_rng *rng, sotto_error *error);
 
 /* 64 uniform bits. */
@@ -74,9 +75,9 @@ static inline uint64_t sot_rng_u64(sotto_rng *rng)
 void sot_rng_words(sotto_rng *rng, uint64_t *out, size_t count);
 void sot_rng_bytes(sotto_rng *rng, void *out, size_t count_bytes);
 
-/* Exactly uniform on 0 .. n - 1, n >= 1 (Lemire, "Fast random integer generation in an
- * interval", 2019: the high half of word * n, where the words that would favour some results
- * are drawn again; they are the 2^64 mod n products whose low half is below 2^64 mod n). */
+/* Exactly uniform on 0 .. n - 1, n >= 1 (Lemire, "Fast random integer generation in an interval",
+ * 2019). It is the high half of word * n. Words that would favour some results are rejected: the
+ * 2^64 mod n products whose low half is below 2^64 mod n. */
 static inline uint64_t sot_rng_below(sotto_rng *rng, uint64_t n)
 {
     assert(n >= 1);
@@ -92,10 +93,10 @@ static inline uint64_t sot_rng_below(sotto_rng *rng, uint64_t n)
 /* The same for 128 bits: as many random bits as n - 1 has, again until below n. */
 sot_u128 sot_rng_below_wide(sotto_rng *rng, sot_u128 n);
 
-/* A family of independent streams, one per chunk of a parallel job. Beginning a family takes
- * one fresh key from the parent, so no two families repeat, whatever their names; within it
- * stream number `index` is always the same: results do not depend on the number of threads.
- * The name (at most 64 bytes are used) separates families that serve different purposes. */
+/* A family of independent streams, one per chunk of a parallel job. Beginning a family takes one
+ * fresh key from the parent, so no two families repeat, for any names. Within it stream number
+ * `index` is always the same: results do not depend on the number of threads. The name (at most
+ * 64 bytes are used) separates families that serve different purposes. */
 typedef struct sot_rng_family {
     uint8_t key[SOT_RNG_KEY_BYTES];
     uint64_t generation;

@@ -1,11 +1,13 @@
 /* random/rounded_laplace.h: Laplace noise rounded to the integers, exactly.
  *
- * Law         out = round(scale L), L with density exp(-|x|)/2. Rounding is post-processing of a real
- *             Laplace number, so a release with this noise inherits the Laplace mechanism's analysis.
- * Exactness   Total variation at most 2^SOT_ROUNDED_LAPLACE_LOG2_TV a draw: the exponential |L| is drawn
- *             digit by digit until the rounding is decided; |L| >= 512 is drawn again. Proof note:
- *             rounded_laplace.md.
- * Timing      Rejection. Not constant-time.
+ * Distribution: out = round(scale L), L with density exp(-|x|)/2. Rounding is post-processing of
+ * a real Laplace number. So a release with this noise inherits the Laplace mechanism's analysis.
+ *
+ * Exactness: total variation at most 2^SOT_ROUNDED_LAPLACE_LOG2_TV a sample. The exponential |L|
+ * is sampled digit by digit until the rounding is decided; |L| >= 512 is rejected. Proof note:
+ * rounded_laplace.md.
+ *
+ * Timing: rejection. Not constant-time.
  */
 #ifndef SOT_RANDOM_ROUNDED_LAPLACE_H
 #define SOT_RANDOM_ROUNDED_LAPLACE_H

@@ -4,9 +4,10 @@
 
 #include "random/bernoulli.h"
 
-/* True with probability (l + shape)/(l + 1), -1 < shape <= 1, l >= 1, or l = 0 and shape >= 0. One of l + 1 equal
- * parts is drawn; shape > 0: l of them are successes and one is with probability shape; shape < 0: l - 1 are,
- * one is but with probability -shape, and one is not. */
+/* True with probability (l + shape)/(l + 1), -1 < shape <= 1, l >= 1, or l = 0 and shape >= 0.
+ * One of l + 1 equal parts is sampled. For shape > 0, l of them are successes and one is with
+ * probability shape. For shape < 0, l - 1 are, one is except with probability -shape, and one is
+ * not. */
 static bool goes_on(sotto_rng *rng, double shape, uint64_t l)
 {
     const uint64_t part = sot_rng_below(rng, l + 1);
@@ -15,8 +16,9 @@ static bool goes_on(sotto_rng *rng, double shape, uint64_t l)
     return part + 1 == l && !sot_bernoulli_double(rng, -shape);
 }
 
-/* P(k) proportional to (1 - gamma)^k prod_{l=first}^{k-1} (l + shape)/(l + 1), k >= first, by walking up from
- * `first`: here a trial ends with probability gamma, or it goes one up, or it is lost and begins anew. */
+/* Samples P(k) proportional to `(1 - gamma)^k prod_{l=first}^{k-1} (l + shape)/(l + 1)`,
+ * k >= first, by steps up from `first`. Each step ends with probability gamma, or goes one up, or
+ * is rejected and begins anew. */
 static uint64_t walk(sotto_rng *rng, double shape, double gamma, uint64_t first)
 {
     for (uint64_t k = first;;) {
@@ -25,8 +27,9 @@ static uint64_t walk(sotto_rng *rng, double shape, double gamma, uint64_t first)
     }
 }
 
-/* For -1 < shape < 0 the product is Sibuya's law of index -shape: the first k = 1, 2, ... where a coin of
- * probability -shape/k succeeds. Weighted with (1 - gamma)^(k - 1): each step up survives with 1 - gamma. */
+/* For -1 < shape < 0 the product is Sibuya's distribution of index -shape: the first k = 1, 2,
+ * ... where a coin of probability -shape/k succeeds. Weighted with (1 - gamma)^(k - 1): each step
+ * up survives with 1 - gamma. */
 static uint64_t sibuya(sotto_rng *rng, double index, double gamma)
 {
     for (uint64_t k = 1;;) {
@@ -35,7 +38,8 @@ static uint64_t sibuya(sotto_rng *rng, double index, double gamma)
     }
 }
 
-/* Not truncated, shape > 1: the sum of floor(shape) geometric numbers from 0 on and one with what is left. */
+/* Not truncated, shape > 1: the sum of floor(shape) geometric numbers from 0 on and one
+ * with the remaining shape. */
 static uint64_t sum_from_zero(sotto_rng *rng, double shape, double gamma)
 {
     const double whole = floor(shape);
@@ -58,7 +62,8 @@ uint64_t sot_run_count_negative_binomial(sotto_rng *rng, double shape, double ga
     return k;
 }
 
-/* P(k) = 1/(e k!): proposals of probability 2^-(k+1), accepted with 1/2 at 0, 1 at 1 and 2, then prod_{l=3}^k 2/l. */
+/* P(k) = 1/(e k!). Proposals have probability 2^-(k+1). They are accepted with 1/2 at 0,
+ * 1 at 1 and 2, then prod_{l=3}^k 2/l. */
 static uint64_t poisson_one(sotto_rng *rng)
 {
     for (;;) {

@@ -2,12 +2,13 @@
 
 #include "random/bernoulli.h"
 
-/* 1/e = sum over k >= 1 of t_k = 2k/(2k+1)!, all positive (pairs of the alternating series). A slot k
- * is drawn with probability s_k >= (8/3) t_k and then accepted with (8/3) t_k / s_k:
+/* 1/e is the sum over k >= 1 of t_k = 2k/(2k+1)!, all positive (pairs of the alternating series).
+ * A slot k is sampled with probability s_k >= (8/3) t_k and then accepted with (8/3) t_k / s_k:
  *     k           1       2       3, 4, ...
  *     s_k         80/90   8/90    (2/90) 2^-(k-2)
  *     accepted    1       1       2/7 times the product of 1/((i-1)(2i+1)) over i = 4 .. k
- * Together with a coin of (ratio)/(8/3) before. Every coin has small integer parts; k is unbounded. */
+ * Together with a coin of (ratio)/(8/3) before. Every coin has small integer parts; k is
+ * unbounded. */
 bool sot_bernoulli_over_e(sotto_rng *rng, sot_u128 numerator, sot_u128 denominator)
 {
     if (!sot_bernoulli_unchecked(rng, 3 * numerator, 8 * denominator)) return false;
@@ -44,7 +45,8 @@ size_t sot_stairs_step(const sot_stairs *stairs, sot_u128 scaled, sot_u128 denom
     return whole < stairs->last ? (size_t)whole : stairs->last;
 }
 
-/* One coin (level[i] / level[i+1]) / e for each whole step on the stairs, then what is left of x. */
+/* One coin (level[i] / level[i+1]) / e for each whole step on the stairs, then one for
+ * the rest of x. */
 bool sot_stairs_keep(sotto_rng *rng, const sot_stairs *stairs, sot_u128 scaled,
                      sot_u128 denominator)
 {

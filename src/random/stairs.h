@@ -23,7 +23,7 @@ typedef struct sot_slope {
 #define SOT_STAIRS_TOP (UINT64_C(1) << 62)
 enum { SOT_STAIRS_ROOM = 48 };
 
-/* An integer envelope of 2^62 exp(-n): level[0] = 2^62, level[n+1] = ceil(3/8 level[n]), which never
+/* An integer envelope of 2^62 exp(-n): level[0] = 2^62, level[n+1] = ceil(3/8 level[n]). It never
  * falls below exp(-1) level[n], until it is 1 and stays so. */
 typedef struct sot_stairs {
     uint64_t level[SOT_STAIRS_ROOM];

@@ -1,6 +1,6 @@
 /* random/subset.h: a uniform subset of k out of n.
  *
- * Law         Every k-subset of {0, ..., n - 1} has probability 1 / (n choose k).
+ * Claim       Every k-subset of {0, ..., n - 1} has probability 1 / (n choose k).
  * Exactness   Total variation zero: uniform integers only. Proof note: subset.md.
  * Timing      The hash table's probes depend on the subset. Not constant-time.
  */

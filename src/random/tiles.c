@@ -39,8 +39,9 @@ double sot_exp_negative(double t)
     return sum * sot_power_of_half((unsigned)k); /* exact: at least 2^-1012 */
 }
 
-/* |exp(-t) - sot_exp_negative(t~)| <= relative_error(t) * either, when t~ is t with relative or
- * absolute error 2^-49: exp's own 2^-49, (1 + t) 2^-49 from t, rounding of the products. */
+/* |exp(-t) - sot_exp_negative(t~)| <= relative_error(t) * either, if t~ is t with relative or
+ * absolute error 2^-49. It adds exp's own 2^-49, (1 + t) 2^-49 from t, and rounding of the
+ * products. */
 static double relative_error(double t)
 {
     return (1.0 + t) * 0x1p-47;
@@ -88,8 +89,8 @@ static uint32_t tiles_reaching(const unit_curve *curve, uint32_t j, uint32_t hei
     return (uint32_t)ceil(curve->upper[j] * (double)height);
 }
 
-/* The largest even C for which the tiles of all strips fit beside the tail; their number grows
- * with C, and C = 2 needs at most three of them a strip. */
+/* Returns the largest even C for which the tiles of all strips fit beside the tail. Their number
+ * grows with C, and C = 2 needs at most three of them per strip. */
 static uint32_t choose_height(const unit_curve *curve)
 {
     uint32_t fits = 1; /* halves of heights */
@@ -158,8 +159,8 @@ sot_tile_test sot_tile_test_crossed(const sot_tiles *tiles, uint32_t floor)
     return test;
 }
 
-/* Cell k is proposed with TAIL 2^-(k+1) entries, spread over strips/SHARE strips: a height of
- * SHARE TAIL 2^-(k+1) / strips, of which the part under C exp(-t) is kept. */
+/* Cell k is proposed with TAIL 2^-(k+1) entries, spread over strips/SHARE strips. That is a
+ * height of SHARE TAIL 2^-(k+1) / strips, of which the part under C exp(-t) is kept. */
 sot_tile_test sot_tile_test_tail(const sot_tiles *tiles, uint32_t cell)
 {
     const sot_tile_test test = {

@@ -1,22 +1,25 @@
-/* random/tiles.h: exact rejection from a bell curve cut into tiles.
+/* random/tiles.h: exact rejection from a bell curve divided into tiles.
  *
- * Idea        Draw the curve h(x) = C exp(-x^2 / (2 sigma^2)), x >= 0, on squared paper: strips of
- *             equal width side by side, and in each strip tiles of height 1. A point that is
- *             uniform on the tiles and lies under h has an abscissa with density proportional to
- *             h, whatever C. Most tiles lie under h altogether: for them there is nothing to
- *             compare. Only tiles that h crosses need a comparison of exp() with a uniform
- *             number, and that is made exactly (sot_tile_under_curve).
- * Table       2^14 entries, each chosen with probability 2^-14:
- *                 [0, quick)        tiles under the curve
- *                 [quick, tail)     tiles crossed by it, strip by strip, from below
- *                 [tail, used)      SOT_TILES_TAIL tiles' worth of proposals beyond the strips
- *                 [used, 2^14)      nothing: draw again
- *             strip_of[] names the strip of the first two kinds.
- * Theorem     The law is exactly proportional to h as soon as (1) the quick tiles of strip j,
- *             quick_count[j] of them, have quick_count[j] <= min h on it, and (2) quick and crossed
- *             tiles together reach max h. Nothing else about the table matters: a table built from
- *             careless bounds is slower, not wrong. Both follow here from bounds of exp() with
- *             a proved error. Proof note: tiles.md.
+ * Idea: plot the curve h(x) = C exp(-x^2 / (2 sigma^2)), x >= 0, on squared paper: strips of
+ * equal width side by side, and in each strip tiles of height 1. A point that is uniform on the
+ * tiles and lies under h has an abscissa with density proportional to h, for any C. Most tiles
+ * lie completely under h and need no comparison. Only tiles that h crosses need a comparison of
+ * exp() with a uniform number, and that is made exactly (sot_tile_under_curve).
+ *
+ * Table: 2^14 entries, each chosen with probability 2^-14:
+ *
+ * - [0, quick): tiles under the curve.
+ * - [quick, tail): tiles crossed by it, strip by strip, from below.
+ * - [tail, used): SOT_TILES_TAIL tiles' worth of proposals beyond the strips.
+ * - [used, 2^14): rejected.
+ *
+ * strip_of[] names the strip of the first two kinds.
+ *
+ * Theorem: the distribution is exactly proportional to h if two conditions hold. (1) The quick
+ * tiles of strip j, quick_count[j] of them, have quick_count[j] <= min h on it. (2) Quick and
+ * crossed tiles together reach max h. Nothing else about the table matters: a table from loose
+ * bounds is slower, not wrong. Both follow here from bounds on exp() with a proved error.
+ * Proof note: tiles.md.
  */
 #ifndef SOT_RANDOM_TILES_H
 #define SOT_RANDOM_TILES_H
@@ -42,10 +45,11 @@ typedef struct sot_tiles {
     uint8_t strip_of[SOT_TILES_ENTRIES + 7]; /* seven spare bytes for gathers */
 } sot_tiles;
 
-/* Where the curve is evaluated: strip j lies between near_edge[j] (its highest point) and
- * far_edge[j] (its lowest), both given as t = x^2 / (2 sigma^2) with a relative error of at most
- * 2^-49. `end` is t at the end of the last strip, at least 7.5 (near four sigma). If `halve_first`, the
- * curve counts half on strip 0, whose only point is x = 0: both signs name it. */
+/* The points at which the curve is evaluated. Strip j lies between near_edge[j] (its highest
+ * point) and far_edge[j] (its lowest), both given as t = x^2 / (2 sigma^2) with a relative
+ * error of at most 2^-49. `end` is t at the end of the last strip, at least 7.5 (near four
+ * sigma). If `halve_first`, the curve counts half on strip 0, whose only point is x = 0: both
+ * signs name it. */
 typedef struct sot_tiles_shape {
     uint32_t strips;
     bool halve_first;
@@ -76,14 +80,14 @@ typedef struct sot_tile_test {
 sot_tile_test sot_tile_test_crossed(const sot_tiles *tiles, uint32_t floor);
 sot_tile_test sot_tile_test_tail(const sot_tiles *tiles, uint32_t cell);
 
-/* Bounds of the exponent t with `fraction` words, of which the last is a guard: they may use
- * fraction - 1 words of any lazily drawn number. */
+/* Bounds the exponent t with `fraction` words, of which the last is a guard. They may use
+ * fraction - 1 words of any lazily sampled number. */
 typedef void (*sot_exponent)(sotto_rng *rng, void *point, unsigned fraction,
                              sot_wide *out_lower, sot_wide *out_upper);
 
 /* Decides the test, first in double precision from `t` (relative error at most 2^-49, or absolute
- * at most 2^-49), then, in the one case in some 2^30 where that leaves it open, in fixed point with
- * 2, 4, 8 and 16 words of V and of the point. Undecided after those (probability below
+ * at most 2^-49). That leaves it open in one case in some 2^30. Then it is decided in fixed point
+ * with 2, 4, 8 and 16 words of V and of the point. Undecided after those (probability below
  * 2^-900): false. */
 bool sot_tile_under_curve(sotto_rng *rng, const sot_tile_test *test, double t,
                           sot_exponent exponent, void *point);
@@ -100,7 +104,7 @@ void sot_tile_curve(const sot_tile_test *test, const sot_wide *t_lower,
 bool sot_tile_decide_wide(sotto_rng *rng, const sot_tile_test *test, sot_digits *v,
                           sot_exponent exponent, void *point);
 
-/* exp(-t) for 0 <= t <= 700 with relative error at most 2^-49, for every t alike on every machine
+/* Returns exp(-t) for 0 <= t <= 700 with relative error at most 2^-49, the same on every machine
  * with IEEE 754 arithmetic (no library function is called).
  *
  * t = k ln 2 + r with |r| < 0.3467, k <= 1010; ln 2 in two parts, the first of 33 bits, so that k

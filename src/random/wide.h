@@ -2,9 +2,9 @@
  *
  * A sot_wide holds one integer word and `fraction` words after the binary point:
  *     value = sum over i of word[i] 2^(64 (i - fraction)),  i = 0 .. fraction.
- * All operations truncate toward zero; one unit in the last place is 2^(-64 fraction). They
- * serve decisions that double precision leaves open, once in some 2^30 draws: the plain
- * schoolbook methods are the right ones. Operands of one call have equal `fraction`.
+ * All operations truncate toward zero; one unit in the last place is 2^(-64 fraction).
+ * They serve decisions that double precision leaves open, once in some 2^30 samples. So
+ * plain schoolbook methods are enough. Operands of one call have equal `fraction`.
  */
 #ifndef SOT_RANDOM_WIDE_H
 #define SOT_RANDOM_WIDE_H
@@ -35,7 +35,7 @@ static inline void sot_store_le64(uint8_t bytes[8], uint64_t word)
     memcpy(bytes, &little, sizeof little);
 }
 
-/* Of a word that is not zero. */
+/* `word` is not zero. */
 static inline unsigned sot_leading_zeros(uint64_t word)
 {
     return (unsigned)__builtin_clzll(word);
@@ -84,15 +84,15 @@ sot_wide sot_wide_shift_right(const sot_wide *a, unsigned bits);
 sot_wide sot_wide_plus_units(const sot_wide *a, uint64_t units);
 sot_wide sot_wide_minus_units(const sot_wide *a, uint64_t units);
 
-/* A number within 2^SOT_WIDE_EXP_ERROR_BITS units in the last place of exp(-t), t >= 0.
+/* Returns a number within 2^SOT_WIDE_EXP_ERROR_BITS units in the last place of exp(-t), t >= 0.
  *
- * With r = t / 2^18 the alternating series of exp(-r) is summed and squared 18 times (t >= 1024
- * gives 0: exp(-1024) < 2^-1477 is less than the stated error at every allowed precision).
- * Error in units: r < 2^-8 is truncated by at most 1. Each term is the truncated product of the
- * one before with r, then a truncated quotient: its error is at most e/256 + 2, so below 2.01;
- * at most 136 terms come before one truncates to zero (17 words have 1088 bits, term k is below
- * 2^-8k), and what follows is below 3: in all less than 2^9. A square turns an error e into at
- * most 2.001 e + 1. After 18 of them: less than 2^28. */
+ * With r = t / 2^18 the alternating series of exp(-r) is summed and squared 18 times. t >= 1024
+ * gives 0: exp(-1024) < 2^-1477 is less than the stated error at every allowed precision. Error
+ * in units: r < 2^-8 is truncated by at most 1. Each term is the truncated product of the one
+ * before with r, then a truncated quotient: its error is at most e/256 + 2, so below 2.01. At
+ * most 136 terms come before one truncates to zero (17 words have 1088 bits, term k is below
+ * 2^-8k). The rest is below 3: in all less than 2^9. A square turns an error e into at most 2.001
+ * e + 1. After 18 of them: less than 2^28. */
 sot_wide sot_wide_exp_negative(const sot_wide *t);
 
 #endif

@@ -14,11 +14,11 @@ typedef struct accountant_row {
     sot_price_epsilon epsilon;
     sot_price_delta delta;
     bool
-        searches_delta; /* delta at epsilon is itself a search: prefer the other question */
+        reads_epsilon; /* searches ask for epsilon, not for delta: the tighter question */
 } accountant_row;
 
 static const accountant_row accountants[] = {
-    {SOTTO_EXACT, sot_exact_epsilon, sot_exact_delta, false},
+    {SOTTO_EXACT, sot_exact_epsilon, sot_exact_delta, true},
     {SOTTO_RDP, sot_rdp_epsilon, sot_rdp_delta, false},
     {SOTTO_BASIC, sot_basic_epsilon, sot_basic_delta, false},
     {SOTTO_PLD, sot_pld_epsilon, sot_pld_delta, false},
@@ -46,17 +46,18 @@ static sotto_status find_accountant(sotto_accountant accountant,
 static sotto_status check_delta(double delta, double least, sotto_error *error)
 {
     if (delta >= least && delta < 1.0) return SOTTO_OK; /* NaN fails */
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "delta is %g; give a number from %g up to, but not including, 1, for "
-                    "example 1e-6",
-                    delta, least);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`delta` is %g; it is at least %g and below 1; for example `delta=1e-6`", delta,
+        least);
 }
 
 static sotto_status check_epsilon(double epsilon, sotto_error *error)
 {
     if (epsilon >= 0.0 && epsilon <= 1e9) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "epsilon is %g; give a number from 0 to 1e9, for example 1", epsilon);
+                    "`epsilon` is %g; it lies from 0 to 1e9; for example `epsilon=1`",
+                    epsilon);
 }
 
 sotto_status sot_finite_delta(const sot_composition *composition, double delta,
@@ -65,8 +66,8 @@ sotto_status sot_finite_delta(const sot_composition *composition, double delta,
     *out_delta = sot_composition_finite_delta(composition, delta);
     if (*out_delta >= 0.0) return SOTTO_OK;
     return sot_fail(error, SOTTO_UNREACHABLE,
-                    "delta %g is less than the %g that the plan's own approximate events "
-                    "use up; give a larger delta",
+                    "`delta` is %g, less than the %g that the plan's own approximate "
+                    "events use up; give a larger delta",
                     delta, composition->failure.upper);
 }
 
@@ -131,13 +132,19 @@ typedef struct search {
     sotto_error *error;
 } search;
 
-/* log(delta at the target epsilon) - log(target), or epsilon - target: at most 0 when the target
- * is met. */
+double sot_search_excess(double value, double target)
+{
+    if (value == target) return 0.0;
+    const double distance = log(fmax(value, DBL_MIN)) - log(fmax(target, DBL_MIN));
+    return value < target ? fmin(distance, -DBL_MIN) : fmax(distance, DBL_MIN);
+}
+
+/* At most 0 when the target is met. */
 static double excess(search *target, double noise_multiplier, uint64_t steps)
 {
     sotto_account account;
     sotto_error error;
-    const bool by_epsilon = target->row->searches_delta;
+    const bool by_epsilon = target->row->reads_epsilon;
     const sotto_status status =
         price(target->plan, target->row, noise_multiplier, steps,
               by_epsilon ? NULL : &target->epsilon, &target->delta, &account, &error);
@@ -148,8 +155,8 @@ static double excess(search *target, double noise_multiplier, uint64_t steps)
         }
         return SOTTO_UNSET;
     }
-    if (by_epsilon) return account.epsilon - target->epsilon;
-    return log(fmax(account.delta, DBL_MIN)) - log(target->delta);
+    return by_epsilon ? sot_search_excess(account.epsilon, target->epsilon)
+                      : sot_search_excess(account.delta, target->delta);
 }
 
 static double noise_excess(double log_noise, void *context)
@@ -201,8 +208,9 @@ static sotto_status bracket_noise(search *target, double *out_lower, double *out
             return SOTTO_OK;
         }
         if (at == most) {
-            return unreachable(target, "noise multipliers up to 1e12 are not enough; ask "
-                                       "for less, or leave other events out");
+            return unreachable(target,
+                               "noise multipliers up to 1e12 are not enough; ask for a "
+                               "larger epsilon or delta, or leave other events out");
         }
         const double next = fmin(fmax(at + stride, least), most);
         const int next_met = noise_excess(next, target) <= 0.0;
@@ -231,7 +239,7 @@ sotto_status sotto_account_noise(const sotto_plan *plan, sotto_accountant accoun
     status = bracket_noise(&target, &lower, &upper);
     if (status != SOTTO_OK) return status;
     if (upper > lower) {
-        (void)sot_find_root(noise_excess, &target, &lower, &upper, 2e-7, 0.0, 100);
+        (void)sot_find_root(noise_excess, &target, &lower, &upper, 2e-8, 0.0, 100);
     }
     if (target.status != SOTTO_OK) return target.status;
 
@@ -268,14 +276,9 @@ static int steps_met(search *target, uint64_t steps)
     return 0;
 }
 
-typedef struct steps_guess {
-    search *target;
-} steps_guess;
-
 static double steps_excess(double log_steps, void *context)
 {
-    return excess(((steps_guess *)context)->target, SOTTO_UNSET,
-                  (uint64_t)llround(exp(log_steps)));
+    return excess(context, SOTTO_UNSET, (uint64_t)llround(exp(log_steps)));
 }
 
 /* Raises *met, and *unmet ahead of it by growing strides, until *unmet is one. */
@@ -324,9 +327,8 @@ static sotto_status bracket_steps(search *target, uint64_t *out_met, uint64_t *o
     if (target->status != SOTTO_OK) return target->status;
     double lower = log((double)met);
     double upper = log((double)unmet);
-    steps_guess guess = {target};
-    if (unmet - met > 16 &&
-        sot_find_root(steps_excess, &guess, &lower, &upper, 1e-9, 0.0, 40)) {
+    if (unmet - met > 16 && sot_find_root(steps_excess, target, &lower, &upper,
+                                          0.25 / (double)unmet, 0.0, 40)) {
         const uint64_t middle = (uint64_t)exp(lower);
         for (uint64_t reach = 1; reach < unmet; reach *= 4) {
             const uint64_t low = middle > reach + met ? middle - reach : met;
@@ -382,19 +384,18 @@ sotto_status sotto_gaussian_noise_classical(double epsilon, double delta,
 {
     if (!(epsilon > 0.0 && epsilon < 1.0)) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "epsilon is %g; the classical calibration is proved for epsilon "
-                        "strictly between 0 and 1 only: use the analytic one",
+                        "`epsilon` is %g; the classical calibration is proved for "
+                        "epsilon strictly between 0 and 1; use --calibration analytic",
                         epsilon);
     }
     const sotto_status status = check_delta(delta, 1e-300, error);
     if (status != SOTTO_OK) return status;
     const double noise = sot_widen_up(sqrt(2.0 * log(1.25 / delta)) / epsilon, 1e-14);
     if (isinf(noise)) {
-        return sot_fail(
-            error, SOTTO_UNREACHABLE,
-            "epsilon is %g; the noise it needs is beyond the range of numbers: "
-            "give a larger one",
-            epsilon);
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "`epsilon` is %g; the noise it needs is beyond the range of "
+                        "numbers: give a larger one",
+                        epsilon);
     }
     *out_noise_multiplier = noise;
     return SOTTO_OK;

@@ -6,7 +6,8 @@
 
 #include "privacy/accounting/plan/composition.h"
 
-/* What an accountant works on: the plan and its compiled form, open targets filled in. */
+/* The input of an accountant: the plan and its compiled form, with open targets filled
+ * in. */
 typedef struct sot_priced {
     const sotto_plan *plan;
     const sot_composition *composition;
@@ -76,6 +77,9 @@ sotto_status sot_optimal_epsilon(const sot_priced *priced, double delta,
                                  sotto_account *out, sotto_error *error);
 sotto_status sot_optimal_delta(const sot_priced *priced, double epsilon,
                                sotto_account *out, sotto_error *error);
+
+/* log(value/target), with the sign of value - target: how far a search is from its target. */
+double sot_search_excess(double value, double target);
 
 /* Refuses, in the name of `method`, plans with events other than gaussian and gdp of all records or
  * (if `allows_sampled`) Poisson-sampled gaussian under add-remove. */

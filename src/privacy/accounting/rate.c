@@ -3,7 +3,6 @@
  * A smaller rate never costs more: with r < 1, (1 - rq)N(0) + rqN(1) = (1 - r)N(0) + r[(1 - q)N(0)
  * + qN(1)], so by joint convexity the pair of rate q dominates that of rate rq, and dominating pairs
  * compose. The search relies on this for speed only: its last evaluation is the certificate. */
-#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -11,6 +10,7 @@
 
 #include "base/error.h"
 #include "numeric/roots.h"
+#include "privacy/accounting/accountants.h"
 
 static const double rate_min = 1e-12; /* the least rate a plan may have */
 
@@ -59,12 +59,11 @@ static sotto_status epsilon_at(const search *target, double rate,
     return status;
 }
 
-/* One evaluation of delta is cheaper than a solution for epsilon, unless delta is itself found
- * by a search. */
+/* As `noise` and `steps` do: delta may itself be found by a search. */
 static bool prefers_epsilon(sotto_accountant accountant)
 {
-    return accountant == SOTTO_BASIC || accountant == SOTTO_ADVANCED ||
-           accountant == SOTTO_OPTIMAL;
+    return accountant == SOTTO_EXACT || accountant == SOTTO_BASIC ||
+           accountant == SOTTO_ADVANCED || accountant == SOTTO_OPTIMAL;
 }
 
 /* At most 0 when the target is met at the rate. */
@@ -90,8 +89,8 @@ static double excess(double log_rate, void *context)
         }
         return SOTTO_UNSET;
     }
-    return by_epsilon ? account.epsilon - target->epsilon
-                      : log(fmax(account.delta, DBL_MIN)) - log(target->delta);
+    return by_epsilon ? sot_search_excess(account.epsilon, target->epsilon)
+                      : sot_search_excess(account.delta, target->delta);
 }
 
 static sotto_status unreachable(const search *target, const char *how)
@@ -116,7 +115,7 @@ static sotto_status bracket_rate(search *target, double *out_lower, double *out_
         }
         if (at == least) {
             return unreachable(target, "not even a rate of 1e-12 is small enough; use "
-                                       "more noise, or less of what else the plan has");
+                                       "more noise, or leave other events out");
         }
         const double next = fmin(fmax(at + stride, least), 0.0);
         const bool next_met = excess(next, target) <= 0.0;
@@ -135,14 +134,14 @@ static sotto_status check(const search *target)
 {
     if (!(target->epsilon >= 0.0 && target->epsilon <= 1e9)) {
         return sot_fail(target->error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; give a number from 0 to 1e9, for example 1",
+                        "`epsilon` is %g; it lies from 0 to 1e9; for example `epsilon=1`",
                         target->epsilon);
     }
     if (!(target->delta >= 1e-300 && target->delta < 1.0)) {
-        return sot_fail(target->error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; give a number from 1e-300 up to, but not "
-                        "including, 1, for example 1e-6",
-                        target->delta);
+        return sot_fail(
+            target->error, SOTTO_INVALID_ARGUMENT,
+            "`delta` is %g; it is at least 1e-300 and below 1; for example `delta=1e-6`",
+            target->delta);
     }
     for (size_t i = 0; i < sotto_plan_size(target->plan); i++) {
         if (is_open(sotto_plan_event(target->plan, i))) return SOTTO_OK;
@@ -162,7 +161,7 @@ sotto_status sotto_account_rate(const sotto_plan *plan, sotto_accountant account
     if (status == SOTTO_OK) status = bracket_rate(&target, &lower, &upper);
     if (status != SOTTO_OK) return status;
     if (upper > lower) {
-        (void)sot_find_root(excess, &target, &lower, &upper, 2e-7, 0.0, 100);
+        (void)sot_find_root(excess, &target, &lower, &upper, 2e-8, 0.0, 100);
     }
     if (target.status != SOTTO_OK) return target.status;
 

@@ -1,9 +1,9 @@
-/* ledger/amount.h: what is charged, as whole numbers of units.
+/* ledger/amount.h: charges, as whole numbers of units.
  *
  * Idea      A sum of doubles forgets: 1e6 + 1e-12 is 1e6, and a million such runs would be
  *           free. Amounts are int64 in units of a power of two, so adding them is exact.
- * Range     An amount is at most 2^62 - 1, and no sum is formed that would exceed it, so an
- *           int64 never overflows: ledger.md section "Rounding".
+ * Range     Amounts and their sums are at most 2^62 - 1, so an int64 never overflows:
+ *           ledger.md section "Rounding".
  */
 #ifndef SOT_LEDGER_AMOUNT_H
 #define SOT_LEDGER_AMOUNT_H
@@ -21,8 +21,9 @@ enum {
     SOT_AMOUNT_TEXT_BYTES = 40
 };
 
-/* A sampler error so small that it costs less than one delta unit in every budget with a delta, whose
- * epsilon is at most this: (1 + e^500) 2^-800 < 2^-78. The library's own samplers err less (2^-900 a number). */
+/* A sampler error so small that it costs less than one delta unit in every budget with a delta,
+ * where epsilon is at most SOT_EPSILON_SPECK_MAX. (1 + e^500) 2^-800 < 2^-78. The library's own
+ * samplers err less (2^-900 a number). */
 #define SOT_SAMPLER_SPECK 0x1p-800
 enum { SOT_EPSILON_SPECK_MAX = 500 };
 

@@ -37,8 +37,8 @@ static sotto_status check_relation(const sotto_ledger_config *config, sotto_erro
     if (config->unit == NULL && config->unit_rows == 0) return SOTTO_OK;
     if (config->unit == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the cap is %llu rows, but the ledger's unit is a row; name the "
-                        "id column too, for example --unit person",
+                        "`unit_rows` is %llu, but the ledger's unit is a row; name the "
+                        "id column too, for example `unit=person`",
                         (unsigned long long)config->unit_rows);
     }
     /* A plan takes the same units. */
@@ -61,17 +61,15 @@ static sotto_status check_kind(const sotto_ledger_config *config, sotto_error *e
     }
     const bool is_zcdp = !isnan(config->rho);
     if (is_zcdp && (!isnan(config->epsilon) || !isnan(config->delta))) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "rho is %g beside an epsilon or delta; a budget is one of zCDP or "
-            "one of epsilon and delta: give one of them",
-            config->rho);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`rho` is %g beside an epsilon or delta; a budget is one of zCDP "
+                        "or one of epsilon and delta: leave one of them out",
+                        config->rho);
     }
     if (config->filter == SOTTO_LEDGER_GAUSSIAN && (is_zcdp || config->delta == 0.0)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "a Gaussian filter needs a budget with a delta; give --delta, for "
-            "example 1e-6, or leave out --filter gaussian");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`filter` is gaussian, which needs a budget with a delta; give "
+                        "`delta=1e-6`, or leave `filter` out");
     }
     return SOTTO_OK;
 }

@@ -57,7 +57,7 @@ sotto_status sot_entry_check_text(const char *what, const char *text, sotto_erro
     if (good) return SOTTO_OK;
     char shown[64];
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the %s is '%s'; give one line of UTF-8 text, 1 to 200 bytes", what,
+                    "`%s` is '%s'; give one line of UTF-8 text, 1 to 200 bytes", what,
                     text != NULL ? sot_printable(text, shown, sizeof shown) : "");
 }
 
@@ -78,8 +78,8 @@ sotto_status sot_entry_check_dataset(const char *dataset, sotto_error *error)
     char copy[SOTTO_DATASET_BYTES + 1] = "", shown[SOTTO_DATASET_BYTES + 1];
     memcpy(copy, dataset, length);
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the dataset id is '%s'; give 1 to 63 letters, digits, . _ or -, "
-                    "starting with a letter or digit, for example clinic-2026",
+                    "`dataset` is '%s'; give 1 to 63 letters, digits, . _ or -, starting "
+                    "with a letter or digit, for example `dataset=clinic-2026`",
                     sot_printable(copy, shown, sizeof shown));
 }
 

@@ -1,11 +1,12 @@
 /* ledger/entry.h: one row of a ledger, as one line of JSON with its own hash.
  *
- * Form      {"row":7,"kind":"reserve", ... ,"previous":"<64 hex>","hash":"<64 hex>"}
- *           A signed row has ,"signature":"<128 hex>" before its hash: the curator's, of the BLAKE2b-256 of all bytes before
- *           it. `previous` is among them, and with it every row before, the first one with its nonce.
- *           `hash` is BLAKE2b-256 of the line's bytes before ,"hash": and `previous` is the hash
- *           of the row before, so that the last hash stands for the whole ledger. SQLite keeps
- *           these lines and `sotto ledger export` prints them: one form, one parser.
+ * Form      {"row":7,"kind":"reserve", ... ,"previous":"<64 hex>","hash":"<64 hex>"} A signed row
+ *           has ,"signature":"<128 hex>" before its hash. It is the curator's, of the BLAKE2b-256
+ *           of all bytes before it. They include `previous`, and so cover every row before, the
+ *           first one with its nonce. `hash` is BLAKE2b-256 of the line's bytes before ,"hash":
+ *           and `previous` is the hash of the row before. So the last hash covers the whole
+ *           ledger. SQLite keeps these lines and `sotto ledger export` prints them: one form, one
+ *           parser.
  * Amounts   Whole numbers in the units of ledger/amount.h.
  */
 #ifndef SOT_LEDGER_ENTRY_H
@@ -63,15 +64,15 @@ typedef struct sot_entry {
     sot_charges charges, sums;
     char noise[SOT_WORD_BYTES], software[SOT_WORD_BYTES]; /* "": an older row */
     char request
-        [SOTTO_HASH_HEX_BYTES]; /* hash of what was asked (ledger/kept.h); "": not stated */
+        [SOTTO_HASH_HEX_BYTES]; /* hash of the request (ledger/kept.h); "": not stated */
     /* commit, checkpoint */
     uint64_t reservation;              /* row of the reservation */
     char output[SOTTO_HASH_HEX_BYTES]; /* commit */
     /* checkpoint; reserve and commit of a run that keeps checkpoints; "": none */
-    uint64_t step; /* checkpoint */
-    char checkpoint
-        [SOTTO_HASH_HEX_BYTES];          /* hash of the file from which the run goes on */
-    char seal_key[SOTTO_HASH_HEX_BYTES]; /* that opens its state: checkpoint, commit */
+    uint64_t step;                         /* checkpoint */
+    char checkpoint[SOTTO_HASH_HEX_BYTES]; /* hash of the checkpoint from which the run
+                                          * resumes */
+    char seal_key[SOTTO_HASH_HEX_BYTES];   /* that opens its state: checkpoint, commit */
     /* the chain */
     char previous[SOTTO_HASH_HEX_BYTES];
     char hash[SOTTO_HASH_HEX_BYTES];

@@ -34,8 +34,9 @@ SOTTO_MUST_CHECK sotto_status sot_ledger_find_open(sotto_ledger *ledger,
                                                    const sot_reserved **out_reserved,
                                                    sotto_error *error);
 
-/* The same of a run that is kept: SOTTO_INVALID_ARGUMENT too if another process has gone on from the file with the hash
- * `last`, so that what the caller made of it is a second release of the same steps. */
+/* The same for a run with a checkpoint. SOTTO_INVALID_ARGUMENT also if another process has
+ * resumed from the file with the hash `last`. The caller's result would then be a second release
+ * of the same steps. */
 SOTTO_MUST_CHECK sotto_status sot_ledger_find_last(sotto_ledger *ledger,
                                                    const sotto_reservation *reservation,
                                                    const char *last, sotto_error *error);

@@ -12,7 +12,7 @@
 #include "privacy/ledger/relation.h"
 #include "privacy/ledger/room.h"
 
-/* A walk over rows that verifies each and then does what it was made for. */
+/* A visit of all rows that verifies each and then calls its function. */
 typedef struct walk {
     sot_state state;
     size_t member;       /* whose currency the visitor sees: the best one of all rows */
@@ -32,7 +32,8 @@ static void end_walk(walk *w)
     sotto_plan_free(w->all);
 }
 
-/* Within what another C library may have rounded otherwise: the bounds of the accountant are within 1e-9 of each other. */
+/* Within the rounding of another C library: the accountant's bounds are within 1e-9 of
+ * each other. */
 static bool is_paid(int64_t charged, int64_t price)
 {
     if (charged == SOT_MISSING) return true; /* no price is more than any */
@@ -265,7 +266,8 @@ static sotto_status read_in_parts(sotto_ledger *ledger, uint64_t last,
     return status;
 }
 
-/* Walks over all rows of one moment; `w` and `look` see them after the end of the transaction. */
+/* Visits all rows of one snapshot; `w` and `look` see them after the end of the
+ * transaction. */
 static sotto_status walk_ledger(sotto_ledger *ledger, walk *w, bool checks_structure,
                                 sot_store_reader look, void *context, sotto_error *error)
 {

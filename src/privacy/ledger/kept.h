@@ -1,10 +1,10 @@
-/* ledger/kept.h: runs that keep how far they are, so that a later process goes on.
+/* ledger/kept.h: checkpoints of runs, from which a later process resumes.
  *
- * Idea      Of a run there is one file from which it may go on: the one whose hash its last row in the ledger
- *           names. Rows only ever follow one another, so that a copy of an older file is no way back.
- * Seal      What the file holds is sealed with a key that is made for it alone and that stands in the same row:
- *           a state that was written but not recorded cannot be read, and one that is recorded is the only one.
- *           Why this makes one continuation of one charge: src/commands/session/checkpoint.md.
+ * Idea      A run may resume from one file only: the one whose hash is in the run's last row of
+ *           the ledger. Rows are only appended, so a copy of an older file cannot be used.
+ * Seal      The file is encrypted with its own key, which is stored in the same row. A state that
+ *           was written but not recorded cannot be read, and a recorded one is unique. Proof that
+ *           one charge has one continuation: src/commands/session/checkpoint.md.
  */
 #ifndef SOT_LEDGER_KEPT_H
 #define SOT_LEDGER_KEPT_H
@@ -28,7 +28,8 @@ typedef struct sot_request {
         delta; /* of the guarantee that the run certifies; SOTTO_UNSET: the ledger chooses */
     const char *label;
     const char *noise;      /* source of the noise, one line of public text */
-    const char *checkpoint; /* file from which the run goes on if it is ended; "": none */
+    const char *checkpoint; /* file from which the run resumes if it is stopped; "":
+                             * none */
     const char *
         asked; /* hash of settings, schema and names of files, never of records; NULL: not stated */
 } sot_request;
@@ -39,16 +40,17 @@ SOTTO_MUST_CHECK sotto_status sot_ledger_charge(sotto_ledger *ledger,
                                                 sotto_reservation *out_reservation,
                                                 sotto_error *error);
 
-/* The run has done `step` steps and goes on from this file alone. `last` is the hash of the file from which it went
- * on so far: another one means that another process goes on with this run, SOTTO_INVALID_ARGUMENT. */
+/* Records that the run has done `step` steps and resumes only from this file. `last` is the hash
+ * of the file from which it resumed before. A different hash in the ledger means that another
+ * process runs it, SOTTO_INVALID_ARGUMENT. */
 SOTTO_MUST_CHECK sotto_status sot_ledger_keep(sotto_ledger *ledger,
                                               const sotto_reservation *reservation,
                                               uint64_t step, const char *last,
                                               const sot_kept_mark *mark,
                                               sotto_error *error);
 
-/* As sotto_ledger_commit(), of a run whose output lies sealed in the file of `mark` (NULL: it does not) and was made
- * from the file `last`, as above (NULL: the run is not kept). */
+/* As sotto_ledger_commit(), for a run whose output is encrypted in the file of `mark` (NULL: it
+ * is not). The run was made from the file `last`, as above (NULL: the run has no checkpoint). */
 SOTTO_MUST_CHECK sotto_status sot_ledger_commit_kept(
     sotto_ledger *ledger, const sotto_reservation *reservation, const char *output_hash,
     const char *last, const sot_kept_mark *mark, sotto_error *error);
@@ -59,17 +61,17 @@ SOTTO_MUST_CHECK sotto_status sot_ledger_commit_surely(
     sotto_ledger *ledger, const sotto_reservation *reservation, const char *output_hash,
     const char *last, const sot_kept_mark *mark, sotto_error *error);
 
-/* What the ledger knows of a file. */
+/* The state of a file in the ledger. */
 typedef enum sot_kept_place {
     SOT_KEPT_UNKNOWN = 0, /* no row names it */
-    SOT_KEPT_LAST = 1,    /* its run goes on from it */
-    SOT_KEPT_OLDER = 2    /* its run has gone on since */
+    SOT_KEPT_LAST = 1,    /* its run resumes from it */
+    SOT_KEPT_OLDER = 2    /* its run has a newer checkpoint */
 } sot_kept_place;
 
 typedef struct sot_kept_run {
     sot_kept_place place;
-    sotto_reservation reservation; /* as it was made; of SOT_KEPT_OLDER its `id` alone */
-    /* the rest for SOT_KEPT_LAST alone */
+    sotto_reservation reservation; /* as it was made; for SOT_KEPT_OLDER only its `id` */
+    /* the rest only for SOT_KEPT_LAST */
     char label[SOTTO_LEDGER_TEXT_BYTES];
     bool same_plan; /* as `plan` */
     uint64_t step;  /* of the last checkpoint row; 0 behind a commit */
@@ -91,7 +93,8 @@ typedef struct sot_finished_run {
     char output[SOTTO_HASH_HEX_BYTES]; /* as committed */
 } sot_finished_run;
 
-/* Finds the last reservation of what was asked. `out_run` has row 0 if there is none, or if it was never committed. */
+/* Finds the last reservation of the same request. `out_run` has row 0 if there is none,
+ * or if it was never committed. */
 SOTTO_MUST_CHECK sotto_status sot_ledger_find_finished(sotto_ledger *ledger,
                                                        const char *asked,
                                                        sot_finished_run *out_run,

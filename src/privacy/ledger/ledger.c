@@ -92,7 +92,7 @@ static sotto_status catch_up(sotto_ledger *ledger, sotto_error *error)
     return status;
 }
 
-/* Ends the transaction; what the state took from it is forgotten and read again. */
+/* Ends the transaction, and drops the state read in it; the next call reads it again. */
 static void abandon(sotto_ledger *ledger)
 {
     sot_store_rollback(ledger->store);
@@ -328,19 +328,18 @@ static sotto_status check_key(const sot_state *state, const sotto_key *key,
     const bool named = state->curator[0] != '\0';
     if (!named && key == NULL) return SOTTO_OK;
     if (!named) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a key is given, but the ledger of %s names no curator; leave "
-                        "--key out",
-                        state->dataset);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`key` is given, but the ledger of %s names no curator; leave `key` out",
+            state->dataset);
     }
     if (key != NULL && strcmp(sotto_key_public(key), state->curator) == 0)
         return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "only the curator of %s may raise its budget; sign with the secret key "
-        "of ed25519:%.16s..., for example --key curator.key%s",
-        state->dataset, state->curator,
-        key != NULL ? " (the key that is given is another one)" : "");
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "only the curator of %s may raise its budget; sign with the secret "
+                    "key of ed25519:%.16s..., for example `key=curator.key`%s",
+                    state->dataset, state->curator,
+                    key != NULL ? " (the given key is another one)" : "");
 }
 
 sotto_status sotto_ledger_grant(sotto_ledger *ledger, double epsilon, double delta,

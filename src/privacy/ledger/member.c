@@ -35,7 +35,8 @@ static void add_member(sot_members *members, sotto_member_kind kind, uint32_t we
         (sot_member){.kind = kind, .weight = weight, .order = order};
 }
 
-/* Of the members' delta: basic 2/9, Renyi 5/9 and 2/9; with a tenth for own deltas these are 0.2, 0.5 and 0.2 of delta. */
+/* Shares of the members' delta: basic 2/9, Renyi 5/9 and 2/9. With a tenth for own deltas
+ * these are 0.2, 0.5 and 0.2 of delta. */
 enum { BASIC_WEIGHT = 2, RENYI_WEIGHT = 5, SECOND_WEIGHT = 2 };
 
 static void choose_general(const sot_budget *budget, double order,
@@ -79,14 +80,15 @@ static sotto_status check_order(const sot_member *member, sotto_error *error)
     if (member->kind != SOTTO_MEMBER_RENYI) {
         if (isnan(member->order)) return SOTTO_OK;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the order is %g, but a pure, Gaussian or zCDP budget has none; "
-                        "leave it out",
+                        "`order` is %g, but a pure, Gaussian or zCDP budget has none; "
+                        "leave `order` out",
                         member->order);
     }
     if (member->order > 1.0 && member->order <= SOT_ORDER_MAX) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the order is %g; give a Renyi order above 1 and at most 1e6",
-                    member->order);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`order` is %g; a Renyi order is above 1 and at most 1e6; for example `order=8`",
+        member->order);
 }
 
 /* The largest amount in the member's currency with which it guarantees (epsilon, delta of the member). */
@@ -126,8 +128,8 @@ static sotto_status price_member(const sot_budget *budget, sot_member *member,
     if (fits) return SOTTO_OK;
     if (member->kind == SOTTO_MEMBER_RENYI) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "order %g leaves no budget at epsilon %g and delta %g; give "
-                        "another order, or leave it out for the best one",
+                        "`order` is %g, which leaves no budget at epsilon %g and delta "
+                        "%g; give another order, or leave it out for the best one",
                         member->order, budget->epsilon, budget->delta);
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,

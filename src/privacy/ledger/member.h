@@ -1,9 +1,10 @@
-/* ledger/member.h: the members of a ledger: one way each of adding up what all runs cost.
+/* ledger/member.h: the members of a ledger: each adds up the cost of all runs by its own rule.
  *
- * Claim     ledger.md, section "Several members": a history that at least one member covers is (epsilon, delta)-DP, delta the
- *           sum of the members' parts and the part for own deltas. Every member counts every run.
- * Missing   A run without a price in a member costs it +infinity. That is a flag, never a large number: the member covers
- *           nothing from then on, whatever is granted.
+ * Claim     ledger.md, section "Several members": a history that at least one member covers is
+ *           (epsilon, delta)-DP. Here delta is the sum of the members' parts and the part for own
+ *           deltas. Every member counts every run.
+ * Missing   A run without a price in a member costs it +infinity. That is a flag, never a large
+ *           number: the member covers nothing from then on, after any grant.
  */
 #ifndef SOT_LEDGER_MEMBER_H
 #define SOT_LEDGER_MEMBER_H

@@ -1,8 +1,8 @@
-/* ledger/paid.h: the charge that paid for a released file, as the rows themselves have it.
+/* ledger/paid.h: the charge for a released file, read from the ledger's rows.
  *
- * Idea      A certificate states its charge, and a forger writes what it likes there. A verifier replays the rows up to
- *           the stated reservation and compares with them: the plan, the source of the noise, the balances and the
- *           curator are the ledger's own.
+ * Idea      A certificate states its charge, which could be forged. A verifier replays the rows
+ *           up to the stated reservation. It compares the plan, the source of the noise, the
+ *           balances and the curator with the ledger's.
  */
 #ifndef SOT_LEDGER_PAID_H
 #define SOT_LEDGER_PAID_H

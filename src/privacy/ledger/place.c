@@ -65,7 +65,7 @@ static sotto_status join(sot_place *place, const char *directory, const char *na
     place->path = sot_new_array(size, 1);
     if (place->path == NULL) return sot_fail_memory(error, size, 1);
     memcpy(place->path, directory, length);
-    /* The root directory is "/" alone and needs no second one. */
+    /* The root directory "/" needs no second slash. */
     const size_t at = length > 0 && directory[length - 1] == '/' ? length - 1 : length;
     place->path[at] = '/';
     memcpy(place->path + at + 1, name, strlen(name) + 1);
@@ -140,8 +140,8 @@ static void drop_temporary_name(const sot_place *place, struct stat *found)
         *found = again;
 }
 
-/* lstat, not open: closing a descriptor of the file would drop the locks that SQLite holds
- * on it for another handle of this process (POSIX locks belong to the process). */
+/* lstat, not open: POSIX locks belong to the process. Closing a descriptor of the file
+ * would drop the locks that SQLite holds on it for another handle of this process. */
 sotto_status sot_place_check_file(sot_place *place, sotto_error *error)
 {
     struct stat found;

@@ -1,9 +1,9 @@
-/* ledger/place.h: where a ledger file lies, and whether it is safe there.
+/* ledger/place.h: the location of a ledger file, and its safety.
  *
- * A ledger is a regular file with one name, owned by the one who uses it, mode 0600 or less, in
- * a directory that nobody else may write to: who can rename a file or plant a journal beside it
- * can reset a budget. Symbolic links in the directory's path are resolved once, at the start;
- * the last part of the path must not be one.
+ * A ledger is a regular file with one name, owned by its user, mode 0600 or less. No other user
+ * may write to its directory: an attacker who can rename a file or create a journal beside it can
+ * reset a budget. Symbolic links in the directory's path are resolved once, at the start; the
+ * last part of the path must not be one.
  */
 #ifndef SOT_LEDGER_PLACE_H
 #define SOT_LEDGER_PLACE_H

@@ -89,7 +89,7 @@ static double choose_delta(const sot_state *state, double asked)
     return isnan(asked) ? 0.1 * left : 0.5 * left;
 }
 
-/* What is asked of one price. */
+/* The inputs of one price. */
 typedef struct question {
     const sotto_plan *plan;
     int steps;
@@ -98,7 +98,8 @@ typedef struct question {
     int64_t point_delta; /* of a row that is there; SOT_MISSING for a new one */
 } question;
 
-/* Whether the sum of a pure plan, whose deltas are `sum_delta`, is the point. A row that is there tells by its delta. */
+/* True if the point is the sum of a pure plan, whose deltas are `sum_delta`. For an
+ * existing row its delta decides. */
 static bool takes_sum(const question *asked, int64_t sum_delta)
 {
     if (asked->point_delta != SOT_MISSING) return asked->point_delta == sum_delta;
@@ -256,8 +257,8 @@ static sotto_status open_question(const sot_state *state, const sotto_plan *plan
     return status;
 }
 
-/* A speck is paid for once and for all, whatever epsilon is granted later; rounded up to a sampler unit it would
- * cost e^epsilon 2^-90, which is all of delta at epsilon 60. */
+/* A speck is paid once, for any epsilon granted later. Rounded up to a sampler unit it would cost
+ * e^epsilon 2^-90, which is all of delta at epsilon 60. */
 static sotto_status price_sampler(double sampler_error, sot_charges *charges,
                                   sotto_error *error)
 {

@@ -1,4 +1,4 @@
-/* ledger/pricing.h: what a plan costs in a ledger, in every member's currency. */
+/* ledger/pricing.h: the cost of a plan in a ledger, for every member. */
 #ifndef SOT_LEDGER_PRICING_H
 #define SOT_LEDGER_PRICING_H
 
@@ -14,12 +14,14 @@ typedef enum sot_point {
     SOT_POINT_CERTIFIED = 1 /* the exact accountant's epsilon at the run's delta */
 } sot_point;
 
-/* Whether the plan has an epsilon by summation: SOT_POINT_SUM is then another point than SOT_POINT_CERTIFIED. */
+/* True if the plan has an epsilon by summation: SOT_POINT_SUM then differs from
+ * SOT_POINT_CERTIFIED. */
 bool sot_price_has_sum(const sotto_plan *plan);
 
-/* Rounded up; SOT_MISSING where a member has no price. `delta` is that of the guarantee that the run certifies, for the
- * basic member's point: SOTTO_UNSET, or more than is left there, lets the ledger choose. Refuses plans of another relation,
- * plans that cost nothing, and sampler errors that are no such thing. */
+/* Prices a plan, rounded up; SOT_MISSING where a member has no price. `delta` is that of the
+ * guarantee that the run certifies, for the basic member's point. SOTTO_UNSET, or more than is
+ * left, lets the ledger choose. Refuses plans of another relation, plans that cost nothing, and
+ * invalid sampler errors. */
 SOTTO_MUST_CHECK sotto_status sot_price_plan(const sot_state *state,
                                              const sotto_plan *plan, double sampler_error,
                                              double delta, sot_point point,

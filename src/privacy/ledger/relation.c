@@ -15,12 +15,12 @@ static sotto_status check_adjacency(const sot_state *state, const sotto_plan *pl
 {
     const sotto_adjacency adjacency = sotto_plan_adjacency(plan);
     if (adjacency == state->adjacency) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "the plan protects %s neighbours and the ledger of %s keeps an %s budget; "
-        "plan with --adjacency %s",
-        sotto_adjacency_name(adjacency), state->dataset,
-        sotto_adjacency_name(state->adjacency), sotto_adjacency_name(state->adjacency));
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the plan protects %s neighbours and the ledger of %s keeps an %s "
+                    "budget; plan with `adjacency=%s`",
+                    sotto_adjacency_name(adjacency), state->dataset,
+                    sotto_adjacency_name(state->adjacency),
+                    sotto_adjacency_name(state->adjacency));
 }
 
 static sotto_status refuse_rows(const sot_state *state, sotto_error *error)
@@ -43,9 +43,8 @@ static sotto_status refuse_unit(const sot_state *state, const sotto_plan *plan,
     if (state->unit[0] == '\0') {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the plan protects '%s' under replace-one and the ledger of %s one "
-            "row: a changed row may change two persons; use a ledger with "
-            "--unit '%s'",
+            "the plan protects '%s' under replace-one and the ledger of %s one row: a "
+            "changed row may change two persons; use a ledger with --unit '%s'",
             unit, state->dataset, unit);
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -91,7 +90,8 @@ sotto_status sot_relation_steps(const sot_state *state, const sotto_plan *plan,
 
 /* ---- two steps ---- */
 
-/* e and d over two steps: P <= e^e Q + d and Q <= e^e R + d give P <= e^{2e} R + (1 + e^e) d. */
+/* e and d over two steps. P <= e^e Q + d and Q <= e^e R + d give P <= e^{2e}
+ * R + (1 + e^e) d. */
 static void double_point(double epsilon, double delta, double *out_epsilon,
                          double *out_delta)
 {
@@ -113,6 +113,7 @@ static bool double_event(const sotto_event *event, sotto_event *out)
         out->scale = out->sensitivity = SOTTO_UNSET;
         return true;
     case SOTTO_DISCRETE_GAUSSIAN:
+        if (is_sampled) return false; /* two coins, not one of twice the shift */
         out->sensitivity = 2.0 * event->sensitivity;
         return true;
     case SOTTO_DISCRETE_LAPLACE:

@@ -36,27 +36,26 @@ static sotto_status check_numbers(const sot_budget *budget, sotto_error *error)
 {
     if (!isnan(budget->rho)) {
         if (budget->rho > 0.0 && budget->rho <= SOT_EPSILON_BUDGET_MAX) return SOTTO_OK;
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "rho is %g; give a number above 0 and at most 1e6, for example "
-                        "0.1",
-                        budget->rho);
-    }
-    if (!(budget->epsilon > 0.0 && budget->epsilon <= SOT_EPSILON_BUDGET_MAX)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; give a number above 0 and at most 1e6, for "
-                        "example 1",
-                        budget->epsilon);
-    }
-    if (!(budget->delta >= 0.0 && budget->delta < 1.0)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "delta is %g; give a number from 0 (a pure budget) up to, but not "
-            "including, 1, for example 1e-6",
-            budget->delta);
+            "`rho` is %g; it is above 0 and at most 1e6; for example `rho=0.1`",
+            budget->rho);
+    }
+    if (!(budget->epsilon > 0.0 && budget->epsilon <= SOT_EPSILON_BUDGET_MAX)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`epsilon` is %g; it is above 0 and at most 1e6; for example `epsilon=1`",
+            budget->epsilon);
+    }
+    if (!(budget->delta >= 0.0 && budget->delta < 1.0)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`delta` is %g; it is 0 (a pure budget) or above, and below 1; "
+                        "for example `delta=1e-6`",
+                        budget->delta);
     }
     if (budget->delta > 0.0 && budget->epsilon > SOT_EPSILON_SPECK_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g, and a budget with a delta holds at most %d: more "
+                        "`epsilon` is %g; a budget with a delta holds at most %d: more "
                         "than that promises nothing",
                         budget->epsilon, (int)SOT_EPSILON_SPECK_MAX);
     }
@@ -65,12 +64,12 @@ static sotto_status check_numbers(const sot_budget *budget, sotto_error *error)
                           : budget->own_delta == 0.0;
     if (good) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the part of delta for the runs' own deltas is %g; give a number "
-                    "from 0 up to, but not including, delta %g (0 for a pure budget)",
+                    "`own_delta` is %g, the part of delta for the runs' own deltas; it "
+                    "is at least 0 and below delta, which is %g (0 for a pure budget)",
                     budget->own_delta, budget->delta);
 }
 
-/* The budget after this row: of the row alone, or added to what there is. */
+/* Returns the budget after this row: set by the row, or added to the current one. */
 static sot_budget add_budget(const sot_state *state, const sot_entry *entry)
 {
     const sot_budget *a = &state->budget, *b = &entry->budget;
@@ -87,15 +86,16 @@ static sotto_status check_grant(const sot_state *state, const sot_budget *added,
     const bool is_zcdp = !isnan(state->budget.rho);
     const double first = is_zcdp ? added->rho : added->epsilon;
     if (!(first >= 0.0 && added->delta >= 0.0) || !(first > 0.0 || added->delta > 0.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a grant of %s %g and delta %g does not raise the budget; "
-                        "give numbers of at least 0, one of them above 0",
-                        is_zcdp ? "rho" : "epsilon", first, added->delta);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`epsilon` and `delta` of the grant do not raise the budget (%s %g and delta "
+            "%g); give numbers of at least 0, one of them above 0",
+            is_zcdp ? "rho" : "epsilon", first, added->delta);
     }
     if (state->budget.delta > 0.0 || added->delta == 0.0) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "delta is %g, but this is a %s budget (delta 0), which cannot get "
-                    "one; grant %s only, or create another ledger",
+                    "`delta` is %g, but this is a %s budget (delta 0), which cannot get "
+                    "one; grant only %s, or create another ledger",
                     added->delta, is_zcdp ? "zCDP" : "pure", is_zcdp ? "rho" : "epsilon");
 }
 
@@ -144,7 +144,7 @@ sotto_status sot_state_price(const sot_state *state, sot_entry *entry, sotto_err
 
 /* ---- rows ---- */
 
-/* What two evaluations of an amount, 16 roundings apart, can differ by. */
+/* Returns the largest difference of two evaluations of an amount, 16 roundings apart. */
 static int64_t slack_of(int64_t amount)
 {
     return 2 + (amount >> 44);
@@ -251,7 +251,8 @@ static sotto_status remember(sot_state *state, const sot_entry *entry, sotto_err
     return SOTTO_OK;
 }
 
-/* Verifies a row of the older form by the rule of its time: one member, own deltas and sampler errors in one sum. */
+/* Verifies a row of the older format by its rules: one member, own deltas and sampler
+ * errors in one sum. */
 static sotto_status check_older(sot_state *state, const sot_entry *entry,
                                 sotto_error *error)
 {
@@ -336,7 +337,7 @@ sot_reserved *sot_state_find(sot_state *state, uint64_t row)
                : NULL;
 }
 
-/* From here on the run goes on from this file and from no other. */
+/* From here on the run resumes only from this file. */
 static void follow(sot_reserved *reserved, const sot_entry *entry)
 {
     memcpy(reserved->checkpoint, entry->checkpoint, sizeof reserved->checkpoint);

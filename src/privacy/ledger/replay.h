@@ -1,14 +1,13 @@
 /* ledger/replay.h: the state of a ledger, row by row.
  *
- * Everything that is known of a ledger comes from replaying its rows through
- * sot_state_take(), which verifies each: hash chain, signatures, ranges, sums, that some member covered the
- * history with it, that an output was committed once and for a reservation, that a run's checkpoints go
- * forward. Opening, checking and
- * reading an export do the same thing.
+ * The state of a ledger comes from replaying its rows through sot_state_take(), which verifies
+ * each: hash chain, signatures, ranges and sums. It also checks that some member covered the
+ * history, and that an output was committed once and for a reservation. A run's checkpoints must
+ * go forward. Opening, checking and reading an export do the same.
  *
- * Slack     Budgets involve log and exp, which another C library may round otherwise. A row made
- *           there is accepted if it is within the error that both allow for: what was strict
- *           when it was written stays true when it is read.
+ * Slack: budgets involve log and exp, which another C library may round differently. A row made
+ * there is accepted if it is within the error bounds of both. A row that passed the strict check
+ * when it was written also passes when it is read.
  */
 #ifndef SOT_LEDGER_REPLAY_H
 #define SOT_LEDGER_REPLAY_H
@@ -23,7 +22,8 @@ typedef struct sot_reserved {
     int64_t time_seconds;
     bool committed;
     char hash[SOTTO_HASH_HEX_BYTES];
-    /* Of a run that keeps checkpoints: the only file from which it may go on, and its key; "" of others. */
+    /* For a run with checkpoints: the only file from which it may resume, and its key; ""
+     * for others. */
     uint64_t step;
     char checkpoint[SOTTO_HASH_HEX_BYTES];
     char seal_key[SOTTO_HASH_HEX_BYTES]; /* "": nothing is sealed in it */

@@ -10,7 +10,7 @@
 #include "privacy/accounting/profile/gaussian.h"
 #include "privacy/ledger/amount.h"
 
-/* ---- what is left ---- */
+/* ---- the remaining budget ---- */
 
 /* The largest epsilon with epsilon tanh(epsilon/2) <= rho. */
 static double pure_of_rho(double rho)
@@ -27,8 +27,9 @@ static double pure_of_rho(double rho)
     return low;
 }
 
-/* Prices are rounded up, and the basic member's price of a Gaussian run comes from the accountant's search for epsilon:
- * both are above the inverse functions below by far less than this. Epsilons in decimal are exact. */
+/* Prices are rounded up, and the basic member's price of a Gaussian run comes from the
+ * accountant's search for epsilon. Both exceed the inverse functions below by far less than this.
+ * Epsilons in decimal are exact. */
 #define PRICE_MARGIN (1.0 - 0x1p-20)
 
 static void room_of(const sot_member *member, double *out_pure, double *out_mu)
@@ -60,8 +61,9 @@ static void room_of(const sot_member *member, double *out_pure, double *out_mu)
     }
 }
 
-/* The largest epsilon that noise calibrated to (epsilon, delta) needs at most a shift of `mu` for, rounded down: a Gaussian
- * release that is (epsilon, delta)-DP has a shift of at most `mu`. */
+/* Returns the largest epsilon, rounded down, for which noise calibrated to (epsilon, delta) needs
+ * a shift of at most `mu`. A Gaussian release that is (epsilon, delta)-DP has a shift of at most
+ * `mu`. */
 static double gaussian_epsilon_lower(double mu, double delta)
 {
     double low = 0.0, high = 1.0;
@@ -127,8 +129,8 @@ void sot_state_whole_balance(const sot_state *state, sotto_ledger_balance *out_b
     sot_room_find(state, &out_balance->room);
 }
 
-/* Digits of a statement. The text is on the safe side of the number as it will be typed in again, so that the run that it
- * names is admitted. */
+/* Digits of a statement. The text is rounded to the safe side, so that a run with the printed
+ * number is admitted. */
 enum { STATED_DIGITS = 3 };
 
 void sotto_ledger_describe_room(const sotto_ledger_room *room,

@@ -29,7 +29,7 @@ enum {
     LINE_BYTES_MAX = 1 << 21
 };
 
-/* What sqlite_schema must hold, in the order of the names, to the letter. */
+/* The exact content of sqlite_schema, in the order of the names. */
 static const char *const schema[] = {
     "CREATE TABLE entry(row INTEGER PRIMARY KEY CHECK(row >= 1), line TEXT NOT NULL) "
     "STRICT",

@@ -16,7 +16,7 @@
 
 typedef struct sot_store sot_store;
 
-/* A line, oldest first; anything but SOTTO_OK ends the walk and is returned. */
+/* Reads a line, oldest first; any result but SOTTO_OK ends the visit and is returned. */
 typedef sotto_status (*sot_store_reader)(const char *line, size_t size_bytes,
                                          uint64_t row, void *context, sotto_error *error);
 
@@ -28,8 +28,8 @@ SOTTO_MUST_CHECK sotto_status sot_store_open(const char *path, sot_store **out_s
                                              sotto_error *error);
 void sot_store_close(sot_store *store); /* NULL is fine; ends an open transaction */
 
-/* A transaction: of a writer (nobody else writes until its end) or of a reader (it sees one
- * moment). End it with commit or rollback; rollback may be called at any time. */
+/* Begins a transaction of a writer (the only one until its end) or of a reader (it sees
+ * one snapshot). End it with commit or rollback; rollback may be called at any time. */
 SOTTO_MUST_CHECK sotto_status sot_store_begin_write(sot_store *store, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_store_begin_read(sot_store *store, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_store_commit(sot_store *store, sotto_error *error);
@@ -45,8 +45,8 @@ SOTTO_MUST_CHECK sotto_status sot_store_append(sot_store *store, uint64_t row,
                                                const char *line, size_t size_bytes,
                                                sotto_error *error);
 
-/* Inside a writer's transaction: from here on the file holds rows of this version, and an older sotto shall say that it does
- * not know them, not call the chain broken. */
+/* Inside a writer's transaction: marks the file as holding rows of this version. An older sotto
+ * then reports an unknown version instead of a broken chain. */
 SOTTO_MUST_CHECK sotto_status sot_store_raise_format(sot_store *store,
                                                      sotto_error *error);
 

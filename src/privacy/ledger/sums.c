@@ -1,4 +1,4 @@
-/* What the runs of a ledger cost together, and which members cover it. */
+/* The total cost of the runs of a ledger, and the members that cover it. */
 #include <math.h>
 
 #include "numeric/outward.h"
@@ -48,8 +48,9 @@ void sot_members_set_sums(sot_members *members, const sot_charges *sums)
     }
 }
 
-/* A speck costs one unit: (1 + e^500) 2^-800 is less. A zCDP budget has no delta to pay from; its claim is about
- * noise as stated, within a total variation that specks alone may make (ledger.md, step 5). */
+/* A speck costs one unit: (1 + e^500) 2^-800 is less. A zCDP budget has no delta to pay from.
+ * Its claim is for the stated noise, within a total variation of only the specks (ledger.md,
+ * step 5). */
 bool sot_state_sampler_delta(const sot_state *state, int64_t specks, int64_t sampler,
                              int64_t *out_delta)
 {

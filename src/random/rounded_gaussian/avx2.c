@@ -6,11 +6,12 @@
 
 #include "random/normal.h"
 
-/* |Z| = X 2^-55 with an X of 57 bits and more digits unknown. d = floor(X / 32) is a whole number
- * below 2^52, so exact as a double, and sigma |Z| lies in [d, d + 1) sigma 2^-50. The product
- * y = d * (sigma 2^-50) is below 4 sigma and rounded once: |y - sigma |Z|| < sigma (2^-50 + 2^-51)
- * < sigma 2^-49, the guard. Adding 1.5 * 2^52 rounds y to the nearest integer n (|y| < 2^51), and
- * y - n is exact. If |y - n| <= 1/2 - guard, then |sigma |Z| - n| < 1/2: n is the rounding. */
+/* |Z| = X 2^-55 with an X of 57 bits and more digits unknown. Here d = floor(X / 32) is a whole
+ * number below 2^52, exact as a double. So sigma |Z| lies in [d, d + 1) sigma 2^-50. The product
+ * y = d * (sigma 2^-50) is below 4 sigma and rounded once: |y - sigma |Z|| < sigma
+ * (2^-50 + 2^-51) < sigma 2^-49, the guard. Adding 1.5 * 2^52 rounds y to the nearest integer n
+ * (|y| < 2^51), and y - n is exact. If |y - n| <= 1/2 - guard, then |sigma |Z| - n| < 1/2: n is
+ * the rounding. */
 __attribute__((target("avx2"))) static size_t
 kernel(const sot_rounded_gaussian_task *task, const uint64_t *words, size_t count,
        int64_t *out, uint16_t *out_deferred)
@@ -76,8 +77,8 @@ typedef struct lean_constants {
     __m256d scale, settled;
 } lean_constants;
 
-/* Rounds four numbers of magnitude (d + 1/2) 2^-30 sigma, negative where the sign bit of `sign` is
- * set; a bit for each that stays open. */
+/* Rounds four numbers of magnitude (d + 1/2) 2^-30 sigma, negative where the sign bit of `sign`
+ * is set. Returns a bit for each that stays open. */
 __attribute__((target("avx2"))) static inline unsigned
 round_lean(__m128i d, __m128i sign, const lean_constants *with, int64_t *out)
 {

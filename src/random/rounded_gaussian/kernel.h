@@ -1,9 +1,9 @@
 /* random/rounded_gaussian/kernel.h: the fast path of rounded_gaussian.c, over one block.
  *
- * A kernel reads `count` random words, writes out[i] = round(sigma Z_i) for every word that settles
- * its number alone, and lists the others in `out_deferred`, in order. It draws nothing and may
- * defer as many as it likes: a deferred number is finished from the same word by exact means, so
- * what a kernel defers changes the time and never the result.
+ * A kernel reads `count` random words, and writes out[i] = round(sigma Z_i) for every word that
+ * decides its number. It lists the others in `out_deferred`, in order. It samples nothing and may
+ * defer any number: a deferred number is finished from the same word by exact means. So deferring
+ * changes the time and never the result.
  */
 #ifndef SOT_RANDOM_ROUNDED_GAUSSIAN_KERNEL_H
 #define SOT_RANDOM_ROUNDED_GAUSSIAN_KERNEL_H
@@ -53,15 +53,16 @@ static inline uint32_t sot_lean_head(const sot_lean_block *block, size_t i)
            (uint32_t)bytes[3] << 24;
 }
 
-/* What is known of the word: its high forty bits. */
+/* Returns the known part of the word: its high forty bits. */
 static inline uint64_t sot_lean_known(const sot_lean_block *block, size_t i)
 {
     return (uint64_t)sot_lean_head(block, i) << 32 | (uint64_t)block->tails[i] << 24;
 }
 
-/* Writes out[i] for all i < SOT_ROUNDED_GAUSSIAN_BLOCK and bit i of two masks: `crossed`, the entry is
- * not quick; `open`, forty bits do not settle the rounding. Open is what one formula in doubles says
- * (rounded_gaussian.md), the same in every kernel: from it depends what is drawn next. */
+/* Writes out[i] for all i < SOT_ROUNDED_GAUSSIAN_BLOCK and bit i of two masks. `crossed`: the
+ * entry is not quick. `open`: forty bits do not decide the rounding. One formula in doubles
+ * defines `open` (rounded_gaussian.md), the same in every kernel, because the next random words
+ * depend on it. */
 typedef struct sot_lean_masks {
     uint64_t crossed[SOT_LEAN_MASKS], open[SOT_LEAN_MASKS];
 } sot_lean_masks;
@@ -93,12 +94,12 @@ static inline void sot_lean_look_up(const sot_tiles *tiles, const uint32_t *head
     }
 }
 
-/* sigma |Z| lies within sigma 2^-31 (1 + 2^-16) of y = (d + 1/2) sigma 2^-30, d the strip and 24 digits
- * of the place; the rounding of y is counted. */
+/* sigma |Z| lies within sigma 2^-31 (1 + 2^-16) of y = (d + 1/2) sigma 2^-30, including the
+ * rounding of y. d is the strip and 24 digits of the place. */
 #define SOT_LEAN_SCALE 0x1p-30
 #define SOT_LEAN_GUARD 0x1.0001p-31
 
-/* The door of all samplers of this law: 2^-20 <= sigma <= 2^56. */
+/* Checks the argument of all samplers of this distribution: 2^-20 <= sigma <= 2^56. */
 SOTTO_MUST_CHECK sotto_status sot_rounded_gaussian_check(double sigma,
                                                          sotto_error *error);
 

@@ -49,7 +49,8 @@ static void extend(sotto_rng *rng, uint64_t known, uint32_t strip, sot_normal *n
     normal->magnitude.count = 1;
 }
 
-/* A number that the kernel could not finish; `value` is what it made of forty bits. */
+/* Finishes a number that the kernel left open; `value` is the kernel's result from forty
+ * bits. */
 static int64_t finish(sotto_rng *rng, const sot_rounded_gaussian_task *task,
                       const sot_normal_chord *chords, uint64_t known, bool is_open,
                       int64_t value, sot_normal *normal)
@@ -89,8 +90,7 @@ static sotto_status fill(sotto_rng *rng, double sigma, sot_lean_kernel kernel,
     const sot_normal_chord *chords = sot_normal_chords();
     sot_lean_block block;
     sot_lean_masks masks;
-    int64_t
-        rest[BLOCK]; /* of a last block that is not whole: drawn whole, cut afterwards */
+    int64_t rest[BLOCK]; /* of a last partial block: sampled whole, then truncated */
     sot_normal normal;
     for (size_t done = 0; done < count; done += BLOCK) {
         const size_t size = count - done < BLOCK ? count - done : BLOCK;

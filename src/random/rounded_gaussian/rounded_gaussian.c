@@ -6,8 +6,8 @@
 #include "random/rounded_gaussian/kernel.h"
 
 /* With D = word[0] of the magnitude, sigma |Z| lies in [D, D + 1) mantissa 2^-point, where
- * point = 55 - exponent is in [51, 127]; D mantissa < 2^110, and with the half below 2^128. The
- * number is settled when both ends, plus one half, have the same integer part. */
+ * point = 55 - exponent is in [51, 127]. D mantissa < 2^110, and with the half below 2^128. The
+ * number is decided if both ends, plus one half, have the same integer part. */
 size_t sot_rounded_gaussian_portable(const sot_rounded_gaussian_task *task,
                                      const uint64_t *words, size_t count, int64_t *out,
                                      uint16_t *out_deferred)

@@ -141,6 +141,7 @@ static inline double loss_search(const loss_case *loss, sotto_adjacency adjacenc
         sot_objective_law law = loss_law(loss, SOT_OBJECTIVE_VERTICES, adjacency, rows,
                                          loss->curvature_most * exp(uniform(-1.5, 2.0)));
         law.sigma = loss->slope_most * exp(uniform(-1.5, 1.5));
+        law.is_former = i % 2 == 1;
         for (int e = 0; e < 3; e++) {
             law.floor = SOTTO_UNSET;
             const sotto_event event = loss_event(&law);

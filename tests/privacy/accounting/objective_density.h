@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { DENSITY_ROWS = 8 };
 
@@ -41,6 +42,9 @@ typedef struct density_pair {
     bool is_flat;      /* nothing moves along the second axis: one line is all */
     double axis[2];    /* unit vector along which the loss varies most */
     density_loss loss; /* NULL: logistic */
+    const void *context;
+    /* Of a loss whose f'' jumps: another number on each piece. NULL: no jumps. */
+    uint64_t (*piece)(const struct density_pair *pair, const double theta[2]);
 } density_pair;
 
 static inline void density_add(density_data *data, double x, double y, double weight)
@@ -181,13 +185,21 @@ static inline double density_panel(density_line *line, double from, double to,
     return half * sum;
 }
 
-/* Where on [from, to] the loss crosses the kink. */
+/* Which side of the kink, and which piece of the losses. */
+static inline uint64_t density_side(density_line *line, double z, double kink)
+{
+    const uint64_t above = density_line_loss(line, z) > kink ? 1 : 0;
+    const density_pair *pair = line->pair;
+    return above + (pair->piece == NULL ? 0 : 2 * pair->piece(pair, line->theta));
+}
+
+/* Where on [from, to] the side ceases to be that of `from`. */
 static inline double density_crossing(density_line *line, double from, double to,
-                                      bool from_above, double kink)
+                                      uint64_t side, double kink)
 {
     for (int i = 0; i < 45; i++) {
         const double middle = 0.5 * (from + to);
-        if ((density_line_loss(line, middle) > kink) == from_above) {
+        if (density_side(line, middle, kink) == side) {
             from = middle;
         } else {
             to = middle;
@@ -200,16 +212,19 @@ static inline double density_line_integral(density_line *line, const density_ave
 {
     const double reach = of->reach > 0.0 ? of->reach : 9.0, width = 0.25;
     double sum = 0.0;
-    bool left_above = density_line_loss(line, -reach) > of->kink;
+    uint64_t side = density_side(line, -reach, of->kink);
     for (double left = -reach; left < reach; left += width) {
         const double right = left + width;
-        const bool right_above = density_line_loss(line, right) > of->kink;
-        double cut = right;
-        if (left_above != right_above)
-            cut = density_crossing(line, left, right, left_above, of->kink);
-        sum += density_panel(line, left, cut, of);
-        if (cut < right) sum += density_panel(line, cut, right, of);
-        left_above = right_above;
+        const uint64_t right_side = density_side(line, right, of->kink);
+        double from = left;
+        for (int cuts = 0; side != right_side && cuts < 8; cuts++) {
+            const double cut = density_crossing(line, from, right, side, of->kink);
+            sum += density_panel(line, from, cut, of);
+            from = cut + 1e-12;
+            side = density_side(line, from, of->kink);
+        }
+        sum += density_panel(line, from, right, of);
+        side = right_side;
     }
     return sum;
 }

@@ -13,15 +13,15 @@ static void questions_out_of_range_are_refused(void **state)
     const double bad_deltas[] = {1.0, 1.5, -1e-9, NAN, HUGE_VAL, -HUGE_VAL};
     for (size_t i = 0; i < sizeof bad_deltas / sizeof bad_deltas[0]; i++) {
         char is[32];
-        (void)snprintf(is, sizeof is, "delta is %g;", bad_deltas[i]);
+        (void)snprintf(is, sizeof is, "`delta` is %g;", bad_deltas[i]);
         assert_refused(
             sotto_account_epsilon(plan, SOTTO_EXACT, bad_deltas[i], &account, &error),
-            SOTTO_INVALID_ARGUMENT, &error, is, "not including, 1", "1e-6", NULL);
+            SOTTO_INVALID_ARGUMENT, &error, is, "below 1", "1e-6", NULL);
     }
     const double bad_epsilons[] = {-0.5, NAN, HUGE_VAL, 2e9};
     for (size_t i = 0; i < sizeof bad_epsilons / sizeof bad_epsilons[0]; i++) {
         char is[32];
-        (void)snprintf(is, sizeof is, "epsilon is %g;", bad_epsilons[i]);
+        (void)snprintf(is, sizeof is, "`epsilon` is %g;", bad_epsilons[i]);
         assert_refused(
             sotto_account_delta(plan, SOTTO_EXACT, bad_epsilons[i], &account, &error),
             SOTTO_INVALID_ARGUMENT, &error, is, "0 to 1e9", NULL);
@@ -29,7 +29,7 @@ static void questions_out_of_range_are_refused(void **state)
     const double bad_orders[] = {1.0, 0.5, -2.0, NAN, HUGE_VAL};
     for (size_t i = 0; i < sizeof bad_orders / sizeof bad_orders[0]; i++) {
         char is[32];
-        (void)snprintf(is, sizeof is, "order is %g;", bad_orders[i]);
+        (void)snprintf(is, sizeof is, "`order` is %g;", bad_orders[i]);
         assert_refused(sotto_account_rdp(plan, bad_orders[i], &rdp, &error),
                        SOTTO_INVALID_ARGUMENT, &error, is, "above 1", NULL);
     }
@@ -57,14 +57,15 @@ static void empty_and_open_plans_have_no_price(void **state)
         assert_refused(sotto_account_epsilon(plan, (sotto_accountant)accountant, 1e-6,
                                              &account, &error),
                        SOTTO_INVALID_ARGUMENT, &error, "event 2", "noise_multiplier",
-                       "'noise'", NULL);
+                       "sotto account noise", NULL);
     }
     assert_refused(sotto_account_rdp(plan, 2.0, &rdp, &error), SOTTO_INVALID_ARGUMENT,
                    &error, "noise_multiplier", NULL);
     sotto_plan_free(plan);
     plan = plan_of(gaussian(2.0, 0));
     assert_refused(sotto_account_delta(plan, SOTTO_EXACT, 1.0, &account, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "event 1", "count", "'steps'", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "event 1", "count",
+                   "sotto account steps", NULL);
     sotto_plan_free(plan);
 }
 

@@ -213,7 +213,7 @@ static void answers_survive_every_failing_allocation(void **state)
     check(ask_shares, SIZE_MAX);
     sotto_plan_free(plan);
     /* the retreat: coins without end, so that the contour is smoothed */
-    plan = plan_of(pure(0.0004, 8000000));
+    plan = plan_of(pure(0.00001, 8000000000));
     sotto_account account = {0};
     sotto_error error;
     assert_ok(sotto_account_epsilon(plan, SOTTO_EXACT, 1e-6, &account, &error), &error);

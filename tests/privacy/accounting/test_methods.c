@@ -162,7 +162,7 @@ static void more_moments_cost_no_more(void **state)
         epsilon_of(plan_of(sampled(0.1, 30.0, 3)), SOTTO_MOMENTS, 1e-9);
     assert_memory_equal(&account, &usual, sizeof usual);
     assert_refused(sotto_account_moments(plan, 0, 1e-9, &account, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "lambda_max is 0", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`lambda_max` is 0", NULL);
     assert_refused(sotto_account_moments(plan, 1025, 1e-9, &account, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "1 to 1024", NULL);
     assert_refused(sotto_account_moments(plan, 32, 1.0, &account, &error),
@@ -449,7 +449,7 @@ static void plans_a_theorem_does_not_cover_are_refused(void **state)
     }
     plan = plan_of(pure(0.1, 4)); /* advanced composition needs a slack */
     assert_refused(sotto_account_epsilon(plan, SOTTO_ADVANCED, 0.0, &account, &error),
-                   SOTTO_UNREACHABLE, &error, "larger delta", NULL);
+                   SOTTO_UNREACHABLE, &error, "larger `delta`", NULL);
     assert_ok(sotto_account_epsilon(plan, SOTTO_OPTIMAL, 0.0, &account, &error), &error);
     assert_relative(account.epsilon, 0.4, 1e-15);
     sotto_plan_free(plan);

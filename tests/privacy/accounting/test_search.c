@@ -134,7 +134,7 @@ static void searches_without_an_open_target_are_refused(void **state)
     plan = plan_of(gaussian(NAN, 0));
     assert_refused(
         sotto_account_noise(plan, SOTTO_EXACT, 1.0, 1e-6, &noise, &account, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "event 1", "count", "'steps'", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "event 1", "count", "sotto account steps", NULL);
     assert_refused(
         sotto_account_steps(plan, SOTTO_EXACT, 1.0, 1e-6, &steps, &account, &error),
         SOTTO_INVALID_ARGUMENT, &error, "event 1", "noise_multiplier", NULL);
@@ -148,7 +148,7 @@ static void searches_without_an_open_target_are_refused(void **state)
     }
     assert_refused(
         sotto_account_noise(plan, SOTTO_EXACT, -1.0, 1e-6, &noise, &account, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "epsilon is -1", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "`epsilon` is -1", NULL);
     assert_refused(sotto_account_noise(plan, (sotto_accountant)0, 1.0, 1e-6, &noise,
                                        &account, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "accountant is 0", NULL);
@@ -256,13 +256,13 @@ static void the_classical_calibration_is_the_textbooks(void **state)
                        "analytic", NULL);
     }
     assert_refused(sotto_gaussian_noise_classical(0.5, 0.0, &noise, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "delta is 0", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`delta` is 0", NULL);
     assert_refused(sotto_gaussian_noise_classical(0.5, 1.0, &noise, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "delta is 1", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`delta` is 1", NULL);
     assert_refused(sotto_gaussian_noise_classical(0.5, NAN, &noise, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "delta is", NULL);
     assert_refused(sotto_gaussian_noise_classical(1e-310, 1e-5, &noise, &error),
-                   SOTTO_UNREACHABLE, &error, "epsilon is 1e-310", "larger", NULL);
+                   SOTTO_UNREACHABLE, &error, "`epsilon` is 1e-310", "larger", NULL);
 }
 
 int main(void)

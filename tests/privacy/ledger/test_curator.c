@@ -52,7 +52,8 @@ static void only_the_curator_grants(void **state)
     sotto_error error;
     assert_string_equal(balance_of(ledger).curator, sotto_key_public(made.curator));
     assert_refused(sotto_ledger_grant(ledger, 1000.0, 0.0, "mine", NULL, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "only the curator", "--key", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "only the curator",
+                   "`key=curator.key`", NULL);
     assert_refused(sotto_ledger_grant(ledger, 1000.0, 0.0, "mine", made.other, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "another one", NULL);
     assert_int_equal(balance_of(ledger).entries, 1);

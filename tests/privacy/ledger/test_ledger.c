@@ -124,7 +124,7 @@ static void a_grant_raises_the_budget_and_stays_on_record(void **state)
         assert_true(after.members[i].budget >= before.members[i].budget + 0.5);
     assert_true(after.members[0].delta > 1.99 * before.members[0].delta);
     assert_refused(sotto_ledger_grant(ledger, 0.0, 0.0, "x", NULL, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "does not raise", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "do not raise", NULL);
     assert_refused(sotto_ledger_grant(ledger, -1.0, 0.0, "x", NULL, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "-1", NULL);
     assert_refused(sotto_ledger_grant(ledger, NAN, 0.0, "x", NULL, &error),

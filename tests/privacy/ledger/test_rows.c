@@ -210,8 +210,8 @@ static void a_forged_chain_is_refused(void **state)
         {4, "\"budgets\":[", "\"budgets\":[1,",
          "it has budgets of members that are not there"},
         {4, "\"budgets\":[2", "\"budgets\":[1", "a grant that lowers the budget"},
-        {4, "\"epsilon\":0.5", "\"epsilon\":0.0", "does not raise the budget"},
-        {4, "\"epsilon\":0.5", "\"epsilon\":-0.5", "does not raise the budget"},
+        {4, "\"epsilon\":0.5", "\"epsilon\":0.0", "do not raise the budget"},
+        {4, "\"epsilon\":0.5", "\"epsilon\":-0.5", "do not raise the budget"},
         {4, "\"epsilon\":0.5", "\"epsilon\":0.25",
          "its budget is larger than its epsilon and delta allow"},
     };
@@ -274,14 +274,15 @@ static void texts_of_rows_are_one_line_of_letters(void **state)
                                  "\x7f", "\xc2\x85", "\xff"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_refused(sot_entry_check_text("reason", wrong[i], &error),
-                       SOTTO_INVALID_ARGUMENT, &error, "the reason is '",
+                       SOTTO_INVALID_ARGUMENT, &error, "`reason` is '",
                        "one line of UTF-8 text, 1 to 200 bytes", NULL);
     assert_ok(sot_entry_check_text("reason", "für \xc2\xa0 Lund", &error), &error);
     const char *const names[] = {"",   "-a", ".a", "a b", "a/b",      "a{",
                                  "a`", "a[", "a@", "a:",  "\xc3\xa9", longest};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_refused(sot_entry_check_dataset(names[i], &error), SOTTO_INVALID_ARGUMENT,
-                       &error, "the dataset id is '", "for example clinic-2026", NULL);
+                       &error, "`dataset` is '", "for example `dataset=clinic-2026`",
+                       NULL);
     assert_ok(sot_entry_check_dataset("Z9._-z", &error), &error);
     assert_ok(sot_entry_check_dataset("0A", &error), &error);
     const char *const hashes[] = {NULL, "", "00", longest};

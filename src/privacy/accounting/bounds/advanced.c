@@ -1,15 +1,16 @@
 /* Advanced composition, as its authors state it.
  *
- * Theorem     Dwork, Rothblum & Vadhan, FOCS 2010, Thm III.3: k releases, each (e, d)-DP and each
- *             chosen from the outputs before it, are (e', k d + d')-DP for every d' > 0 with
+ * Theorem     Dwork, Rothblum & Vadhan, FOCS 2010, Thm III.3: k adaptively chosen releases, each
+ *             (e, d)-DP, are (e', k d + d')-DP for every d' > 0 with
  *                 e' = e sqrt(2 k log(1/d')) + k e (exp(e) - 1).
- *             Its proof allows steps of different sizes: the loss of step i is at most e_i in size
- *             and e_i (exp(e_i) - 1) in conditional mean, so that Azuma's inequality gives
+ *             Its proof allows steps of different sizes: the loss of step i is at most e_i in
+ *             size and e_i (exp(e_i) - 1) in conditional mean. By Azuma's inequality
  *                 e' = sqrt(2 log(1/d') sum e_i^2) + sum e_i (exp(e_i) - 1),
  *             and the deltas add up.
  * Events      As privacy/accounting/bounds/pairs.h turns them into (epsilon, delta).
  * Rounding    Every operation is rounded up; log(1/d') by 4 units.
- * Limits      For large epsilons it exceeds the plain sum: the answer is the theorem's, not the best. */
+ * Limits      For large epsilons it exceeds the plain sum: the answer is the theorem's, not the
+ * best. */
 #include <math.h>
 
 #include "base/error.h"
@@ -46,8 +47,8 @@ sotto_status sot_advanced_epsilon(const sot_priced *priced, double delta,
     if (slack >= 0.0 && isfinite(out->epsilon)) return SOTTO_OK;
     return sot_fail(error, SOTTO_UNREACHABLE,
                     "advanced composition has no finite epsilon here: it needs a delta "
-                    "above those of the events, and %g leaves %g; give a larger delta or "
-                    "use the accountant basic",
+                    "above those of the events, and `delta`, %g, leaves %g; give a "
+                    "larger `delta`, or `accountant=basic`",
                     delta, slack);
 }
 

@@ -1,6 +1,8 @@
 /* Basic composition: epsilons add, deltas add (Dwork, Kenthapadi, McSherry, Mironov & Naor,
- * EUROCRYPT 2006, Thm 1). Events without a delta of their own (Gaussian, GDP, zCDP, objective
- * perturbation) share what is left of delta in equal parts, each priced alone by its exact profile. */
+ * EUROCRYPT 2006, Thm 1). Events with deltas of their own fail together with probability
+ * 1 - prod(1 - delta_i), which is at most the sum (Kairouz, Oh & Viswanath, ICML 2015, Thm 3.3), so that
+ * five events of delta 1e-8 fit into 5e-8 whatever the last bits are. Gaussian, GDP, zCDP and objective perturbation events have no delta of
+ * their own. They share the remaining delta equally, and each is priced by its exact profile. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -120,24 +122,17 @@ sotto_status sot_basic_epsilon(const sot_priced *priced, double delta, sotto_acc
 {
     const size_t size = sotto_plan_size(priced->plan);
     double sharers = 0.0;
-    double own_deltas = 0.0;
+    const double own_deltas = priced->composition->failure.upper;
     for (size_t i = 0; i < size; i++) {
         const sotto_event *event = sotto_plan_event(priced->plan, i);
-        const double count = count_of(priced, event);
-        if (event->mechanism == SOTTO_APPROXIMATE) {
-            own_deltas =
-                sot_add_up(own_deltas, sot_mul_up(count, sot_event_delta(event)));
-        } else if (needs_share(event)) {
-            sharers += count;
-        }
+        if (needs_share(event)) sharers += count_of(priced, event);
     }
     const double left = sot_sub_down(delta, own_deltas);
     if (own_deltas > delta || (sharers > 0.0 && !(left > 0.0))) {
-        return sot_fail(
-            error, SOTTO_UNREACHABLE,
-            "delta %g leaves nothing after the events' own deltas, which sum to "
-            "%g; give a larger delta",
-            delta, own_deltas);
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "`delta` is %g, which leaves nothing after the events' own "
+                        "deltas, which sum to %g; give a larger `delta`",
+                        delta, own_deltas);
     }
     const double share = sharers > 0.0 ? sot_div_down(left, sharers) : 0.0;
     double sum = 0.0;

@@ -1,9 +1,9 @@
 /* Gaussian differential privacy: the whole plan as one Gaussian release.
  *
- * Theorem     Dong, Roth & Su, JRSS B 2022, Cor. 3.3: mu_i-GDP releases compose, adaptively too, to
- *             mu-GDP with mu^2 = sum mu_i^2, and nothing is lost: the composition of Gaussian releases is a
- *             Gaussian release. Cor. 2.13 (Balle & Wang, ICML 2018, Thm 8) turns mu into
- *             delta(eps): privacy/accounting/profile/gaussian.h.
+ * Theorem     Dong, Roth & Su, JRSS B 2022, Cor. 3.3: mu_i-GDP releases compose, adaptively too,
+ *             to mu-GDP with mu^2 = sum mu_i^2. The bound is tight: the composition of Gaussian
+ *             releases is a Gaussian release. Cor. 2.13 (Balle & Wang, ICML 2018, Thm 8) turns mu
+ *             into delta(eps): privacy/accounting/profile/gaussian.h.
  * Events      Gaussian events of all records (mu = 1/noise_multiplier) and GDP events. Sampled
  *             events are Gaussian in the limit of many steps only; that limit is an
  *             approximation and is not answered here: sotto_reference_epsilon().
@@ -32,7 +32,7 @@ sotto_status sot_only_gaussian_events(const sotto_plan *plan, bool allows_sample
         return sot_fail(
             error, SOTTO_UNSUPPORTED,
             "%s covers gaussian and gdp events of all records%s, and event %zu is %s %s; "
-            "use the accountant exact",
+            "use `accountant=exact`",
             method,
             allows_sampled ? " and Poisson-sampled gaussian ones under add-remove" : "",
             i + 1, is_whole ? "of mechanism" : "a sampled",
@@ -63,7 +63,8 @@ sotto_status sot_gdp_epsilon(const sot_priced *priced, double delta, sotto_accou
     sot_bracket epsilon = {0.0, 0.0};
     if (mu.upper > 0.0 && delta == 0.0) {
         return sot_fail(error, SOTTO_UNREACHABLE,
-                        "delta is 0, but gaussian and gdp events need a delta above 0");
+                        "`delta` is 0, but gaussian and gdp events need one above 0; for "
+                        "example `delta=1e-6`");
     }
     if (mu.upper > 0.0)
         status = sot_solve_epsilon(profile_at, &mu, delta, 1.0, &epsilon, error);

@@ -10,19 +10,18 @@
 static sotto_status check_rate(double rate, sotto_error *error)
 {
     if (rate > 0.0 && rate <= 1.0) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "rate is %.17g; give a number above 0 and at most 1, for example "
-                    "0.01",
-                    rate);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`rate` is %.17g; it is above 0 and at most 1; for example `rate=0.01`", rate);
 }
 
 static sotto_status check_delta(double delta, double least, sotto_error *error)
 {
     if (delta >= least && delta < 1.0) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "delta is %g; give a number from %g up to, but not including, 1, for "
-                    "example 1e-6",
-                    delta, least);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`delta` is %g; it is at least %g and below 1; for example `delta=1e-6`", delta,
+        least);
 }
 
 sotto_status sotto_amplify_by_sampling(double epsilon, double delta, double rate,
@@ -31,7 +30,7 @@ sotto_status sotto_amplify_by_sampling(double epsilon, double delta, double rate
 {
     if (!(epsilon >= 0.0 && epsilon <= 1e9)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; give a number from 0 to 1e9, for example 1",
+                        "`epsilon` is %g; it lies from 0 to 1e9; for example `epsilon=1`",
                         epsilon);
     }
     sotto_status status = check_delta(delta, 0.0, error);
@@ -68,14 +67,14 @@ static sotto_status check_target(double epsilon, double delta, uint64_t steps,
                                  sotto_error *error)
 {
     if (!(epsilon > 0.0 && epsilon <= 1e9)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; give a number above 0 and at most 1e9, for "
-                        "example 0.5",
-                        epsilon);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`epsilon` is %g; it is above 0 and at most 1e9; for example `epsilon=0.5`",
+            epsilon);
     }
     if (steps < 1 || steps > SOTTO_COUNT_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "steps is %llu; give a whole number from 1 to 1e12",
+                        "`steps` is %llu; give a whole number from 1 to 1e12",
                         (unsigned long long)steps);
     }
     return check_delta(delta, 1e-300, error);

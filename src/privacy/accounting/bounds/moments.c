@@ -1,16 +1,16 @@
 /* The moments accountant, as published and taught.
  *
- * Theorem     Abadi, Chu, Goodfellow, McMahan, Mironov, Talwar & Zhang, CCS 2016, Thm 2: with
- *             alpha(lambda) the larger of log E[exp(lambda L)] over the two directions of
- *             neighbours, (1) alphas of the releases add up, and (2) for every lambda > 0 the whole is
- *             (eps, delta)-DP with  delta = exp(alpha(lambda) - lambda eps).  The best of the
- *             whole numbers lambda = 1, ..., 32 is taken, the range of their implementation.
+ * Theorem     Abadi, Chu, Goodfellow, McMahan, Mironov, Talwar & Zhang, CCS 2016, Thm 2. Let
+ *             alpha(lambda) be the larger of log E[exp(lambda L)] over the two directions of
+ *             neighbours. Alphas of the releases add up. For every lambda > 0 the composition is
+ *             (eps, delta)-DP with delta = exp(alpha(lambda) - lambda eps). The best of the whole
+ *             numbers lambda = 1, ..., 32 is taken, the range of their implementation.
  * Events      Gaussian (all records, or Poisson-sampled under add-remove) and GDP, whose alpha is
- *             that of the Gaussian. alpha(lambda) is K(lambda) of privacy/accounting/plan/composition.h, whose
- *             error is bounded.
+ *             that of the Gaussian. Here alpha(lambda) is K(lambda) of
+ *             privacy/accounting/plan/composition.h, whose error is bounded.
  * Compare     `rdp` has the same moments at every real order and a better conversion (a factor
- *             kappa < 1 on delta): never worse. The limit of 32 costs most when little noise or many
- *             steps want lambda below 1, or little loss wants it above 32.
+ *             kappa < 1 on delta): never worse. The range costs most if the best lambda is below
+ *             1 (little noise, many steps) or above 32 (little loss).
  * Rounding    alpha rounded up, log delta down, the division up. */
 #include <float.h>
 #include <math.h>
@@ -96,14 +96,14 @@ sotto_status sotto_account_moments(const sotto_plan *plan, uint32_t lambda_max,
 {
     if (lambda_max < 1 || lambda_max > SOTTO_LAMBDA_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "lambda_max is %lu; give a whole number from 1 to %d",
+                        "`lambda_max` is %lu; give a whole number from 1 to %d",
                         (unsigned long)lambda_max, SOTTO_LAMBDA_MAX);
     }
     if (!(delta >= 0.0 && delta < 1.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; give a number from 0 up to, but not including, 1, "
-                        "for example 1e-6",
-                        delta);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`delta` is %g; it is at least 0 and below 1; for example `delta=1e-6`",
+            delta);
     }
     sot_composition *composition;
     sotto_status status = sot_composition_new(plan, SOTTO_UNSET, 0, &composition, error);

@@ -1,15 +1,15 @@
-/* Optimal composition: the best there is if all that is known of each event is its (epsilon, delta).
+/* Optimal composition: the best bound if only the (epsilon, delta) of each event is known.
  *
  * Theorem     Kairouz, Oh & Viswanath, ICML 2015, Thm 3.3 (equal events), and Murtagh & Vadhan,
- *             TCC 2016, Thm 1.5 (different ones): every (e, d)-DP release is
- *             post-processing of one that fails with probability d and otherwise is binary
- *             randomized response with odds exp(e). The composition of those is attained, so
+ *             TCC 2016, Thm 1.5 (different ones): every (e, d)-DP release post-processes one that
+ *             fails with probability d and otherwise is binary randomized response with odds
+ *             exp(e). Their composition is attained, so
  *                 delta(eps) = 1 - prod(1 - d_i) (1 - E[(1 - exp(eps - L))_+]),
- *             L the sum of independent losses +-e_i. The event lists are chosen in advance; the
- *             outputs may steer what each release computes.
- * Events      As privacy/accounting/bounds/pairs.h turns them into (epsilon, delta): for plans of pure and
- *             approximate events the answer is that of `exact`; for Gaussian ones it shows what is lost by
- *             passing through (epsilon, delta).
+ *             L the sum of independent losses +-e_i. The list of events is fixed in advance; the
+ *             function that a release computes may depend on earlier outputs.
+ * Events      As privacy/accounting/bounds/pairs.h turns them into (epsilon, delta). For plans of
+ *             pure and approximate events the answer is that of `exact`. For Gaussian ones it
+ *             shows the loss of that conversion.
  * Rounding    That of the exact kernels, which price the list of pairs. */
 #include <math.h>
 

@@ -108,11 +108,10 @@ sotto_status sot_pairs_new(const sot_priced *priced, double delta, sot_pairs **o
     const double left = sot_sub_down(delta, own_deltas);
     pairs->is_shared = sharers > 0.0;
     if (pairs->is_shared && !(left > 0.0)) {
-        status = sot_fail(
-            error, SOTTO_UNREACHABLE,
-            "delta %g leaves nothing after the events' own deltas, which sum to %g; "
-            "give a larger delta",
-            delta, own_deltas);
+        status = sot_fail(error, SOTTO_UNREACHABLE,
+                          "`delta` is %g, which leaves nothing after the events' own "
+                          "deltas, which sum to %g; give a larger `delta`",
+                          delta, own_deltas);
         goto done;
     }
     pairs->slack = pairs->is_shared ? 0.5 * left : left;

@@ -6,9 +6,9 @@
  *                     = (K(t) - log delta + log kappa(t))/t,   kappa(t) = t^t/(1+t)^(1+t),
  *             and log delta = K(t) - t eps + log kappa(t). Every t > 0 is valid; the best one
  *             is found by a search whose result needs no proof.
- * Direction   "Remove" suffices: for the sampled Gaussian D_a(P|Q) >= D_a(Q|P) at every order
- *             (Mironov, Talwar & Zhang 2019, Thm 5), objective perturbation is priced at the worse
- *             of its two directions, the other events are symmetric. */
+ * Direction   "Remove" suffices. For the sampled Gaussian D_a(P|Q) >= D_a(Q|P) at every order
+ *             (Mironov, Talwar & Zhang 2019, Thm 5). Objective perturbation is priced at the
+ *             worse of its two directions. The other events are symmetric. */
 #include <float.h>
 #include <math.h>
 
@@ -92,8 +92,9 @@ static double best_log_t(sot_function objective, question *asked)
     return sot_minimize(objective, asked, best - 1.5, best + 1.5, 1e-5, 60, NULL);
 }
 
-/* A user's curve has kinks at its orders, where the best order often is, and a search comes close
- * only: of the one found, the orders of the first curves around it and the last one, the best. */
+/* A user's curve has kinks at its orders, and the best order is often at a kink, where the search
+ * only comes close. So this also tries the orders of the first curves around the found one, and
+ * the last one. */
 typedef double (*answer_at)(const question *asked, double t, double exponent);
 
 static double best_of_kinks(answer_at answer, const question *asked, double t,
@@ -128,11 +129,10 @@ sotto_status sot_rdp_epsilon(const sot_priced *priced, double delta, sotto_accou
         sot_finite_delta(priced->composition, delta, &finite, error);
     if (status != SOTTO_OK) return status;
     if (finite == 0.0) {
-        return sot_fail(
-            error, SOTTO_UNREACHABLE,
-            "delta %g leaves nothing for Renyi's bound, which needs more than "
-            "the events' own deltas; give a larger delta",
-            delta);
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "`delta` is %g, which leaves nothing for Renyi's bound, which "
+                        "needs more than the events' own deltas; give a larger `delta`",
+                        delta);
     }
     question asked = {priced->composition, sot_widen_down(log(finite), 4.0 * DBL_EPSILON),
                       SOTTO_UNSET};
@@ -186,9 +186,9 @@ double sot_rdp_at_upper(const sot_composition *composition, double order)
 {
     const double t =
         order - 1.0; /* exact: Sterbenz below 2, a multiple of order's ulp above */
-    /* The divergence increases with the order, so a larger order bounds it too: where close to
-     * 1 the rounding of K drowns in the division by t, and where the quadrature gives up but
-     * the finite sum of the next whole order does not. */
+    /* The divergence increases with the order, so a larger order bounds it too. This helps close
+     * to 1, where the division by t amplifies the rounding of K. It also helps where the
+     * quadrature fails but the finite sum of the next whole order does not. */
     double rdp = divergence_upper(composition, t);
     for (double larger = 0.01; larger > t && larger > 1e-10; larger *= 0.1)
         rdp = fmin(rdp, divergence_upper(composition, larger));
@@ -201,9 +201,10 @@ sotto_status sotto_account_rdp_with_delta(const sotto_plan *plan, double order,
                                           sotto_error *error)
 {
     if (!(order > 1.0) || isinf(order)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "order is %g; give a finite Renyi order above 1, for example 8",
-                        order);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`order` is %g; a Renyi order is finite and above 1; for example `order=8`",
+            order);
     }
     sot_composition *composition;
     const sotto_status status =
@@ -225,7 +226,7 @@ sotto_status sotto_account_rdp(const sotto_plan *plan, double order,
     if (delta > 0.0) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "the plan has an approximate event, whose Renyi divergence is "
-                        "infinite; ask for epsilon at a delta instead");
+                        "infinite; ask for epsilon at a delta");
     }
     *out_rdp_upper = rdp;
     return SOTTO_OK;

@@ -60,7 +60,7 @@ static sotto_status lambda_limit(const sot_composition *composition, double *out
     if (composition->sampled_count == 0) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "the leading term of the moments is about Poisson-sampled "
-                        "gaussian events, and the plan has none; use the accountant gdp");
+                        "gaussian events, and the plan has none; use `accountant=gdp`");
     }
     for (size_t i = 0; i < composition->sampled_count; i++) {
         const sot_sampled *sampled = &composition->sampled[i];
@@ -90,8 +90,9 @@ static double leading_term(const sot_composition *composition, double lambda)
     return alpha;
 }
 
-/* alpha is a lambda (lambda + 1), so (alpha - log delta)/lambda is least where lambda^2 is
- * -log(delta)/a; the best whole number is next to it, or at an end of the range. */
+/* alpha is a lambda (lambda + 1), so (alpha - log delta)/lambda is smallest where
+ * lambda^2 is -log(delta)/a. The best whole number is next to it, or at an end of the
+ * range. */
 static sotto_status moments_leading_term(const sot_priced *priced, double delta,
                                          sotto_reference_value *out, sotto_error *error)
 {
@@ -151,8 +152,8 @@ static sotto_status advanced_lecture(const sot_priced *priced, double delta,
     out->is_guarantee = 1;
     if (out->epsilon_said < 1.0) return SOTTO_OK;
     return sot_fail(error, SOTTO_UNSUPPORTED,
-                    "the lemma would say epsilon = %.6g, and is proved below 1 only; use "
-                    "the accountant advanced",
+                    "the lemma gives epsilon = %.6g, and is proved only below 1; use "
+                    "`accountant=advanced`",
                     out->epsilon_said);
 }
 
@@ -177,7 +178,7 @@ static double sum_of_epsilons(const sot_pairs *pairs)
     return sum;
 }
 
-/* What is left of delta once the pairs' own failures are taken out: 1 - (1 - delta)/prod. */
+/* Returns the delta left after the pairs' own failures: 1 - (1 - delta)/prod. */
 static sotto_status left_of_delta(const sot_priced *priced, const sot_pairs *pairs,
                                   double delta, double *out_left, sotto_error *error)
 {
@@ -215,8 +216,8 @@ static sotto_status optimal_simple(const sot_priced *priced, double delta,
     return status;
 }
 
-/* The theorem's delta at a multiple (k - 2i) e is the exact one there, so its epsilon is the exact
- * one rounded up to the next such multiple. */
+/* The theorem's delta at a multiple (k - 2i) e is exact there. So its epsilon is the exact one
+ * rounded up to the next such multiple. */
 static sotto_status optimal_grid(const sot_priced *priced, double delta,
                                  sotto_reference_value *out, sotto_error *error)
 {
@@ -235,7 +236,7 @@ static sotto_status optimal_grid(const sot_priced *priced, double delta,
     if (!is_equal || each == 0.0) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "the theorem is about events of one epsilon above 0, and the "
-                        "plan's differ or cost nothing; use the accountant optimal");
+                        "plan's differ or cost nothing; use `accountant=optimal`");
     }
     status = sot_optimal_epsilon(priced, delta, &account, error);
     if (status != SOTTO_OK) return status;
@@ -297,10 +298,10 @@ sotto_status sotto_reference_epsilon(const sotto_plan *plan, sotto_reference ref
                         "reference is %d; give one of sotto_reference", (int)reference);
     }
     if (!(delta >= 0.0 && delta < 1.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; give a number from 0 up to, but not including, 1, "
-                        "for example 1e-6",
-                        delta);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`delta` is %g; it is at least 0 and below 1; for example `delta=1e-6`",
+            delta);
     }
     sot_composition *composition;
     sotto_status status = sot_composition_new(plan, SOTTO_UNSET, 0, &composition, error);

@@ -21,18 +21,19 @@ sotto_status sotto_tree_aggregation_event(double noise_multiplier, const uint64_
     uint64_t largest = 0;
     if (!(noise_multiplier > 0.0) || isinf(noise_multiplier)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "noise_multiplier is %g; give a positive finite number, for "
-                        "example 10",
+                        "`noise_multiplier` is %g; it is positive and finite; for "
+                        "example `noise_multiplier=10`",
                         noise_multiplier);
     }
     if (trees == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "there is no tree; give the number of steps of at least one");
+                        "`steps` is missing: there is no tree; give the number of steps "
+                        "of at least one");
     }
     for (size_t i = 0; i < trees; i++) {
         if (steps[i] == 0 || steps[i] > UINT64_C(1) << 62) {
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                            "tree %zu has %llu steps; give a number from 1 to 2^62",
+                            "`steps` of tree %zu is %llu; give a number from 1 to 2^62",
                             i + 1, (unsigned long long)steps[i]);
         }
         if (steps[i] > largest) largest = steps[i];

@@ -6,8 +6,9 @@
 #include "numeric/outward.h"
 #include "numeric/roots.h"
 
-/* epsilon - rdp = log(1 - 1/order) - (log delta + log order)/(order - 1), rounded up. order - 1
- * is exact: Sterbenz below 2, above it a multiple of order's last place, smaller than order. */
+/* Returns epsilon - rdp = log(1 - 1/order) - (log delta + log order)/(order - 1), rounded up.
+ * order - 1 is exact: by Sterbenz below 2; above, it is a multiple of order's last place and
+ * smaller than order. */
 static double conversion_upper(double order, double delta)
 {
     const double first = sot_log1p_up(-sot_div_down(1.0, order));
@@ -47,8 +48,8 @@ static double three_digits(double x)
     return places > 0.0 ? round(x * scale) / scale : round(x / scale) * scale;
 }
 
-/* The share is negative for small orders, where the logarithms outweigh epsilon, rises to one
- * maximum and falls like epsilon/order: a scan finds the hill, Brent its top. */
+/* The share is negative for small orders, where the logarithms outweigh epsilon. It rises to one
+ * maximum and falls like epsilon/order. A scan brackets the maximum, Brent's method finds it. */
 double sot_budget_best_order(double epsilon, double delta)
 {
     const double lowest = log(1e-3);

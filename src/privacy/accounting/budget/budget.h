@@ -2,7 +2,7 @@
  *
  * Theorem   A composition that is (order, rdp)-RDP is (epsilon, delta)-DP with
  *               epsilon = rdp + log(1 - 1/order) - (log delta + log order)/(order - 1)
- *           (Canonne, Kamath & Steinke, NeurIPS 2020, Prop. 12); filter.md and ledger.md prove
+ *           (Canonne, Kamath & Steinke, NeurIPS 2020, Prop. 12). filter.md and ledger.md prove
  *           that the filter composes runs chosen adaptively.
  */
 #ifndef SOT_PRIVACY_ACCOUNTING_BUDGET_BUDGET_H
@@ -19,11 +19,12 @@ double sot_budget_rdp_lower(double order, double epsilon, double delta);
 /* The epsilon at `delta` of a composition with this rdp at `order`: rounded up, never below 0. */
 double sot_budget_epsilon_upper(double order, double rdp, double delta);
 
-/* The order, rounded to three digits, that lets the most Gaussian noise (the most zCDP)
- * through: the argmax of budget(order)/order, because the RDP of a Gaussian is order * rho. */
+/* The order, rounded to three digits, that admits the most zCDP (Gaussian releases). It is the
+ * argmax of budget(order)/order, because the RDP of a Gaussian is order * rho. */
 double sot_budget_best_order(double epsilon, double delta);
 
-/* 1 + e^epsilon, rounded up: what a total variation of samplers costs in delta. */
+/* 1 + e^epsilon, rounded up: the delta that one unit of the samplers' total variation
+ * costs. */
 double sot_budget_sampler_factor(double epsilon);
 
 #endif

@@ -11,8 +11,8 @@
 #include "numeric/special.h"
 #include "privacy/accounting/accountants.h"
 
-/* Orders 1 + t, t = 1/4, 2^(-3/2), 1/2, ..., 2^10: from single pure releases to a million steps
- * of noise, a factor of sqrt(2) apart, which costs a few percent of the best order. */
+/* Orders 1 + t, t = 1/4, 2^(-3/2), 1/2, ..., 2^10, for single pure releases up to a million noisy
+ * steps. They are a factor of sqrt(2) apart, which costs a few percent of the best order. */
 enum { ORDERS = 25 };
 
 static double order_of(size_t j)
@@ -22,7 +22,7 @@ static double order_of(size_t j)
 
 struct sotto_odometer {
     sotto_adjacency adjacency;
-    double delta; /* of the readings: without what is set aside */
+    double delta; /* of the readings: without the reserved part */
     double own_delta;
     double own_spent;     /* rounded up */
     double spent[ORDERS]; /* sum of the divergences at each order, rounded up */
@@ -99,11 +99,11 @@ sotto_status sotto_odometer_charge(sotto_odometer *odometer, const sotto_plan *p
     return SOTTO_OK;
 }
 
-/* log of the mixture sum_j (1/ORDERS) e^{t_j (loss - spent_j)}, less log(1/delta), rounded down:
- * at least 0 means that Ville's inequality covers the loss. order - 1 is exact (Sterbenz below
- * 2, a multiple of the order's last place above). A term is good to 2 ulps of t (loss + spent),
- * their sum to 5e-16 of the largest, the logarithms to 1e-13. Orders without a bound, or whose
- * term vanishes beside the others, are left out, which only lowers the mixture. */
+/* Returns log of the mixture sum_j (1/ORDERS) e^{t_j (loss - spent_j)}, less log(1/delta),
+ * rounded down. A value of at least 0 means that Ville's inequality covers the loss. The number
+ * order - 1 is exact (Sterbenz below 2, a multiple of the order's last place above). A term is
+ * good to 2 ulps of t (loss + spent), their sum to 5e-16 of the largest, the logarithms to 1e-13.
+ * Orders without a bound and negligible terms are left out, which only lowers the mixture. */
 static double coverage(const sotto_odometer *odometer, double loss)
 {
     double terms[ORDERS], size = 0.0;

@@ -1,12 +1,13 @@
-/* What a guarantee means to an attacker who must decide whether one record is in the data.
+/* Bounds on membership tests for one record, from the guarantee.
  *
- * Theorem     Wasserman & Zhou, JASA 2010; Kairouz, Oh & Viswanath, ICML 2015, Thm 2.1: a test
- *             with false positive rate f against an (epsilon, delta)-DP release finds the
- *             record with probability at most
+ * Theorem     Wasserman & Zhou, JASA 2010; Kairouz, Oh & Viswanath, ICML 2015, Thm 2.1. A test
+ *             with false positive rate f against an (epsilon, delta)-DP release has a true
+ *             positive rate of at most
  *                 min(e^epsilon f + delta, 1 - e^-epsilon (1 - delta - f)).
- *             The first bound is the definition on the event "accuse" with the record, the
- *             second the definition on "acquit" without it. A release that has several pairs
- *             obeys the least of all their bounds (Dong, Roth & Su, JRSS B 2022, Prop. 2.5).
+ *             The first bound is the definition on the event "flagged" with the record. The
+ *             second is the definition on "not flagged" without it. A release that has several
+ *             pairs obeys the least of all their bounds (Dong, Roth & Su, JRSS B 2022, Prop.
+ *             2.5).
  * Rounding    Every step is rounded so that the answer is at least the exact minimum. */
 #include <math.h>
 

@@ -21,10 +21,10 @@ struct sotto_curve {
 static sotto_status check_request(double delta_least, size_t points, sotto_error *error)
 {
     if (!(delta_least >= 0.0 && delta_least < 1.0)) { /* NaN too */
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the least delta is %g; give a number from 0 up to, but not "
-                        "including, 1, for example 1e-9",
-                        delta_least);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the smallest delta is %g; it is at least 0 and below 1; for example 1e-9",
+            delta_least);
     }
     if (points < 2 || points > SOTTO_CURVE_POINTS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -129,8 +129,8 @@ typedef struct search {
     sotto_error *error;
 } search;
 
-/* The bound of the pair at `epsilon`, which is kept: whatever the search makes of it, every pair
- * that was priced is a guarantee. */
+/* Returns the bound of the pair at `epsilon`, and keeps the pair: every priced pair is a
+ * guarantee, for any path of the search. */
 static double bound_at(double epsilon, void *context)
 {
     search *asked = context;
@@ -160,8 +160,9 @@ static size_t best_point(const sotto_curve *curve, double false_positive_rate)
     return best;
 }
 
-/* The bound e^epsilon f + delta(epsilon) is convex in e^epsilon, so the best epsilon lies
- * between the neighbours of the best point; behind the last one the end is open. */
+/* The bound e^epsilon f + delta(epsilon) is convex in e^epsilon. So the best epsilon lies
+ * between the neighbours of the best point; after the last point the interval is
+ * unbounded. */
 sotto_status sotto_curve_sharpen(sotto_curve *curve, const sotto_plan *plan,
                                  double false_positive_rate, sotto_error *error)
 {

@@ -42,7 +42,7 @@ static void draw_profile(sot_growing *out, const sotto_curve *curve, double *x, 
     sot_svg_line(out, &panel, SOT_SVG_FIRST, x, y, count);
 }
 
-/* Lower bounds of what a test misses: 1 - TPR at FPR from 0 to 1. */
+/* Draws the lower bounds on a test's false negative rate: 1 - TPR at FPR from 0 to 1. */
 static void draw_trade_off(sot_growing *out, const sotto_curve *curve, double *x,
                            double *y)
 {

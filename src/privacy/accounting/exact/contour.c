@@ -20,9 +20,13 @@ struct sot_contour {
     double log_mgf_error; /* bound on its error */
     double step;          /* ds */
     size_t nodes;         /* j = 0 .. nodes - 1 */
-    double *log_modulus;  /* log |M(c + is)/M(c)|, an upper bound */
+    double *log_modulus;  /* log |M(c + is)/M(c)|, an upper bound; then `real` */
     double *argument;     /* its argument */
-    double *error;        /* its relative error */
+    double *error;        /* its relative error; then `imaginary` */
+    double *real;         /* |M(c + is)/M(c)| times the parts of 1/((c+is)(c+1+is)) */
+    double *imaginary;
+    double slack;         /* error of the sum at epsilon 0 */
+    double slack_slope;   /* and what it grows by with |epsilon| */
     double log_tail;      /* log of the bound on |M/M(c)| beyond the last node */
     double alias_order;   /* d: K(c + d) bounds the aliases from above */
     double alias_log_mgf; /* K(c + d), upper bound */
@@ -37,9 +41,9 @@ typedef struct place {
     double log_delta;
 } place;
 
-/* Aliases: n < 0 sum to at most 1/(e^{cP} - 1); n > 0 to at most
- * kappa(c+d) e^{K(c+d) - (c+d) eps}/(e^{dP} - 1) for every d > 0. Choose P so that both fall to
- * e^-28 of a guess of delta. */
+/* Aliases with n < 0 sum to at most 1/(e^{cP} - 1). Those with n > 0 sum to at most kappa(c+d)
+ * e^{K(c+d) - (c+d) eps}/(e^{dP} - 1) for every d > 0. Choose P so that both fall to e^-28 of a
+ * guess of delta. */
 static double choose_period(sot_contour *contour, const sot_contour_request *request,
                             place target)
 {
@@ -76,22 +80,6 @@ static sot_bracket alias_bracket(const sot_contour *contour, double epsilon)
 }
 
 /* ---- the table ---- */
-
-static sotto_status pure_atoms(double epsilon, double c, sot_atoms *out_atoms,
-                               sotto_error *error)
-{
-    sotto_status status = sot_atoms_new(2, out_atoms, error);
-    if (status != SOTTO_OK) return status;
-    /* Tilted weights p e^{c eps} : (1-p) e^{-c eps} = 1 : e^{-(2c+1) eps}. */
-    out_atoms->loss[0] = epsilon;
-    out_atoms->loss[1] = -epsilon;
-    out_atoms->weight[0] = 1.0;
-    out_atoms->weight[1] = exp(-(2.0 * c + 1.0) * epsilon);
-    sot_atoms_normalize(out_atoms);
-    out_atoms->rounding_per_s =
-        64.0 * sot_contour_unit * epsilon * (1.0 + (2.0 * c + 1.0) * epsilon);
-    return SOTTO_OK;
-}
 
 static sotto_status add_to_table(sot_contour *contour, sot_atoms *atoms, double count,
                                  sotto_error *error)
@@ -137,7 +125,7 @@ static sotto_status fill_table(sot_contour *contour, double work_max, double s_m
         status = sot_sampled_atoms(sampled, contour->direction, contour->c, s_max, &atoms,
                                    error);
         if (status != SOTTO_OK) break;
-        const double once = (double)atoms.count * (double)contour->nodes;
+        const double once = sot_atoms_work((double)atoms.count, (double)contour->nodes);
         work += once;
         if (once > work_max || work > plan_work_factor * work_max) {
             sot_atoms_clear(&atoms);
@@ -147,7 +135,8 @@ static sotto_status fill_table(sot_contour *contour, double work_max, double s_m
     }
     for (size_t i = 0; i < composition->pure_count && status == SOTTO_OK; i++) {
         sot_atoms atoms = {0};
-        status = pure_atoms(composition->pure[i].epsilon, contour->c, &atoms, error);
+        status =
+            sot_atoms_of_pure(composition->pure[i].epsilon, contour->c, &atoms, error);
         if (status == SOTTO_OK) {
             status = add_to_table(contour, &atoms, composition->pure[i].count, error);
         }
@@ -200,9 +189,9 @@ static place guess_place(const sot_contour_request *request, double c, double lo
     return (place){request->epsilon, fmin(0.0, chernoff) - 4.0};
 }
 
-/* A search for epsilon sums the nodes some 50 times, at the price of 20 evaluations of atoms
+/* A search for epsilon sums the nodes some 40 times, at the price of 10 evaluations of atoms
  * each time. */
-static const double node_work = 1000.0;
+static const double node_work = 400.0;
 
 static double estimate_work(const sot_contour_request *request, double c, double period,
                             double stop)
@@ -210,9 +199,9 @@ static double estimate_work(const sot_contour_request *request, double c, double
     const sot_composition *composition = request->composition;
     const double nodes = 1.0 + stop * period / (2.0 * M_PI);
     if (nodes * node_work > 2.0 * request->work_max) return HUGE_VAL;
-    /* Of a long plan every so many events will do. */
+    /* For a long plan a subsample of the events is enough. */
     const size_t stride = 1 + composition->sampled_count / 16;
-    /* Beyond this many the line is refused whatever the rest is. */
+    /* With more, the line is refused in any case. */
     const double most = (composition->law_count + composition->sampled_count < 2
                              ? 4.0
                              : 4.0 * plan_work_factor) *
@@ -224,13 +213,13 @@ static double estimate_work(const sot_contour_request *request, double c, double
     }
     for (size_t i = 0; i < composition->law_count; i++)
         atoms += sot_law_atoms_estimate(&composition->laws[i], c, stop, most);
-    return atoms * nodes;
+    return sot_atoms_work(atoms, nodes);
 }
 
-/* At tiny rates the tilted law at the saddle point has two humps, no jump and one jump, and
- * the line is expensive. Further left the second hump is gone; the price is cancellation: the
- * sum must resolve delta against W. Takes the first cheap line, or else the cheapest, among
- * those that lose at most e^14. Returns the estimated work. */
+/* At tiny rates the exponentially weighted distribution at the saddle point has two modes, no
+ * jump and one jump, and the line is expensive. Further left the second mode is gone; the price
+ * is cancellation: the sum must resolve delta against W. Takes the first cheap line, or else the
+ * cheapest, among those that lose at most e^14. Returns the estimated work. */
 static double move_line_left(sot_contour *contour, const sot_contour_request *request,
                              place target, double stop)
 {
@@ -263,7 +252,8 @@ static double move_line_left(sot_contour *contour, const sot_contour_request *re
     return best_work;
 }
 
-/* Where the sum may stop on the line Re t = c, and the bound on what lies beyond. */
+/* Computes the point at which the sum may stop on the line Re t = c, and a bound on the
+ * tail beyond it. */
 static sotto_status measure_decay(const sot_contour_request *request, double c,
                                   double *out_stop, double *out_log_tail,
                                   sotto_error *error)
@@ -335,6 +325,30 @@ double sot_contour_log_chernoff(const sot_contour_request *request)
     return isfinite(bound) ? bound + error + rounding : 0.0;
 }
 
+/* From the table to the terms of the sum: what does not depend on epsilon is computed once. */
+static void finish_table(sot_contour *contour)
+{
+    const double c = contour->c;
+    contour->real = contour->log_modulus;
+    contour->imaginary = contour->error;
+    for (size_t j = 0; j < contour->nodes; j++) {
+        const double s = (double)j * contour->step;
+        /* 1/((c+is)(c+1+is)) = (x - iy)/(x^2 + y^2), x = c(c+1) - s^2, y = s(2c+1) */
+        const double x = c * (c + 1.0) - s * s;
+        const double y = s * (2.0 * c + 1.0);
+        const double square = (c * c + s * s) * ((c + 1.0) * (c + 1.0) + s * s);
+        const double modulus = exp(contour->log_modulus[j]) * (j == 0 ? 0.5 : 1.0);
+        const double roundings =
+            4.0 * (fabs(contour->argument[j]) + fabs(contour->log_modulus[j])) + 32.0;
+        const double size = modulus / sqrt(square);
+        contour->slack +=
+            size * (2.0 * contour->error[j] + 2.0 * sot_contour_unit * roundings);
+        contour->slack_slope += size * 8.0 * sot_contour_unit * s;
+        contour->real[j] = modulus * x / square;
+        contour->imaginary[j] = modulus * y / square;
+    }
+}
+
 sotto_status sot_contour_new(const sot_contour_request *request,
                              sot_contour **out_contour, sotto_error *error)
 {
@@ -360,6 +374,7 @@ sotto_status sot_contour_new(const sot_contour_request *request,
         sot_contour_free(contour);
         return status;
     }
+    finish_table(contour);
     *out_contour = contour;
     return SOTTO_OK;
 }
@@ -378,26 +393,16 @@ sot_bracket sot_contour_delta(const sot_contour *contour, double epsilon)
     const double c = contour->c;
     const double log_front = contour->log_mgf - c * epsilon; /* log W */
     sot_sum sum = {0};
-    double slack = 0.0;
     for (size_t j = 0; j < contour->nodes; j++) {
-        const double s = (double)j * contour->step;
-        const double phase = contour->argument[j] - s * epsilon;
-        /* 1/((c+is)(c+1+is)) = (x - iy)/(x^2 + y^2), x = c(c+1) - s^2, y = s(2c+1) */
-        const double x = c * (c + 1.0) - s * s;
-        const double y = s * (2.0 * c + 1.0);
-        const double square = (c * c + s * s) * ((c + 1.0) * (c + 1.0) + s * s);
-        const double modulus = exp(contour->log_modulus[j]) * (j == 0 ? 0.5 : 1.0);
-        sot_sum_add(&sum, modulus * (x * cos(phase) + y * sin(phase)) / square);
-        const double roundings =
-            4.0 * (fabs(contour->argument[j]) + fabs(contour->log_modulus[j]) +
-                   s * fabs(epsilon)) +
-            32.0;
-        slack += modulus / sqrt(square) *
-                 (2.0 * contour->error[j] + 2.0 * sot_contour_unit * roundings);
+        const double phase = contour->argument[j] - (double)j * contour->step * epsilon;
+        sot_sum_add(&sum,
+                    contour->real[j] * cos(phase) + contour->imaginary[j] * sin(phase));
     }
+    const double slack =
+        (contour->slack + contour->slack_slope * fabs(epsilon)) * (1.0 + 1e-9);
     const double s_last = (double)(contour->nodes - 1) * contour->step;
-    /* The last node counts fully although the trapezoid's end would be half: the rest of the
-     * infinite sum is at most its integral from the last node. */
+    /* The last node has full weight although the trapezoid rule gives it half. The rest
+     * of the infinite sum is at most its integral from the last node. */
     const double tail = exp(contour->log_tail) / s_last;
     const double front = exp(log_front);
     const double front_error =
@@ -415,9 +420,9 @@ sot_bracket sot_contour_delta(const sot_contour *contour, double epsilon)
     return delta;
 }
 
-/* delta_tau(e) = E[delta(e - G)] with G ~ N(tau^2/2, tau^2); delta decreases and is at most 1:
- * delta_tau(eps + v) <= delta(eps) + P(G > v), and v = tau (z + tau/2) has P(G > v) = Phi(-z).
- * z is chosen so that this is a thousandth of the delta asked about. */
+/* `delta_tau(e) = E[delta(e - G)]` with `G ~ N(tau^2/2, tau^2)`. delta decreases and is at most
+ * 1. So `delta_tau(eps + v) <= delta(eps) + P(G > v)`, and `v = tau (z + tau/2)` has
+ * `P(G > v) = Phi(-z)`. z is chosen so that this is a thousandth of the delta asked about. */
 void sot_contour_unsmoothed_lower(const sot_contour *contour, double delta,
                                   double *out_shift, double *out_loss)
 {

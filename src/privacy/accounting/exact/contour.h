@@ -2,9 +2,9 @@
  *
  * Theorem     For any c > 0 with K(c) finite,
  *                 delta(eps) = (1/pi) int_0^inf Re[e^{K(c+is) - (c+is) eps}/((c+is)(c+is+1))] ds,
- *             K(t) = log E[e^{tL}], L the privacy loss of the whole composition. The
- *             trapezoid rule with step ds gives sum_n delta(eps + nP) e^{cnP}, P = 2 pi/ds: all
- *             aliases are positive, so the infinite sum is an upper bound.
+ *             K(t) = log E[e^{tL}], L the privacy loss of the whole composition. The trapezoid
+ *             rule with step ds gives sum_n delta(eps + nP) e^{cnP}, P = 2 pi/ds. All aliases are
+ *             positive, so the infinite sum is an upper bound.
  * Rounding    Truncation, quadrature inside M, rounding and aliases are each bounded and added:
  *             contour.md has the proof of every term.
  */
@@ -27,8 +27,9 @@ typedef struct sot_contour_request {
     double work_max; /* refuse beyond this many node evaluations for one sampled event */
 } sot_contour_request;
 
-/* A certified upper bound of log delta at the request's epsilon by Renyi's bound alone (one
- * line search, no integral): enough to see that a direction does not matter. */
+/* Returns a certified upper bound on log delta at the request's epsilon, only by the
+ * Renyi bound (one line search, no integral). It is enough to see that a direction does
+ * not matter. */
 double sot_contour_log_chernoff(const sot_contour_request *request);
 
 /* SOTTO_UNSUPPORTED when the work limit is reached: retry with smoothing. */
@@ -41,7 +42,7 @@ void sot_contour_free(sot_contour *contour);
  * upper end speaks of the composition itself; see sot_contour_unsmoothed_lower(). */
 sot_bracket sot_contour_delta(const sot_contour *contour, double epsilon);
 
-/* What the smoothed law says of the composition itself from below:
+/* Lower bound for the composition itself from the smoothed distribution:
  * delta(eps) >= delta_tau(eps + shift) - loss, with a loss of a thousandth of `delta`. Both are
  * zero without smoothing. */
 void sot_contour_unsmoothed_lower(const sot_contour *contour, double delta,

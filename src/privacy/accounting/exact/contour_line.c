@@ -37,8 +37,9 @@ double sot_log_kappa(double a)
     return -a * log1p(1.0 / a) - log1p(a);
 }
 
-/* For a given epsilon the exponent of the integrand at s = 0; for a given delta the epsilon
- * that Renyi's bound gives at order c + 1. Any c is sound: it only sets the width. */
+/* For a given epsilon: the exponent of the integrand at s = 0. For a given delta: the
+ * epsilon that the Renyi bound gives at order c + 1. Any c is sound: it only sets the
+ * width. */
 static double line_objective(double log_c, void *context)
 {
     const sot_contour_request *request = ((const line_search *)context)->request;

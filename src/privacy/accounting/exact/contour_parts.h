@@ -4,7 +4,7 @@
 
 #include "privacy/accounting/exact/contour.h"
 
-/* Of arithmetic with doubles. */
+/* Unit roundoff of doubles. */
 static const double sot_contour_unit = 0x1p-53;
 
 typedef struct sot_contour_decay {

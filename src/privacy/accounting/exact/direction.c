@@ -1,6 +1,7 @@
 /* One direction of neighbours by closed form, circle or contour. */
 #include "privacy/accounting/exact/direction.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/error.h"
@@ -8,6 +9,7 @@
 #include "privacy/accounting/exact/contour.h"
 #include "privacy/accounting/loss/circle.h"
 #include "privacy/accounting/plan/closed_form.h"
+#include "privacy/accounting/profile/gaussian.h"
 #include "privacy/accounting/profile/solve.h"
 
 /* About a twentieth of a second of node evaluations. */
@@ -32,6 +34,10 @@ static sotto_status first_contour(const sot_composition *composition,
                         "no contour for objective perturbation beside sampled or many "
                         "events; use the accountant rdp");
     }
+    if (composition->subsampled_count > 0) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "no contour for sampled events without Gaussian noise");
+    }
     for (size_t i = 0; i < count && status == SOTTO_UNSUPPORTED; i++) {
         const sot_contour_request request = {.composition = composition,
                                              .direction = direction,
@@ -44,11 +50,13 @@ static sotto_status first_contour(const sot_composition *composition,
     return status;
 }
 
-/* One law on a lattice and nothing else: a sum over the circle instead of a contour. */
+/* True if the composition is one distribution on a lattice: a sum over the circle
+ * replaces the contour. */
 static bool is_circle(const sot_composition *composition)
 {
     return composition->law_count == 1 && composition->pure_count == 0 &&
            composition->sampled_count == 0 && composition->objective_count == 0 &&
+           composition->subsampled_count == 0 &&
            composition->gaussian_square.upper == 0.0 &&
            sot_circle_covers(&composition->laws[0]);
 }
@@ -70,6 +78,11 @@ double sot_exact_loss_max(const sot_composition *composition, sot_direction dire
         const sot_law *law = &composition->laws[i];
         sum = sot_add_up(sum, sot_mul_up(law->count, sot_law_loss_max(law)));
     }
+    for (size_t i = 0; i < composition->subsampled_count; i++) {
+        const sot_subsampled *release = &composition->subsampled[i];
+        const double once = sot_subsampled_loss_max(release);
+        sum = sot_add_up(sum, sot_mul_up(release->count, once));
+    }
     return sum;
 }
 
@@ -83,6 +96,39 @@ bool sot_exact_surely_below(const sot_composition *composition, sot_direction di
 }
 
 /* ---- delta at epsilon ---- */
+
+double sot_exact_total_variation(const sot_composition *composition)
+{
+    const sot_bracket mu = {0.0, sot_sqrt_up(composition->gaussian_square.upper)};
+    double sum = sot_gaussian_delta(mu, 0.0).upper;
+    for (size_t i = 0; i < composition->sampled_count; i++) {
+        const sot_sampled *sampled = &composition->sampled[i];
+        const double once =
+            sot_sampled_gaussian_delta(sampled->rate, sampled->sigma, SOT_REMOVE, 0.0)
+                .upper;
+        sum = sot_add_up(sum, sot_mul_up(sampled->count, once));
+    }
+    for (size_t i = 0; i < composition->pure_count; i++) {
+        const sot_pure *pure = &composition->pure[i];
+        const double once = sot_widen_up(tanh(0.5 * pure->epsilon), 4.0 * DBL_EPSILON);
+        sum = sot_add_up(sum, sot_mul_up(pure->count, once));
+    }
+    for (size_t i = 0; i < composition->objective_count; i++) {
+        const sot_objective *objective = &composition->objective[i];
+        const double once = sot_objective_delta_upper(objective, 0.0);
+        sum = sot_add_up(sum, sot_mul_up(objective->count, once));
+    }
+    for (size_t i = 0; i < composition->law_count; i++) {
+        const sot_law *law = &composition->laws[i];
+        sum = sot_add_up(sum, sot_mul_up(law->count, sot_law_delta(law, 0.0).upper));
+    }
+    for (size_t i = 0; i < composition->subsampled_count; i++) {
+        const sot_subsampled *release = &composition->subsampled[i];
+        const double once = sot_subsampled_delta(release, SOT_REMOVE, 0.0).upper;
+        sum = sot_add_up(sum, sot_mul_up(release->count, once));
+    }
+    return sum;
+}
 
 sotto_status sot_exact_direction_delta(const sot_composition *composition,
                                        sot_direction direction, sot_effort effort,

@@ -24,9 +24,12 @@ SOTTO_MUST_CHECK sotto_status sot_exact_direction_epsilon(
 /* The largest loss the whole composition can have in this direction. */
 double sot_exact_loss_max(const sot_composition *composition, sot_direction direction);
 
-/* True when Renyi's bound already shows that delta in this direction is at most `delta`: the
- * add direction is usually far below the other, and then costs almost nothing. */
+/* True if the Renyi bound already shows that delta in this direction is at most `delta`. The add
+ * direction is usually far below the other, and then costs almost nothing. */
 bool sot_exact_surely_below(const sot_composition *composition, sot_direction direction,
                             double epsilon, double delta);
+
+/* The sum of the events' own delta(0), their total variations: an upper bound of delta(0). */
+double sot_exact_total_variation(const sot_composition *composition);
 
 #endif

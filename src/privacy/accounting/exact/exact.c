@@ -7,23 +7,22 @@
 
 #include "base/error.h"
 #include "numeric/outward.h"
+#include "numeric/roots.h"
 #include "privacy/accounting/accountants.h"
 #include "privacy/accounting/exact/direction.h"
 #include "privacy/accounting/plan/closed_form.h"
-#include "privacy/accounting/profile/gaussian.h"
 
-/* What pld aims at as a fallback: some 30 ms at the limit. */
+/* The tolerance of pld as a fallback: some 30 ms at the limit. */
 static const sot_pld_limits fallback = {.tolerance = 1e-6, .size_max = (size_t)1 << 16};
 
-/* A bracket this narrow needs no other bound. */
-static const double narrow = 1e-3;
+static const double narrow = 1e-3; /* such a bracket needs no other bound */
 
 /* pld takes a transform for each different event: a long plan is left to Renyi's bound. */
 static bool suits_pld(const sot_composition *composition)
 {
     const size_t few = 24;
     return composition->sampled_count + composition->pure_count + composition->law_count +
-               composition->objective_count <=
+               composition->objective_count + composition->subsampled_count <=
            few;
 }
 
@@ -31,22 +30,22 @@ static bool suits_pld(const sot_composition *composition)
  * no lower end that could come near the upper one. */
 static bool suits_whole_grid(const sot_composition *composition)
 {
-    return suits_pld(composition) && composition->sampled_count > 0 &&
+    return suits_pld(composition) &&
+           composition->sampled_count + composition->subsampled_count > 0 &&
            composition->objective_count == 0;
 }
 
-/* A regulariser that saturates the unit's rows makes the loss of the logistic objective that of the Gaussian release, in
- * the limit (privacy/accounting/objective/objective.md, section 1): composed with the rest it is a bound from below for the worst data. False
- * for other losses. */
+/* A regulariser may saturate the unit's rows. The loss of the logistic objective is then that of
+ * the Gaussian release, in the limit (privacy/accounting/objective/objective.md, section 1).
+ * Composed with the rest it is a lower bound for the worst data. False for other losses, whose
+ * composition is loose. */
 static bool saturated(const sot_composition *composition, sot_composition *out)
 {
     *out = *composition;
     out->objective_count = 0;
-    if (composition->objective_count == 0) return false;
+    if (composition->objective_count == 0 || composition->is_loose) return false;
     for (size_t i = 0; i < composition->objective_count; i++) {
         const sot_objective *objective = &composition->objective[i];
-        if (objective->offset > 0.0 || objective->vertices > 1.0 || objective->rows == 0)
-            return false;
         /* The shift was rounded up, a few times. */
         const double shift = sot_widen_down(objective->shift, 16.0 * DBL_EPSILON);
         out->gaussian_square.lower =
@@ -94,7 +93,7 @@ static sotto_status both_directions_delta(const sot_composition *composition,
         worst.lower = fmax(worst.lower, delta.lower);
     }
     const sot_bracket whole = sot_composition_whole_delta(composition, worst);
-    out->delta_lower = whole.lower; /* whatever comes of the other direction */
+    out->delta_lower = whole.lower; /* valid also if the other direction fails */
     out->delta = status == SOTTO_OK ? whole.upper : SOTTO_UNSET;
     return status;
 }
@@ -178,20 +177,6 @@ static sotto_status find_delta(const sot_priced *priced, double epsilon,
     return improve_delta_by_theorems(priced, epsilon, out, error);
 }
 
-sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_account *out,
-                             sotto_error *error)
-{
-    sot_composition reached;
-    const sotto_status status = find_delta(priced, epsilon, out, error);
-    if (status != SOTTO_OK || !saturated(priced->composition, &reached)) return status;
-    sotto_account below = *out;
-    if (!sot_composition_is_renyi(&reached) &&
-        both_directions_delta(&reached, SOT_EFFORT_PLAIN, epsilon, &below, NULL) ==
-            SOTTO_OK)
-        out->delta_lower = fmin(out->delta, fmax(out->delta_lower, below.delta_lower));
-    return SOTTO_OK;
-}
-
 /* ---- epsilon at delta ---- */
 
 /* delta = 0: only bounded losses have a finite epsilon, the sum of the pure epsilons. */
@@ -208,7 +193,7 @@ static sotto_status pure_epsilon(const sot_composition *composition, sotto_accou
     }
     if (composition->gaussian_square.upper > 0.0 || composition->sampled_count > 0 ||
         sot_composition_is_renyi(composition) || composition->objective_count > 0 ||
-        isinf(upper)) {
+        isinf(upper) || isinf(sot_exact_loss_max(composition, SOT_REMOVE))) {
         return sot_fail(
             error, SOTTO_UNREACHABLE,
             "delta is 0 (or used up by approximate events), but the plan has "
@@ -221,6 +206,13 @@ static sotto_status pure_epsilon(const sot_composition *composition, sotto_accou
             composition->is_rounded ? sot_next_down(pure->epsilon) : pure->epsilon;
         upper = sot_add_up(upper, sot_mul_up(pure->count, pure->epsilon));
         lower = sot_add_down(lower, sot_mul_down(pure->count, least));
+    }
+    for (size_t i = 0; i < composition->subsampled_count; i++) {
+        const sot_subsampled *release = &composition->subsampled[i];
+        const double once = sot_subsampled_loss_max(release); /* rounded up by 2^-47 */
+        upper = sot_add_up(upper, sot_mul_up(release->count, once));
+        lower = sot_add_down(lower,
+                             sot_mul_down(release->count, sot_widen_down(once, 0x1p-45)));
     }
     out->epsilon = upper;
     out->epsilon_lower = lower;
@@ -238,41 +230,13 @@ static void improve_epsilon(sotto_account *out, const sotto_account *other,
     out->epsilon_lower = lower;
 }
 
-/* The sum of the events' own delta(0), their total variations: an upper bound of delta(0). */
-static double total_variation(const sot_composition *composition)
-{
-    const sot_bracket mu = {0.0, sot_sqrt_up(composition->gaussian_square.upper)};
-    double sum = sot_gaussian_delta(mu, 0.0).upper;
-    for (size_t i = 0; i < composition->sampled_count; i++) {
-        const sot_sampled *sampled = &composition->sampled[i];
-        const double once =
-            sot_sampled_gaussian_delta(sampled->rate, sampled->sigma, SOT_REMOVE, 0.0)
-                .upper;
-        sum = sot_add_up(sum, sot_mul_up(sampled->count, once));
-    }
-    for (size_t i = 0; i < composition->pure_count; i++) {
-        const sot_pure *pure = &composition->pure[i];
-        const double once = sot_widen_up(tanh(0.5 * pure->epsilon), 4.0 * DBL_EPSILON);
-        sum = sot_add_up(sum, sot_mul_up(pure->count, once));
-    }
-    for (size_t i = 0; i < composition->objective_count; i++) {
-        const sot_objective *objective = &composition->objective[i];
-        const double once = sot_objective_delta_upper(objective, 0.0);
-        sum = sot_add_up(sum, sot_mul_up(objective->count, once));
-    }
-    for (size_t i = 0; i < composition->law_count; i++) {
-        const sot_law *law = &composition->laws[i];
-        sum = sot_add_up(sum, sot_mul_up(law->count, sot_law_delta(law, 0.0).upper));
-    }
-    return sum;
-}
-
 /* Writes the lower end even when it fails in the second direction. */
 static sotto_status both_directions_epsilon(const sot_composition *composition,
                                             sot_effort effort, double delta,
                                             sotto_account *out, sotto_error *error)
 {
-    if (total_variation(composition) <= delta) { /* no loss at all: no contour needed */
+    /* No loss at all: no contour needed. */
+    if (sot_exact_total_variation(composition) <= delta) {
         out->epsilon = 0.0;
         out->epsilon_lower = 0.0;
         out->kernel = SOTTO_KERNEL_CLOSED_FORM;
@@ -283,7 +247,7 @@ static sotto_status both_directions_epsilon(const sot_composition *composition,
     sotto_status status = sot_exact_direction_epsilon(composition, SOT_REMOVE, effort,
                                                       delta, &epsilon, &kernel, error);
     if (status != SOTTO_OK) return status;
-    out->epsilon_lower = epsilon.lower; /* whatever comes of the other direction */
+    out->epsilon_lower = epsilon.lower; /* valid also if the other direction fails */
     if (!sot_composition_is_symmetric(composition) &&
         !sot_exact_surely_below(composition, SOT_ADD, epsilon.upper, delta)) {
         /* Usually remove is the worse direction: then one evaluation of add settles it. */
@@ -339,8 +303,8 @@ static sotto_status improve_epsilon_by_grids(const sot_priced *priced, double de
     return SOTTO_OK;
 }
 
-/* Renyi's answer; and the sum of the events' epsilons, which wins when each of them alone is next to
- * nothing at the delta asked for. */
+/* The Renyi answer, and the sum of the events' epsilons. The sum wins if each of them is almost
+ * zero at the given delta. */
 static sotto_status improve_epsilon_by_theorems(const sot_priced *priced, double delta,
                                                 sotto_account *out, sotto_error *error)
 {
@@ -408,5 +372,58 @@ sotto_status sot_exact_epsilon(const sot_priced *priced, double delta, sotto_acc
             SOTTO_OK)
         out->epsilon_lower =
             fmin(out->epsilon, fmax(out->epsilon_lower, below.epsilon_lower));
+    return SOTTO_OK;
+}
+
+/* ---- delta from epsilon ---- */
+
+typedef struct inverse {
+    const sot_priced *priced;
+    double epsilon;
+    sotto_kernel kernel; /* of the last answer that met epsilon */
+} inverse;
+
+static double epsilon_excess(double log_delta, void *context)
+{
+    inverse *asked = context;
+    sotto_account account;
+    if (find_epsilon(asked->priced, exp(log_delta), &account, NULL) != SOTTO_OK)
+        return HUGE_VAL;
+    if (account.epsilon <= asked->epsilon) asked->kernel = account.kernel;
+    return sot_search_excess(account.epsilon, asked->epsilon);
+}
+
+/* Where delta is loose the other question may be tighter: any delta' whose epsilon is certified to be at
+ * most this one is an upper bound, because the exact profile decreases. */
+static void improve_delta_by_epsilon(const sot_priced *priced, sotto_account *out)
+{
+    inverse asked = {priced, out->epsilon, out->kernel};
+    if (!is_wide_delta(out) || sot_composition_is_renyi(priced->composition) ||
+        sot_closed_form_is_training(priced->composition) || !(out->delta > 1e-290))
+        return;
+    double upper = log(out->delta);
+    double lower = fmax(log(fmax(out->delta_lower, 1e-300)), upper - 16.0);
+    if (epsilon_excess(upper - 0.01, &asked) > 0.0) return; /* not tighter */
+    upper -= 0.01;
+    /* `upper` stays an evaluated point whose epsilon is small enough. */
+    if (lower < upper)
+        (void)sot_find_root(epsilon_excess, &asked, &lower, &upper, 1e-4, 0.0, 10);
+    out->delta = fmin(out->delta, sot_exp_up(upper));
+    out->kernel = asked.kernel;
+}
+
+sotto_status sot_exact_delta(const sot_priced *priced, double epsilon, sotto_account *out,
+                             sotto_error *error)
+{
+    sot_composition reached;
+    const sotto_status status = find_delta(priced, epsilon, out, error);
+    if (status != SOTTO_OK) return status;
+    improve_delta_by_epsilon(priced, out);
+    if (!saturated(priced->composition, &reached)) return SOTTO_OK;
+    sotto_account below = *out;
+    if (!sot_composition_is_renyi(&reached) &&
+        both_directions_delta(&reached, SOT_EFFORT_PLAIN, epsilon, &below, NULL) ==
+            SOTTO_OK)
+        out->delta_lower = fmin(out->delta, fmax(out->delta_lower, below.delta_lower));
     return SOTTO_OK;
 }

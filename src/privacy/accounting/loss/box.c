@@ -1,9 +1,9 @@
 /* Ends and middle: the loss of Laplace noise, and of a release of bounded range.
  *
  * With e the largest loss, the measure e^{-l/2} dP is symmetric: mass A e^{-e/2} at each of +-e
- * and the density B e^{-e/2}/(2e) between. Laplace noise of scale 1/e has A = 1/2, B = e/2; the least
- * pair above every release whose log ratios lie in a range of length e has A = 0,
- * B = e/(1 - e^-e) (loss.md, section 2). With w = (2t + 1) e and g(w) = (1 - e^-w)/w,
+ * and the density B e^{-e/2}/(2e) between. Laplace noise of scale 1/e has A = 1/2, B = e/2. For
+ * log ratios in a range of length e, the smallest dominating pair has A = 0, B = e/(1 - e^-e)
+ * (loss.md, section 2). With w = (2t + 1) e and g(w) = (1 - e^-w)/w,
  *     M(t) = e^{te} [A (1 + e^-w) + B g(w)]. */
 #include <complex.h>
 #include <float.h>
@@ -71,8 +71,8 @@ static double cosh_beyond(double y)
     return sum;
 }
 
-/* sinh(x)/x - sinh(y)/y for x = y + d, in positive terms only: x y times it is
- * 2 y sinh(y) sinh^2(d/2) + y cosh(y) (sinh d - d) + d (y cosh y - sinh y). */
+/* sinh(x)/x - sinh(y)/y for x = y + d, in positive terms only. Times x y it is 2 y
+ * sinh(y) sinh^2(d/2) + y cosh(y) (sinh d - d) + d (y cosh y - sinh y). */
 static double shc_difference(double y, double d)
 {
     const double half = sinh(0.5 * d);
@@ -103,10 +103,11 @@ double sot_box_log_mgf(const sot_law *law, double t, double *out_error)
     return d + bracket;
 }
 
-/* Dong, Durfee & Rogers (ICML 2020): the pairs are p/q = e^x, (1-p)/(1-q) = e^{x-e}, 0 <= x <= e. With the order
- * a = t + 1, A = (1 - e^{-ae})/(1 - e^-e) and y = e^-x, e^{t D_a} is y^-a (A (y - e^-e) + e^{-ae}), largest at
- * y = a (A e^-e - e^{-ae})/(t A), clipped to [e^-e, 1]: a wrong y is wrong by its square. Also
- * D_a <= a e^2/8 (Cesar & Rogers, ALT 2021). */
+/* Dong, Durfee & Rogers (ICML 2020): the pairs are
+ * `p/q = e^x, (1-p)/(1-q) = e^{x-e}, 0 <= x <= e`. Let the order be a = t + 1,
+ * `A = (1 - e^{-ae})/(1 - e^-e)` and y = e^-x. Then e^{t D_a} is `y^-a (A (y - e^-e) + e^{-ae})`.
+ * It is largest at `y = a (A e^-e - e^{-ae})/(t A)`, clipped to [e^-e, 1]. An error in y enters
+ * only by its square. Also D_a <= a e^2/8 (Cesar & Rogers, ALT 2021). */
 double sot_range_renyi_upper(double loss, double t)
 {
     const double order = t + 1.0;

@@ -1,13 +1,21 @@
-/* `count` releases of one box law in closed form.
+/* `count` releases of one box distribution in closed form.
  *
  * In the variable p the symmetric measure of one release has the transform
- * a (e^{ep} + e^{-ep}) + b (e^{ep} - e^{-ep})/p. Its k-th power is, with x = e^{-2ep},
+ *
+ *     a (e^{ep} + e^{-ep}) + b (e^{ep} - e^{-ep})/p.
+ *
+ * Its k-th power is, with x = e^{-2ep},
+ *
  *     e^{ekp} sum_j C(k,j) a^{k-j} b^j p^{-j} (1+x)^{k-j} (1-x)^j,
+ *
  * so that with the whole numbers K_j(r) = [x^r] (1+x)^{k-j} (1-x)^j and A = e(k - 2r) - eps
+ *
  *     delta(eps) = 2 e^{eps/2} sum_{r: A > 0} sum_j C(k,j) a^{k-j} b^j K_j(r) S_j(A),
+ *
  *     S_j(A) = sum_{n odd} 2^-n A^{n+j}/(n+j)!.
- * The K_j(r) are exact in 128 bits up to k = 126; the signs alternate, so the sum of the terms'
- * absolute values measures what their roundings do (loss.md, section 3). */
+ *
+ * The K_j(r) are exact in 128 bits up to k = 126. The signs alternate, so the sum of the terms'
+ * absolute values bounds the effect of their rounding (loss.md, section 3). */
 #include <float.h>
 #include <math.h>
 
@@ -16,8 +24,8 @@
 
 __extension__ typedef __int128 wide;
 
-/* k e is at most SOT_BOX_LOSS_MAX, so that A is, and 1.5 A + k + 100 terms suffice: beyond A/2 the
- * terms 2^-n A^{n+j}/(n+j)! fall by A/(2m) each, to below 2^-80 of the largest. */
+/* k e is at most SOT_BOX_LOSS_MAX, and so is A. Then 1.5 A + k + 100 terms suffice: beyond A/2
+ * each of the terms 2^-n A^{n+j}/(n+j)! is smaller by A/(2m), to below 2^-80 of the largest. */
 enum { K = SOT_BOX_REPEATS_MAX, TERMS = K + 100 + 3 * SOT_BOX_LOSS_MAX / 2 };
 
 /* S_j(A) for j = 0 .. k: S_j = A^{j+1}/(2 (j+1)!) + S_{j+2}/4 downward, positive terms only. */
@@ -57,8 +65,8 @@ static void binomial_row(int k, int last, wide *out_row)
             out_row[r - 1] * (k - r + 1) / r; /* exact: C(k,r-1) (k-r+1) < 2^127 */
 }
 
-/* The sum and the sum of absolute values, both without 2 e^{eps/2} a^k; `ratio` is b/a or, without ends,
- * b, and `a` 0: only j = k is left. */
+/* The sum and the sum of absolute values, both without 2 e^{eps/2} a^k. `ratio` is b/a; without
+ * ends it is b, and `a` is 0: only j = k is left. */
 static long double sum_terms(const sot_law *law, double epsilon, long double *out_size)
 {
     const int k = (int)law->count;

@@ -1,11 +1,16 @@
-/* Many releases of one law on a lattice, by a sum over one turn of the circle.
+/* Many releases of one distribution on a lattice, by a sum over one turn of the circle.
  *
- * The sum of k losses lies on the lattice l_n = (k first + n) h, and its transform has the period 2 pi/h.
- * With J points on one turn, t_j = c + 2 pi i j/(hJ), l the least lattice point above eps and d = l - eps,
+ * The sum of k losses lies on the lattice l_n = (k first + n) h, and its transform has the period
+ * 2 pi/h. Take J points on one turn, t_j = c + 2 pi i j/(hJ). Let l be the smallest lattice point
+ * above eps and d = l - eps. Then
+ *
  *     (1/J) sum_j M(t_j)^k e^{-t_j eps} [e^{-td}/(1 - e^{-th}) - e^{-(t+1)d}/(1 - e^{-(t+1)h})]
- *         = sum_m e^{cmP} delta(eps + mP),  P = Jh:
- * delta and aliases, which are positive and bounded as in privacy/accounting/exact/contour.md, section 2. Nothing is cut off; the
- * discrete Gaussian stops where |M|^k is negligible, by the bound of loss.md, section 4. */
+ *
+ *         = sum_m e^{cmP} delta(eps + mP),  P = Jh.
+ *
+ * This is delta plus aliases, which are positive and bounded as in
+ * privacy/accounting/exact/contour.md, section 2. Nothing is truncated, except for the discrete
+ * Gaussian: it stops where |M|^k is negligible, by the bound of loss.md, section 4. */
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -139,9 +144,10 @@ static double alias_upper(const sot_circle *line, double epsilon)
     return (below + above) * (1.0 + 1e-6);
 }
 
-/* With u = s n/sigma, |M(c + is)|/M(c) is at most e^{-u^2/2} (1 + 2.2 e^{-2 pi sigma (pi sigma - u)}) up to half
- * a turn, u = pi sigma: the second term is the neighbouring turn's. For u <= pi sigma/2 it is below
- * 2.2 e^{-pi^2 sigma^2}, beyond the whole is below 3.2 e^{-pi^2 sigma^2/8}. */
+/* With u = s n/sigma, |M(c + is)|/M(c) is at most
+ * `e^{-u^2/2} (1 + 2.2 e^{-2 pi sigma (pi sigma - u)})` up to half a turn, u = pi sigma. The
+ * second term comes from the neighbouring turn. For u <= pi sigma/2 it is below
+ * `2.2 e^{-pi^2 sigma^2}`; beyond, the whole is below `3.2 e^{-pi^2 sigma^2/8}`. */
 static double smooth_log_decay(const sot_law *law, double s)
 {
     const double u = s * law->steps / law->sigma;
@@ -151,8 +157,8 @@ static double smooth_log_decay(const sot_law *law, double s)
     return law->count * fmax(far, log1p(2.2 * exp(-width * width)) - 0.5 * u * u);
 }
 
-/* The nodes' table of a smooth law: M(c + is)/M(c) = e^{-u^2/2 + i s (c + 1/2) n^2/sigma^2} up to the neighbouring
- * turns. */
+/* Fills the nodes' table of a smooth distribution:
+ * `M(c + is)/M(c) = e^{-u^2/2 + i s (c + 1/2) n^2/sigma^2}` up to the neighbouring turns. */
 static void fill_smooth(sot_circle *line, double step)
 {
     const sot_law *law = &line->law;
@@ -268,7 +274,7 @@ static sot_bracket sum_nodes(const sot_circle *line, double epsilon)
         slack += modulus * (cabs(first - second) * 2.0 * line->error[j] +
                             (cabs(first) + cabs(second)) * 2.0 * unit * roundings);
     }
-    /* What was left out and, beyond the last node, the rest of the turn: each bracket is at most
+    /* The truncated part and, beyond the last node, the rest of the turn: each bracket is at most
      * 2/(1 - e^{-ch}). */
     const double beyond =
         line->log_tail == -HUGE_VAL ? 0.0 : line->turns * exp(line->log_tail);

@@ -1,10 +1,12 @@
-/* privacy/accounting/loss/kinds.h: the functions behind loss.h, one set for each kind of law. */
+/* privacy/accounting/loss/kinds.h: the functions behind loss.h, one set for each kind of
+ * distribution. */
 #ifndef SOT_PRIVACY_ACCOUNTING_LOSS_KINDS_H
 #define SOT_PRIVACY_ACCOUNTING_LOSS_KINDS_H
 
 #include "privacy/accounting/loss/loss.h"
 
-/* delta(-e) = 1 - e^-e + e^-e delta(e), for every law here: only epsilon >= 0 is computed. */
+/* delta(-e) = 1 - e^-e + e^-e delta(e), for every distribution here: only epsilon >= 0 is
+ * computed. */
 sot_bracket sot_law_mirror(sot_bracket delta_at_positive, double epsilon);
 
 /* ---- box ---- */
@@ -24,8 +26,8 @@ sot_bracket sot_box_sum_delta(const sot_law *law, double epsilon);
 /* ---- lattice: discrete Laplace, randomized response, discrete Gaussian ---- */
 
 /* The losses of one release: loss_i = (first + i) * spacing with probability mass_i under P.
- * Relative error of a mass and of a loss: `rounding`. What is left out of the infinite law has
- * probability `outside` at most. */
+ * `rounding` is the relative error of a mass and of a loss. The truncated part of an infinite
+ * distribution has probability `outside` at most. */
 struct sot_lattice {
     double spacing;
     double first; /* a whole number, or a half */
@@ -40,7 +42,7 @@ SOTTO_MUST_CHECK sotto_status sot_lattice_new(const sot_law *law, size_t most,
                                               sot_lattice *out, sotto_error *error);
 void sot_lattice_clear(sot_lattice *lattice);
 
-/* How many points the law has, about. */
+/* Returns the approximate number of points of the distribution. */
 double sot_lattice_points(const sot_law *law);
 sot_bracket sot_lattice_delta(const sot_lattice *lattice, double epsilon);
 sot_bracket sot_lattice_law_delta(const sot_law *law, double epsilon);
@@ -51,7 +53,7 @@ SOTTO_MUST_CHECK sotto_status sot_lattice_atoms(const sot_law *law, double c,
                                                 sot_atoms *out_atoms, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_lattice_power(const sot_law *law, sot_lattice *out,
                                                 sotto_error *error);
-/* Whether `count` releases are few enough to be convolved. */
+/* True if `count` releases are few enough to be convolved. */
 bool sot_lattice_power_fits(const sot_law *law);
 
 /* ---- mixtures of Gaussians: replaced and fixed ---- */

@@ -1,10 +1,10 @@
 /* Losses on a lattice: discrete Laplace noise, k-ary randomized response, discrete Gaussian.
  *
- * Discrete Laplace P(x) proportional to e^{-a|x|}, moved by n steps: losses a(n - 2j), j = 0 .. n,
- * with probability 1/(1 + e^-a) at j = 0, e^{-an}/(1 + e^-a) at j = n and
- * e^{-aj} (1 - e^-a)/(1 + e^-a) between. Randomized response among k: e^eps : 1 : ... : 1, losses eps, -eps and
- * 0. Discrete Gaussian P(x) proportional to e^{-x^2/(2 sigma^2)}: losses (n^2 - 2nx)/(2 sigma^2).
- * All are (first + i) * spacing, symmetric about 0. */
+ * Discrete Laplace P(x) proportional to e^{-a|x|}, moved by n steps, has the losses a(n - 2j),
+ * j = 0 .. n. Their probabilities are 1/(1 + e^-a) at j = 0, e^{-an}/(1 + e^-a) at j = n and
+ * `e^{-aj} (1 - e^-a)/(1 + e^-a)` between. Randomized response among k, e^eps : 1 : ... : 1, has
+ * the losses eps, -eps and 0. The discrete Gaussian P(x) proportional to e^{-x^2/(2 sigma^2)} has
+ * the losses (n^2 - 2nx)/(2 sigma^2). All are (first + i) * spacing, symmetric about 0. */
 #include <float.h>
 #include <math.h>
 
@@ -31,7 +31,8 @@ double sot_lattice_loss_max(const sot_law *law)
     return law->kind == SOT_LAW_DISCRETE_GAUSSIAN ? HUGE_VAL : law->loss;
 }
 
-/* A law without its table: loss_i = (first + i) * spacing has probability mass_of(shape, i). */
+/* A distribution without its table: loss_i = (first + i) * spacing has probability
+ * mass_of(shape, i). */
 typedef struct lattice_shape {
     const sot_law *law;
     double spacing, first, count;
@@ -40,8 +41,9 @@ typedef struct lattice_shape {
     double rounding, outside;
 } lattice_shape;
 
-/* sum of e^{-x^2/(2 sigma^2)} over all integers: directly while it is short, else by Poisson summation,
- * sqrt(2 pi) sigma (1 + 2 e^{-2 pi^2 sigma^2} + ...), where the second term is below 1e-34. */
+/* Returns the sum of e^{-x^2/(2 sigma^2)} over all integers. Direct if it is short, else by
+ * Poisson summation, `sqrt(2 pi) sigma (1 + 2 e^{-2 pi^2 sigma^2} + ...)`, where the second term
+ * is below 1e-34. */
 static double theta(double sigma)
 {
     if (sigma >= 2.0) return 2.5066282746310005 * sigma;
@@ -132,8 +134,9 @@ void sot_lattice_clear(sot_lattice *lattice)
     *lattice = (sot_lattice){0};
 }
 
-/* Positive terms only, from the top, where they are small. A loss has the relative error of its spacing,
- * so epsilon is moved outward by that of the losses that count: those far above it are worth 1 anyway. */
+/* Adds positive terms only, from the top, where they are small. A loss has the relative error of
+ * its spacing. So epsilon is moved outward by the error of the losses near it; those far above it
+ * have weight 1 anyway. */
 static sot_bracket sum_above(const lattice_shape *shape, const double *table,
                              double epsilon)
 {
@@ -175,7 +178,7 @@ sot_bracket sot_lattice_law_delta(const sot_law *law, double epsilon)
 }
 
 /* Discrete Laplace of any number of steps: the sum over j < m of e^{-aj}(...) in closed form.
- * m - 1 is the last j whose loss a(n - 2j) is above eps >= 0, so that 1 <= m <= n. */
+ * m - 1 is the last j whose loss a(n - 2j) is above eps >= 0. So 1 <= m <= n. */
 sot_bracket sot_discrete_laplace_delta(const sot_law *law, double epsilon)
 {
     const double positive = fabs(epsilon);
@@ -185,14 +188,14 @@ sot_bracket sot_discrete_laplace_delta(const sot_law *law, double epsilon)
     sot_bracket delta = {0.0, 0.0};
     if (positive < e) {
         /* P(j < m) = (1 + e^-a)^-1 (1 + e^-a (1 - e^{-a(m-1)})),
-         * Q(j < m) = e^{-a(n-m+1)}/(1 + e^-a) for 1 <= m <= n. Any m bounds delta from below, and the
-         * best one is it: rounding may choose a neighbour only where they agree. */
+         * Q(j < m) = e^{-a(n-m+1)}/(1 + e^-a) for 1 <= m <= n. Any m gives a lower bound, and the
+         * best m gives delta. Rounding may choose a neighbour only where they agree. */
         const double m = fmax(1.0, fmin(n, ceil(0.5 * (n - positive / a))));
         const double p = (1.0 - exp(-a) * expm1(-a * (m - 1.0))) / (1.0 + exp(-a));
         const double q = exp(positive - a * (n - m + 1.0)) / (1.0 + exp(-a));
         double middle = p - q;
         double slack = unit * (64.0 + 16.0 * (e + positive)) * (p + q);
-        if (m == 1.0) { /* the top alone: no cancellation but that of eps - e */
+        if (m == 1.0) { /* only the top: no cancellation except that of eps - e */
             middle = -expm1(positive - e) / (1.0 + exp(-a));
             slack = unit * (16.0 * middle + 8.0 * e);
         }
@@ -244,8 +247,9 @@ static double finite_log_mgf(const lattice_shape *shape, double t, double *out_e
     return log_mgf;
 }
 
-/* M(t) = e^{t(t+1) n^2/(2 sigma^2)} theta(tn)/theta(0), theta(v) = sum of e^{-(x+v)^2/(2 sigma^2)} over the integers,
- * and Poisson summation: both thetas are sqrt(2 pi) sigma (1 +- 2.1 e^{-2 pi^2 sigma^2}), equal in double for sigma >= 2. */
+/* `M(t) = e^{t(t+1) n^2/(2 sigma^2)} theta(tn)/theta(0)`, theta(v) = sum of
+ * `e^{-(x+v)^2/(2 sigma^2)}` over the integers. By Poisson summation both thetas are
+ * `sqrt(2 pi) sigma (1 +- 2.1 e^{-2 pi^2 sigma^2})`, equal in double for sigma >= 2. */
 static double smooth_log_mgf(const sot_law *law, double t, double *out_error)
 {
     const double ratio = law->steps / law->sigma;
@@ -255,7 +259,8 @@ static double smooth_log_mgf(const sot_law *law, double t, double *out_error)
 }
 
 /* Discrete Laplace of many steps: the geometric sum in closed form,
- * M = [e^{te} + e^{-(t+1)e} + (1 - e^-a) e^{te} (R - R^n)/(1 - R)]/(1 + e^-a), R = e^{-a(2t+1)}. */
+ * `M = [e^{te} + e^{-(t+1)e} + (1 - e^-a) e^{te} (R - R^n)/(1 - R)]/(1 + e^-a),
+ * R = e^{-a(2t+1)}`. */
 static double many_steps_log_mgf(const sot_law *law, double t, double *out_error)
 {
     const double e = law->loss;
@@ -278,7 +283,8 @@ double sot_lattice_log_mgf(const sot_law *law, double t, double *out_error)
     if (law->kind == SOT_LAW_DISCRETE_LAPLACE && law->steps > SHORT)
         return many_steps_log_mgf(law, t, out_error);
     if (is_gaussian && law->sigma >= 2.0) return smooth_log_mgf(law, t, out_error);
-    /* The tilted discrete Gaussian sits at -tn: in the table for moderate orders only. */
+    /* The exponentially weighted discrete Gaussian is centred at -tn: in the table for
+     * moderate orders only. */
     if (is_gaussian && t * law->steps > 20.0 * law->sigma) {
         *out_error = HUGE_VAL;
         return HUGE_VAL;

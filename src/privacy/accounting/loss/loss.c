@@ -46,9 +46,10 @@ double sot_law_log_mgf(const sot_law *law, double t, double *out_error)
     return sot_lattice_log_mgf(law, t, out_error);
 }
 
-/* Bounded losses: t times the largest. Discrete Gaussian: Canonne, Kamath & Steinke, NeurIPS 2020,
- * Thm 4: its divergence is at most the Gaussian's. Mixtures: P^{t+1} Q^{-t} is convex in the pair, and
- * each part of the mixture is a Gaussian moved by 2 (replaced) or 1 (fixed) at most. */
+/* Bounded losses: t times the largest. Discrete Gaussian: its divergence is at most the
+ * Gaussian's (Canonne, Kamath & Steinke, NeurIPS 2020, Thm 4). Mixtures: P^{t+1} Q^{-t} is
+ * convex in the pair. Each part of the mixture is a Gaussian moved by at most 2 (replaced) or
+ * 1 (fixed). */
 double sot_law_log_mgf_bound(const sot_law *law, double t)
 {
     double bound = t * sot_law_loss_max(law);
@@ -114,7 +115,7 @@ sotto_status sot_law_accumulate(const sot_law *law, const sot_law_table *table,
                               ? sot_mixture_atoms(law, table->c, s_max, &atoms, error)
                               : sot_lattice_atoms(law, table->c, &atoms, error);
     if (status != SOTTO_OK) return status;
-    if ((double)atoms.count * (double)table->nodes > work_max) {
+    if (sot_atoms_work((double)atoms.count, (double)table->nodes) > work_max) {
         status = sot_fail(error, SOTTO_UNSUPPORTED, "the contour integral is too long");
     } else {
         status = sot_atoms_accumulate(&atoms, law->count, table->step, table->nodes,
@@ -175,7 +176,7 @@ double sot_law_tail_log(sot_law_tail *tail, double s)
 
 struct sot_law_sum {
     sot_law law;
-    sot_lattice lattice; /* empty unless the law has one */
+    sot_lattice lattice; /* empty unless the distribution has one */
 };
 
 sotto_status sot_law_sum_new(const sot_law *law, sot_law_sum **out_sum,

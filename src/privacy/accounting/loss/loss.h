@@ -1,15 +1,19 @@
-/* privacy/accounting/loss/loss.h: the privacy loss of one release whose two directions have the same law.
+/* privacy/accounting/loss/loss.h: the privacy loss of one release whose two directions have the
+ * same distribution.
  *
- * Law         L = log(P/Q) under P, with the density of -L under Q equal to that of L under P: the
- *             law of each event below. Mass p at l > 0 then comes with mass p e^-l at -l, and
+ * Loss        L = log(P/Q) under P. For each event below the density of -L under Q equals that of
+ *             L under P. Mass p at l > 0 then comes with mass p e^-l at -l, and
+ *
  *                 M(t) - 1 = E e^{tL} - 1 = sum over l > 0 of  p e^{-(t+1) l} (e^{tl} - 1)(e^{(t+1)l} - 1),
- *             a sum (or integral) of positive terms: no cancellation, however small the loss.
- * Kinds       box       ends and middle: mass at +-e and a density proportional to e^{l/2}
- *                       between. Laplace noise, and any release of bounded range.
- *             lattice   losses on a lattice: discrete Laplace noise, k-ary randomized response
- *             gaussian  losses on an infinite lattice: the discrete Gaussian
- *             replaced  Poisson-sampled Gaussian when one record is exchanged
- *             fixed     Gaussian of a batch of fixed size, one record exchanged
+ *
+ *             a sum (or integral) of positive terms. There is no cancellation, even for tiny
+ *             losses.
+ * Kinds       - box: ends and middle, mass at +-e and a density proportional to e^{l/2} between.
+ *               Laplace noise, and any release of bounded range.
+ *             - lattice: losses on a lattice. Discrete Laplace noise, k-ary randomized response.
+ *             - gaussian: losses on an infinite lattice, the discrete Gaussian.
+ *             - replaced: Poisson-sampled Gaussian when one record is replaced.
+ *             - fixed: Gaussian of a batch of fixed size, one record replaced.
  * Rounding    Every number comes with a bound on its error. Proofs: loss.md
  */
 #ifndef SOT_PRIVACY_ACCOUNTING_LOSS_LOSS_H
@@ -37,7 +41,7 @@ typedef struct sot_law {
     double sigma;  /* discrete Gaussian: in steps of the lattice; else noise multiplier */
     double rate;   /* replaced, fixed */
     bool has_ends; /* box: Laplace noise; without ends it is bounded range */
-    double count;  /* repetitions, an integer; equal laws are merged */
+    double count;  /* repetitions, an integer; equal distributions are merged */
 } sot_law;
 
 /* True when the two are the same but for their counts. */
@@ -52,8 +56,9 @@ double sot_law_log_mgf(const sot_law *law, double t, double *out_error);
 /* An upper bound of log M(t) in closed form for every t > 0. */
 double sot_law_log_mgf_bound(const sot_law *law, double t);
 
-/* t times the Renyi divergence of order t + 1, an upper bound: log M(t), but for bounded range, where
- * each order has its own worst pair and the pair of all epsilons is worse than all of them. */
+/* Upper bound on t times the Renyi divergence of order t + 1. It is log M(t), except for bounded
+ * range, where each order has its own worst pair. The pair for all epsilons is worse than each of
+ * them. */
 double sot_law_renyi_upper(const sot_law *law, double t);
 double sot_law_renyi_estimate(const sot_law *law, double t);
 
@@ -89,10 +94,10 @@ void sot_law_tail_free(sot_law_tail *tail);
 /* An upper bound of log(|M(c + is')|/M(c)) for every s' >= s. */
 double sot_law_tail_log(sot_law_tail *tail, double s);
 
-/* ---- many releases of one law in closed form ---- */
+/* ---- many releases of one distribution in closed form ---- */
 
-/* The law of the sum of `count` losses, ready for delta at any epsilon. NULL (and SOTTO_OK)
- * when there is no closed form for so many. */
+/* The distribution of the sum of `count` losses, ready for delta at any epsilon. NULL
+ * (and SOTTO_OK) if `count` is too large for the closed form. */
 typedef struct sot_law_sum sot_law_sum;
 
 SOTTO_MUST_CHECK sotto_status sot_law_sum_new(const sot_law *law, sot_law_sum **out_sum,
@@ -103,7 +108,7 @@ sot_bracket sot_law_sum_delta(const sot_law_sum *sum, double epsilon);
 /* How many atoms the sum has; infinite off the lattices. */
 double sot_law_sum_points(const sot_law_sum *sum);
 
-/* The atoms of a sum on a lattice; NULL for other laws. */
+/* The atoms of a sum on a lattice; NULL for other distributions. */
 typedef struct sot_lattice sot_lattice;
 const sot_lattice *sot_law_sum_lattice(const sot_law_sum *sum);
 

@@ -118,10 +118,10 @@ double sot_mixture_log_sup(const sot_mixture *mixture, const sot_ellipse *ellips
 
 /* ---- panels ---- */
 
-/* Gauss's rule on a panel of half-width H, for f analytic and at most m on the ellipse with the semi-axes
- * H (rho +- 1/rho)/2: Chebyshev coefficients are at most 2m rho^-k, the rule is exact below degree 32,
- * odd ones vanish, and each of the others errs by at most 2 + 2/1023: in all at most
- * 4.01 H m rho^-32/(1 - rho^-2). */
+/* Error of Gauss's rule on a panel of half-width H, for f analytic and at most m on the ellipse
+ * with the semi-axes `H (rho +- 1/rho)/2`. Chebyshev coefficients are at most 2m rho^-k, the rule
+ * is exact below degree 32, and odd terms vanish. Each of the others errs by at most 2 + 2/1023.
+ * The total is at most `4.01 H m rho^-32/(1 - rho^-2)`. */
 static double panel_log_error(const sot_mixture *mixture, double middle, double half,
                               double s)
 {
@@ -150,8 +150,8 @@ static double panel_log_error(const sot_mixture *mixture, double middle, double 
 typedef void (*panel_visitor)(void *context, double y, double weight);
 
 /* Visits the nodes of panels that are short enough for frequencies up to s and a relative
- * `tolerance`; returns the sum of the panels' bounds relative to e^{max(peak, 0)}, or infinity when more than
- * `most` nodes would be needed. A NULL visitor only counts. */
+ * `tolerance`. Returns the sum of the panels' bounds relative to e^{max(peak, 0)}, or infinity if
+ * more than `most` nodes would be needed. A NULL visitor only counts. */
 static double visit_panels(const sot_mixture *mixture, double s, double tolerance,
                            double most, panel_visitor visitor, void *context,
                            double *out_nodes)
@@ -179,7 +179,8 @@ static double visit_panels(const sot_mixture *mixture, double s, double toleranc
             visitor(context, middle - half * sot_gauss_node[i], weight);
             visitor(context, middle + half * sot_gauss_node[i], weight);
         }
-        /* The last panel ends the range, whatever the rounding of left + width. */
+        /* The last panel ends the range exactly: rounding of left + width must not add
+         * one. */
         if (left + width >= mixture->last - 1e-12 * length) break;
         left += width;
     }
@@ -187,7 +188,8 @@ static double visit_panels(const sot_mixture *mixture, double s, double toleranc
     return total * 1.01; /* for its own rounding */
 }
 
-/* What lies beyond the last panel, relative to M(c) (privacy/accounting/sampled/gaussian.md, section 2). */
+/* Bounds the part beyond the last panel, relative to M(c)
+ * (privacy/accounting/sampled/gaussian.md, section 2). */
 static double outside(const sot_mixture *mixture)
 {
     return 1e-36 * (1.0 + 2.0 * mixture->order * mixture->grid.inverse_sigma);
@@ -260,8 +262,8 @@ double sot_mixture_log_mgf_estimate(const sot_law *law, double t)
                          .shift = mixture.log_peak > 30.0 ? mixture.log_peak : 0.0};
     const double width = fmin(1.5, 1.5 * law->sigma);
     const double half = 0.5 * width;
-    /* At large orders the range is wide and nearly empty: a panel whose ends are below e^-100 of the largest
-     * value seen has nothing to add. */
+    /* At large orders the range is wide and nearly empty. A panel whose ends are below e^-100 of
+     * the largest value seen is skipped. */
     const double nothing = mixture.log_peak - 100.0;
     double edge = log_plus(&mixture, mixture.first);
     for (double left = mixture.first; left < mixture.last - 5.5; left += width) {
@@ -378,8 +380,8 @@ sotto_status sot_mixture_atoms(const sot_law *law, double c, double s_max,
 
 /* ---- delta of one release ---- */
 
-/* The y at which l(y) = epsilon >= 0. delta(eps) = P(> y) - e^eps Q(> y) is largest there, so that an
- * error of y enters by its square only. */
+/* Returns the y at which l(y) = epsilon >= 0. delta(eps) = P(> y) - e^eps Q(> y) is largest
+ * there. So an error of y enters only by its square. */
 static double threshold(const sot_mixture *mixture, double epsilon)
 {
     double low = 0.0;
@@ -425,8 +427,9 @@ static sot_bracket replaced_delta(const sot_law *law, double epsilon)
     return delta;
 }
 
-/* Fixed size: delta(eps) for eps >= 0 is that of the Poisson-sampled pair in the direction "remove" (Balle, Barthe
- * & Gaboardi, NeurIPS 2018, Thm 9; Zhu, Dong & Wang 2022), and mirrored below. */
+/* Fixed size: for eps >= 0, delta(eps) is that of the Poisson-sampled pair in the direction
+ * "remove"; below it is mirrored. Balle, Barthe & Gaboardi, NeurIPS 2018, Thm 9; Zhu, Dong & Wang
+ * 2022. */
 sot_bracket sot_mixture_delta(const sot_law *law, double epsilon)
 {
     const double positive = fabs(epsilon);

@@ -1,10 +1,15 @@
-/* privacy/accounting/loss/mixture.h: what mixture.c and mixture_tail.c share.
+/* privacy/accounting/loss/mixture.h: the common part of mixture.c and mixture_tail.c.
  *
- * In units of the noise, with U = y/sigma - 1/(2 sigma^2): r(y) = 1 - q + q e^U and phi the normal density.
- *     replaced  P = phi(y) r(y), Q = phi(y) r(-y) on the whole line: one record's coin falls on
- *               heads and moves the sum by +1 or -1;
- *     fixed     above y0 = 1/(2 sigma), where r = 1: P = phi r, Q = phi; below, mirrored; and an atom at 0.
+ * In units of the noise, with U = y/sigma - 1/(2 sigma^2): r(y) = 1 - q + q e^U and phi the
+ * normal density.
+ *
+ * - replaced: P = phi(y) r(y), Q = phi(y) r(-y) on the whole line. With probability q one record
+ *   moves the sum by +1 or -1.
+ * - fixed: above y0 = 1/(2 sigma), where r = 1: P = phi r, Q = phi. Below it is mirrored, and
+ *   there is an atom at 0.
+ *
  * With B = r(-y) or 1 and l = log(r/B) > 0 above y0 (0 for replaced), both have
+ *
  *     M(t) - 1 = int_{y > y0} phi B (e^{tl} - 1)(e^l - e^{-tl}) dy.
  */
 #ifndef SOT_PRIVACY_ACCOUNTING_LOSS_MIXTURE_H
@@ -46,8 +51,8 @@ typedef struct sot_ellipse {
     double height;      /* imaginary extent */
 } sot_ellipse;
 
-/* log of the supremum on it of |phi r^{1+c} B^{-c}| (or of |phi B^{1+c} r^{-c}|) and, with s,
- * of e^{s |Im l|}. */
+/* Returns log of the supremum on the ellipse of `|phi r^{1+c} B^{-c}|`, or of
+ * `|phi B^{1+c} r^{-c}|`; with s also of `e^{s |Im l|}`. */
 double sot_mixture_log_sup(const sot_mixture *mixture, const sot_ellipse *ellipse,
                            double c, double s, bool is_minus);
 

@@ -1,9 +1,10 @@
 /* The decay of the transform of the two mixtures along a vertical line: see loss.md, section 5.
  *
- * The line of integration is moved to y + ib (for the mirrored part to y - ib). With theta = b/sigma and the
- * posteriors p of r and p' of B, |r(y + ib)|^2 = r^2 (1 - 4p(1-p) sin^2(theta/2)), and arg r and -arg B are
- * a(p), a(p') >= 0, so that |e^{isl}| = e^{-s (a(p) + a(p'))}. A batch of fixed size has a kink at y0:
- * the two short ways from y0 up and down to the lines remain, and nearly cancel. */
+ * The line of integration is moved to y + ib (for the mirrored part to y - ib). Let
+ * theta = b/sigma, and p, p' the posteriors of r and B. Then
+ * `|r(y + ib)|^2 = r^2 (1 - 4p(1-p) sin^2(theta/2))`. arg r and -arg B are a(p), a(p') >= 0, so
+ * that `|e^{isl}| = e^{-s (a(p) + a(p'))}`. A batch of fixed size has a kink at y0. The two short
+ * paths from y0 up and down to the lines remain, and nearly cancel. */
 #include <float.h>
 #include <math.h>
 
@@ -73,11 +74,14 @@ static void fill_shift(sot_mixture_tail *tail, int index)
     tail->filled[index] = true;
 }
 
-/* The two short ways of fixed, together: phi(y0) int_0^b e^{x^2/2} |A - A'| dx with
+/* The two short paths of fixed, together: `phi(y0) int_0^b e^{x^2/2} |A - A'| dx` with
+ *
  *     A = m^{1+c} e^{-sa} e^{i(-x y0 + (1+c) a + s log m)},  A' = m^{-c} e^{-sa} e^{i(x y0 + c a - s log m)},
+ *
  * m and a the modulus and argument of r(y0 + ix), where p = q. |A - A'| is at most
- * e^{-sa} (m^{-c} - m^{1+c} + |2 x y0 - a| + 2 s |log m|); m falls and a rises with x, and s' e^{-s'a} is
- * at most s e^{-sa} or 1/(ea) for all s' >= s. Stairs from above. */
+ * `e^{-sa} (m^{-c} - m^{1+c} + |2 x y0 - a| + 2 s |log m|)`. m falls and a rises with x. For all
+ * s' >= s, `s' e^{-s'a}` is at most `s e^{-sa}` or 1/(ea). A step function bounds the integrand
+ * from above. */
 static double short_ways(const sot_mixture_tail *tail, double b, double s)
 {
     const sot_mixture *mixture = &tail->mixture;
@@ -146,8 +150,9 @@ double sot_mixture_tail_bound(sot_mixture_tail *tail, double s)
     return least;
 }
 
-/* Panels of equal width whose ellipses with rho = 4 have the height h: half-width h/1.875, and the error
- * of Gauss's rule is below 4.3 half-widths times 4^-32 times the supremum on the ellipse. */
+/* Panels of equal width whose ellipses with rho = 4 have the height h: half-width h/1.875. The
+ * error of Gauss's rule is below 4.3 half-widths times 4^-32 times the supremum on the
+ * ellipse. */
 static sotto_status fill_nodes(sot_mixture_tail *tail, sotto_error *error)
 {
     const sot_mixture *mixture = &tail->mixture;

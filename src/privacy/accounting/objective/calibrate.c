@@ -1,4 +1,4 @@
-/* From a privacy target to the noise and lambda. Whatever a search returns was certified itself. */
+/* From a privacy target to the noise and lambda. Each result of a search is certified by itself. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -11,7 +11,7 @@
 
 /* The accountant's search for epsilon ends within 4e-15 of the root: aim so much lower. */
 static const double epsilon_slack = 1e-12;
-/* What is left of delta for the atom and the correction together: objective.md, section 5. */
+/* The rest of delta for the atom and the correction together: objective.md, section 5. */
 static const double atom_delta_share = 0x1p-20;
 /* ---- targets ---- */
 
@@ -19,24 +19,26 @@ static sotto_status check_target(const sot_objective_law *law, double epsilon,
                                  double delta, sotto_error *error)
 {
     if (!(epsilon >= 1e-6 && epsilon <= 1e4)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; give a number from 1e-6 to 1e4, for example 1",
-                        epsilon);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`epsilon` is %g; it lies from 1e-6 to 1e4; for example `epsilon=1`",
+            epsilon);
     }
     if (!(delta == 0.0 || (delta >= 1e-100 && delta <= 0.5))) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; give a number from 1e-100 to 0.5, for example "
-                        "1e-6, or none for pure noise",
+                        "`delta` is %g; it lies from 1e-100 to 0.5; for example "
+                        "`delta=1e-6`; leave it out for pure noise",
                         delta);
     }
     if (law->theorem == SOT_OBJECTIVE_CHAUDHURI && delta > 0.0) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the calibration 'chaudhuri' is for pure noise; leave delta out");
+                        "`delta` is given, but the calibration chaudhuri is for pure "
+                        "noise; leave `delta` out");
     }
     if (law->theorem == SOT_OBJECTIVE_REDBERG && delta == 0.0) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the calibration 'redberg' is for Gaussian noise; give a delta "
-                        "above 0");
+                        "`delta` is missing: the calibration redberg is for Gaussian "
+                        "noise; for example `delta=1e-6`");
     }
     return SOTTO_OK;
 }
@@ -104,7 +106,7 @@ static sotto_status sharp_least_lambda(const sot_objective_law *law, double epsi
     }
     if (!(kappa >= 0.0)) {
         return sot_fail(error, SOTTO_UNREACHABLE,
-                        "no lambda covers epsilon %g at delta %g; give a smaller delta",
+                        "no lambda covers epsilon %g at delta %g; give a smaller `delta`",
                         epsilon, delta);
     }
     /* The relative 1e-9 is for the roundings above. */
@@ -157,7 +159,7 @@ typedef struct noise_search {
     double share;
 } noise_search;
 
-/* The sharp event and its correction, composed: delta at epsilon; 1 for what is no event. */
+/* The sharp event and its correction, composed: delta at epsilon; 1 if there is no event. */
 static double composed_delta_upper(noise_search *search, double sigma)
 {
     sotto_event event;
@@ -176,7 +178,13 @@ static double composed_delta_upper(noise_search *search, double sigma)
         composition.gaussian_square.upper =
             sot_add_up(composition.gaussian_square.upper, sot_mul_up(shift, shift));
     }
-    return sot_closed_form_delta(&composition, SOT_REMOVE, search->epsilon).upper;
+    const double removed =
+        sot_closed_form_delta(&composition, SOT_REMOVE, search->epsilon).upper;
+    /* Logistic loss: an addition costs less. */
+    if (objective.signs == 0) return removed;
+    const double added =
+        sot_closed_form_delta(&composition, SOT_ADD, search->epsilon).upper;
+    return fmax(removed, added);
 }
 
 static double sigma_excess(double log_sigma, void *context)
@@ -193,8 +201,8 @@ static sotto_status refuse_lambda(const sot_objective_law *law, double epsilon,
         sot_objective_least_lambda(law, epsilon, delta, &least, error);
     if (status != SOTTO_OK) return status;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "lambda is %.10g; epsilon %g at delta %g needs more, for example "
-                    "%.10g, with which the determinant costs %s",
+                    "`lambda` is %.10g; epsilon %g at delta %g needs more, for example "
+                    "`lambda=%.10g`, with which the determinant costs %s",
                     law->lambda, epsilon, delta, least,
                     law->theorem == SOT_OBJECTIVE_SHARP ? "nothing" : "little");
 }
@@ -261,7 +269,7 @@ static sotto_status calibrate_sigma(sot_objective_law *law, double epsilon, doub
     if (status != SOTTO_OK) return status;
     *law = plain;
     if (law->theorem != SOT_OBJECTIVE_VERTICES || law->one_signed || law->classes > 1 ||
-        law->adjacency != SOTTO_ADD_REMOVE) {
+        law->adjacency != SOTTO_ADD_REMOVE || sot_objective_is_frozen_margin(law)) {
         return SOTTO_OK;
     }
     sot_objective_law raised = plain;

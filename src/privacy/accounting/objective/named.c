@@ -1,5 +1,5 @@
-/* The theorems that claim one (epsilon, delta), the published ones and the one for any smooth loss:
- * what they ask of noise and lambda, and both from a target. */
+/* The theorems that claim one (epsilon, delta): the published ones, and the one for any smooth
+ * loss. Their conditions on noise and lambda, and both from a target. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -29,11 +29,10 @@ static sotto_status check_claim(const sot_objective_law *law, sotto_error *error
 static sotto_status refuse_lambda(const sot_objective_law *law, double least,
                                   sotto_error *error)
 {
-    return sot_fail(error, SOTTO_UNSUPPORTED,
-                    "lambda is %.10g; the calibration '%s' at epsilon %g asks for at "
-                    "least %.10g",
-                    law->lambda, sot_objective_theorem_name(law->theorem), law->epsilon,
-                    least);
+    return sot_fail(
+        error, SOTTO_UNSUPPORTED,
+        "`lambda` is %.10g; the calibration '%s' at epsilon %g needs at least %.10g",
+        law->lambda, sot_objective_theorem_name(law->theorem), law->epsilon, least);
 }
 
 static sotto_status refuse_noise(const sot_objective_law *law, const char *what,
@@ -93,8 +92,8 @@ static sotto_status check_chaudhuri(const sot_objective_law *law, sotto_error *e
     return refuse_noise(law, "rate", law->rate, "at most", most, error);
 }
 
-/* 2 G(a, epsilon - c) above c + a^2/2, and 1 - e^x + 2 e^x G(a, a^2/2), x = epsilon - c - a^2/2,
- * below. */
+/* Returns 2 G(a, epsilon - c) above c + a^2/2. Below it is `1 - e^x + 2 e^x G(a, a^2/2)`,
+ * x = epsilon - c - a^2/2. */
 double sot_objective_redberg_delta_upper(double record_bound, double smoothness,
                                          double lambda, double sigma, double epsilon)
 {
@@ -163,9 +162,9 @@ sotto_status sot_objective_named_event(const sot_objective_law *law, sotto_event
 /* The part of delta that pays for the correction beside a published (epsilon, delta). */
 static const double named_delta_share = 0x1p-10;
 
-/* The claim that a published theorem is asked for, so that it stays within (epsilon, delta)
- * beside a mu-GDP correction: by basic composition, with G(mu, epsilon - claim) of the delta
- * that is left. mu is taken at the least noise the claim could mean. */
+/* Returns the claim for a published theorem that stays within (epsilon, delta) beside a mu-GDP
+ * correction. By basic composition the correction takes G(mu, epsilon - claim) of the delta. mu
+ * is taken at the smallest noise for the claim. */
 static sotto_status named_claim(const sot_objective_law *law, double epsilon,
                                 double delta, double share,
                                 sot_objective_target *out_claim, sotto_error *error)
@@ -181,17 +180,19 @@ static sotto_status named_claim(const sot_objective_law *law, double epsilon,
     const double mu = sot_widen_up(share * shift, 1e-9);
     const double gap = sot_objective_gap_upper(mu, 0.5 * named_delta_share * delta);
     if (!(gap <= 0.5 * epsilon)) {
-        return sot_fail(error, SOTTO_UNREACHABLE,
-                        "epsilon %g at delta %g leaves nothing beside the correction of "
-                        "the solver's error; give a larger epsilon or a smaller delta",
-                        epsilon, delta);
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "epsilon %g at delta %g leaves nothing beside the correction of the solver's "
+            "error; give a larger `epsilon` or a smaller `delta`",
+            epsilon, delta);
     }
     *out_claim = (sot_objective_target){sot_sub_down(epsilon, gap), first_delta};
     return SOTTO_OK;
 }
 
-/* What the published theorems ask of lambda; for Redberg's, where any lambda above beta has
- * some noise, half of epsilon for the determinant, as the other two have it. */
+/* Returns the smallest lambda of the published theorems. For Redberg's any lambda
+ * above beta has some noise; it gets half of epsilon for the determinant, as in the
+ * other two. */
 static double named_least_lambda(const sot_objective_law *law, double claim)
 {
     if (law->theorem == SOT_OBJECTIVE_GENERAL)
@@ -245,7 +246,7 @@ static sotto_status redberg_sigma(const sot_objective_law *law,
         if (stride > 30.0) {
             return sot_fail(error, SOTTO_UNREACHABLE,
                             "no sigma gives epsilon %g at delta %g with lambda %g; give "
-                            "a larger lambda",
+                            "a larger `lambda`",
                             claim.epsilon, claim.delta, law->lambda);
         }
     }
@@ -255,7 +256,8 @@ static sotto_status redberg_sigma(const sot_objective_law *law,
     return SOTTO_OK;
 }
 
-/* A^2/2 + A q <= E, E what the determinant leaves of epsilon, q the length of b over sigma. */
+/* A^2/2 + A q <= E, E the epsilon left by the determinant, q the length of b over
+ * sigma. */
 static sotto_status general_sigma(const sot_objective_law *law,
                                   sot_objective_target claim, double *out_sigma,
                                   sotto_error *error)
@@ -266,8 +268,8 @@ static sotto_status general_sigma(const sot_objective_law *law,
         sot_sub_down(claim.epsilon, sot_objective_log_determinant_upper(law));
     if (!(left > 0.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "lambda is %.10g, and the determinant takes all of epsilon %g; "
-                        "give more, for example %.10g",
+                        "`lambda` is %.10g, and the determinant takes all of epsilon %g; "
+                        "give more, for example `lambda=%.10g`",
                         law->lambda, claim.epsilon,
                         named_least_lambda(law, claim.epsilon));
     }

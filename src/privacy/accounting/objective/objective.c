@@ -21,7 +21,7 @@ sot_objective_law sot_objective_law_defaults(void)
                                .delta = SOTTO_UNSET};
 }
 
-/* ---- what every theorem needs ---- */
+/* ---- needs of every theorem ---- */
 
 static bool is_positive(double value)
 {
@@ -84,23 +84,23 @@ static sotto_status check_neighbours(const sot_objective_law *law, sotto_error *
         law->theorem == SOT_OBJECTIVE_CHAUDHURI ? SOTTO_REPLACE_ONE : SOTTO_ADD_REMOVE;
     if (law->adjacency != covered) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the calibration '%s' is proved for adjacency %s, not for %s; "
-                        "change one of the two",
+                        "`calibration` is %s, which is proved for adjacency %s, not for "
+                        "%s; change one of the two",
                         sot_objective_theorem_name(law->theorem),
                         sotto_adjacency_name(covered),
                         sotto_adjacency_name(law->adjacency));
     }
     if (law->unit_rows != 1) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the calibration '%s' is proved for one row a unit, and the unit "
-                        "has %llu; use the calibration 'sharp'",
+                        "`calibration` is %s, which is proved for one row a unit, and "
+                        "the unit has %llu; give `calibration=sharp`",
                         sot_objective_theorem_name(law->theorem),
                         (unsigned long long)law->unit_rows);
     }
     return SOTTO_OK;
 }
 
-/* What the theorem is about: one margin a row, softmax, or anything. */
+/* The subject of the theorem: one margin a row, softmax, or anything. */
 static sotto_status check_margins(const sot_objective_law *law, sotto_error *error)
 {
     const bool has_one = law->rank <= 1 && law->classes <= 1;
@@ -123,10 +123,11 @@ static sotto_status check_margins(const sot_objective_law *law, sotto_error *err
         if (has_one) return SOTTO_OK;
         break;
     }
-    return sot_fail(error, SOTTO_UNSUPPORTED,
-                    "the calibration '%s' is proved for losses of one margin a row, and "
-                    "this loss has rank %zu with %zu classes; use another calibration",
-                    sot_objective_theorem_name(law->theorem), law->rank, law->classes);
+    return sot_fail(
+        error, SOTTO_UNSUPPORTED,
+        "`calibration` is %s, which is proved for losses of one margin a row, and this "
+        "loss has rank %zu with %zu classes; give `calibration=sharp`",
+        sot_objective_theorem_name(law->theorem), law->rank, law->classes);
 }
 
 sotto_status sot_objective_check_problem(const sot_objective_law *law, sotto_error *error)
@@ -142,11 +143,10 @@ sotto_status sot_objective_check_problem(const sot_objective_law *law, sotto_err
         status = check_positive("the bound of one record", law->record_bound, error);
     if (status != SOTTO_OK) return status;
     if (isinf(law->smoothness)) {
-        return sot_fail(
-            error, SOTTO_UNSUPPORTED,
-            "the loss is not smooth, and objective perturbation is proved for "
-            "smooth losses; use output perturbation or noisy gradient "
-            "descent, or smooth the loss's corner");
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the loss is not smooth, and objective perturbation is proved "
+                        "for smooth losses; use output perturbation or noisy gradient "
+                        "descent, or smooth the kink of the loss");
     }
     status = check_margins(law, error);
     if (status != SOTTO_OK) return status;
@@ -175,12 +175,13 @@ static sotto_status check_noise(const sot_objective_law *law, sotto_error *error
     const bool is_pure = isnan(law->sigma);
     if (law->theorem == SOT_OBJECTIVE_CHAUDHURI && !is_pure) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the calibration 'chaudhuri' is for pure noise; leave delta out");
+                        "`delta` is given, but the calibration chaudhuri is for pure "
+                        "noise; leave `delta` out");
     }
     if (law->theorem == SOT_OBJECTIVE_REDBERG && is_pure) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the calibration 'redberg' is for Gaussian noise; give a delta "
-                        "above 0");
+                        "`delta` is missing: the calibration redberg is for Gaussian "
+                        "noise; for example `delta=1e-6`");
     }
     return is_pure ? check_positive("rate", law->rate, error)
                    : check_positive("sigma", law->sigma, error);
@@ -232,10 +233,10 @@ static sotto_status sharp_gaussian_event(const sot_objective_law *law, sotto_eve
     const double atom = sot_objective_atom_upper(law);
     if (!(noise >= 1e-4 &&
           noise <= 1e12)) { /* the range of privacy/accounting/plan/plan.c */
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "sigma is %g, which is %g times what one unit can move; give "
-                        "from 1e-4 to 1e12 times",
-                        law->sigma, noise);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "sigma is %g, %g times the move by one unit; give from 1e-4 to 1e12 times",
+            law->sigma, noise);
     }
     if (!(atom <= 1e6)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,

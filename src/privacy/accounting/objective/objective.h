@@ -12,9 +12,11 @@
  * For the logistic loss the event states `theorem` too, SOTTO_FROZEN_SLOPE unless is_former: smaller bounds of the same
  * release below the atom, and in composition (privacy/accounting/objective_loss/frozen_slope.md).
  *
- * For other losses (VERTICES) the claim is "delta(epsilon) <= m G(A, epsilon - C) for every epsilon >=
- * atom": C is what the determinant costs, m how many corners the gradient of one record may be pushed
- * to. The event then has shift = C and vertices = m too (objective.md, section 7).
+ * For other losses of one margin (VERTICES) too: the event states C, the signs of a slope and the rows of a unit.
+ *
+ * Without that theorem, and for softmax of three classes or more, the event has shift = C and vertices = m. The claim is
+ * "delta(epsilon) <= m G(A, epsilon - C) for every epsilon >= atom". C is what the determinant costs, m how many corners the
+ * gradient of one record may be pushed to (objective.md, section 7).
  *
  * A unit of k rows (k = 1: a row), logistic loss, by a chain of one-row steps (objective.md has the proofs):
  *     add-remove    A = k a     atom = k kappa + k (k - 1) a^2 / 2
@@ -55,10 +57,11 @@ typedef struct sot_objective_law {
     size_t classes;      /* VERTICES: of softmax; 0 or 1: one margin */
     size_t dimension;    /* GENERAL with Gaussian noise: of theta */
     bool
-        is_former; /* SHARP, Gaussian: without the theorem of privacy/accounting/objective_loss/frozen_slope.md */
-    double floor;  /* VERTICES, two-signed, add-remove: losses below it count as it, for
-                     which one vertex is enough above; not above 0: no floor, two
-                     vertices; set by sot_objective_calibrate() */
+        is_former; /* Gaussian: without the theorem of privacy/accounting/objective_loss/frozen_slope.md */
+    double
+        floor; /* VERTICES, two-signed, add-remove, without that theorem: losses below it
+                     count as it, for which one vertex is enough above; not above 0: no
+                     floor, two vertices; set by sot_objective_calibrate() */
     double lambda;
     double sigma;          /* Gaussian b: standard deviation; SOTTO_UNSET: pure */
     double rate;           /* pure b: e, of exp(-e |b| / R); SOTTO_UNSET: Gaussian */
@@ -66,7 +69,7 @@ typedef struct sot_objective_law {
                               the claim; else SOTTO_UNSET */
 } sot_objective_law;
 
-/* At most so many rows a unit. */
+/* The largest number of rows of a unit. */
 #define SOT_OBJECTIVE_UNIT_ROWS_MAX 1000000
 
 /* The part of the budget that the second release, which covers the solver's error, takes by
@@ -77,7 +80,7 @@ typedef struct sot_objective_law {
  * pay for it (VERTICES, GENERAL): more lambda is less determinant and less noise. */
 #define SOT_OBJECTIVE_DETERMINANT_SHARE 0.125
 
-/* A law with nothing set. */
+/* A distribution with nothing set. */
 sot_objective_law sot_objective_law_defaults(void);
 
 /* How far one unit turns the log-determinant of the Hessian, at most: k rank log(1 + beta/lambda), or
@@ -106,7 +109,7 @@ SOTTO_MUST_CHECK sotto_status sot_objective_least_lambda(const sot_objective_law
  * law->lambda if it is unset or below sot_objective_least_lambda(), so that the exact minimiser AND
  * the correction of sot_objective_correction() stay within (epsilon, delta): the account of the
  * two events is at most epsilon. Least noise, to a relative 1e-9, rounded up. For SHARP and
- * VERTICES law->lambda must be set, for VERTICES law->floor is set too; a lambda below the least one costs noise, and is refused where no noise
+ * VERTICES law->lambda must be set, law->floor is set where it applies; a lambda below the least one costs noise, and is refused where no noise
  * would do. correction_share is from 0 to 1/2. */
 SOTTO_MUST_CHECK sotto_status sot_objective_calibrate(sot_objective_law *law,
                                                       double epsilon, double delta,

@@ -1,11 +1,12 @@
-/* privacy/accounting/objective/theorems.h: what objective.c and calibrate.c share. */
+/* privacy/accounting/objective/theorems.h: the common part of objective.c and
+ * calibrate.c. */
 #ifndef SOT_PRIVACY_ACCOUNTING_OBJECTIVE_THEOREMS_H
 #define SOT_PRIVACY_ACCOUNTING_OBJECTIVE_THEOREMS_H
 
 #include "privacy/accounting/objective/objective.h"
 
-/* The theorem is known and covers adjacency, unit and loss; bounds are positive. lambda is not
- * looked at, and of noise and claim only whether they are pure. */
+/* Checks that the theorem is known and covers adjacency, unit and loss, and that bounds are
+ * positive. Does not check lambda. Of noise and claim it only checks whether they are pure. */
 SOTTO_MUST_CHECK sotto_status sot_objective_check_problem(const sot_objective_law *law,
                                                           sotto_error *error);
 
@@ -15,13 +16,13 @@ double sot_objective_atom_upper(const sot_objective_law *law);
 /* As the command line calls it. */
 const char *sot_objective_theorem_name(sot_objective_theorem theorem);
 
-/* The event of a law that states a claim, checked against noise and lambda. */
+/* Makes the event of a `law` that states a claim, checked against noise and lambda. */
 SOTTO_MUST_CHECK sotto_status sot_objective_named_event(const sot_objective_law *law,
                                                         sotto_event *event,
                                                         sotto_error *error);
 
-/* True when the theorem speaks of one (epsilon, delta), which the law states: the published ones,
- * and GENERAL with Gaussian noise. */
+/* True if the theorem is about one (epsilon, delta), which `law` states: the published ones, and
+ * GENERAL with Gaussian noise. */
 bool sot_objective_states_claim(const sot_objective_law *law, bool is_pure);
 
 typedef struct sot_objective_target {
@@ -40,7 +41,8 @@ double sot_objective_first_epsilon_down(double epsilon, double share);
 /* lambda with which the determinant of a unit takes SOT_OBJECTIVE_DETERMINANT_SHARE of epsilon. */
 double sot_objective_shared_lambda(const sot_objective_law *law, double epsilon);
 
-/* sot_objective_least_lambda() and sot_objective_calibrate() for laws that state a claim. */
+/* sot_objective_least_lambda() and sot_objective_calibrate() for theorems with a stated
+ * claim. */
 SOTTO_MUST_CHECK sotto_status sot_objective_named_lambda(const sot_objective_law *law,
                                                          double epsilon, double delta,
                                                          double *out_lambda,
@@ -54,6 +56,9 @@ SOTTO_MUST_CHECK sotto_status sot_objective_calibrate_named(sot_objective_law *l
  * the smaller of smoothness and trace/rank. */
 double sot_objective_curvature_upper(const sot_objective_law *law);
 
+/* True for VERTICES with Gaussian noise where the event states SOTTO_FROZEN_SLOPE: losses of one margin, units of few rows. */
+bool sot_objective_is_frozen_margin(const sot_objective_law *law);
+
 /* VERTICES with Gaussian noise: noise_multiplier, atom, shift and vertices. */
 SOTTO_MUST_CHECK sotto_status sot_objective_vertices_event(const sot_objective_law *law,
                                                            sotto_event *event,
@@ -62,8 +67,8 @@ SOTTO_MUST_CHECK sotto_status sot_objective_vertices_event(const sot_objective_l
 /* VERTICES and GENERAL with pure noise: k (e + c), or k (2 e + c) under replace-one. */
 double sot_objective_step_epsilon_upper(const sot_objective_law *law);
 
-/* GENERAL with Gaussian noise: epsilon at delta, by the length of b; and that length over sigma
- * but for a probability of delta, sqrt(d) + sqrt(2 ln(1/delta)). */
+/* GENERAL with Gaussian noise: epsilon at delta, by the length of b. That length over sigma is at
+ * most sqrt(d) + sqrt(2 ln(1/delta)), except with probability delta. */
 double sot_objective_general_epsilon_upper(const sot_objective_law *law, double delta);
 double sot_objective_length_upper(size_t dimension, double delta);
 

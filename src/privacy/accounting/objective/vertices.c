@@ -5,6 +5,7 @@
 #include "numeric/outward.h"
 #include "numeric/special.h"
 #include "privacy/accounting/objective/theorems.h"
+#include "privacy/accounting/objective_loss/loss.h"
 
 /* sot_ndtr is good to a relative 1.5e-15. */
 static const double ndtr_error = 2e-15;
@@ -132,17 +133,28 @@ static tail_law both_ways(const sot_objective_law *law, tail_law removed)
     return raised.offset <= raised.atom ? raised : both;
 }
 
+/* privacy/accounting/objective_loss/frozen_slope.md, sections 7 and 8. */
+bool sot_objective_is_frozen_margin(const sot_objective_law *law)
+{
+    const double steps =
+        (law->adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0) * (double)law->unit_rows;
+    return law->theorem == SOT_OBJECTIVE_VERTICES && law->classes <= 1 &&
+           !law->is_former && steps <= SOT_FROZEN_STEPS_MAX;
+}
+
 sotto_status sot_objective_vertices_event(const sot_objective_law *law,
                                           sotto_event *event, sotto_error *error)
 {
-    const tail_law tail = both_ways(law, chain_of(law));
+    const bool is_frozen = sot_objective_is_frozen_margin(law);
+    const tail_law chain = chain_of(law);
+    const tail_law tail = is_frozen ? chain : both_ways(law, chain);
     const double noise = sot_div_down(1.0, tail.shift);
     if (!(noise >= 1e-4 &&
           noise <= 1e12)) { /* the range of privacy/accounting/plan/plan.c */
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "sigma is %g, which is %g times what one unit can move; give "
-                        "from 1e-4 to 1e12 times",
-                        law->sigma, noise);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "sigma is %g, %g times the move by one unit; give from 1e-4 to 1e12 times",
+            law->sigma, noise);
     }
     if (!(tail.atom <= 1e6 && tail.vertices <= SOTTO_VERTICES_MAX)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -155,6 +167,10 @@ sotto_status sot_objective_vertices_event(const sot_objective_law *law,
     event->atom = tail.atom;
     event->shift = tail.offset;
     event->vertices = (uint32_t)tail.vertices;
+    if (!is_frozen) return SOTTO_OK;
+    event->vertices = (uint32_t)corners_added(law); /* the signs of a slope */
+    event->rows = (uint32_t)law->unit_rows;
+    event->theorem = SOTTO_FROZEN_SLOPE;
     return SOTTO_OK;
 }
 

@@ -42,8 +42,9 @@ static cell_end end_at(const sot_frozen_row *row, sot_direction direction, doubl
     return end;
 }
 
-/* E delta(epsilon - l) over a cell. delta is convex in e^{epsilon - l}: it lies under its chord, so the mass goes to the
- * two ends with the mean of e^-l kept (connect the dots, privacy/accounting/pld/pld.md). The sum grows with `mass` and with `moved`. */
+/* E delta(epsilon - l) over a cell. delta is convex in e^{epsilon - l}, so it lies under its
+ * chord. The mass goes to the two ends with the mean of e^-l kept (connect the dots,
+ * privacy/accounting/pld/pld.md). The sum grows with `mass` and with `moved`. */
 static double cell_upper(const cell_end *left, const cell_end *right)
 {
     const double mass = left->above - right->above + mass_error * left->above;
@@ -58,7 +59,7 @@ static double cell_upper(const cell_end *left, const cell_end *right)
                       sot_mul_up(width > 0.0 ? moved : mass, climb));
 }
 
-/* What is below the first end counts as that end, what is above the last one as lost. */
+/* Losses below the first end count as that end, losses above the last one as infinite. */
 static double smoothed_upper(const sot_frozen_row *row, sot_direction direction,
                              double mu, double epsilon)
 {

@@ -11,8 +11,8 @@
 /* c(s) and s a both grow on [0, 1/2], and so do the two functions below: the maximum lies in [1/2, 1]. */
 static const double slope_least = 0.5;
 
-/* The relative distance of the certified maximum from a value that is reached; halvings of [1/2, 1], how many of them
- * come before a cell's middle is tried, and how many are enough where the hazard rate is beyond the doubles. */
+/* The slacks are relative distances of the certified maximum from a reached value. The depths count halvings of [1/2, 1]: the
+ * most, those before a cell's middle is tried, and those that are enough if the hazard rate overflows. */
 static const double slack = 0x1p-17, moment_slack = 0x1p-26;
 enum { DEPTH_MAX = 26, DEPTH_TRIED = 7, DEPTH_BLIND = 10 };
 
@@ -225,9 +225,18 @@ static double moment_cell(const sot_frozen_row *row, double order, double left,
     return fmax(one, moment_cell(row, order, cut, right, depth - 1, best));
 }
 
+/* order c + order (order + 1) a^2/2. */
+static double constant_log_mgf_upper(const sot_frozen_row *row, double order)
+{
+    const double square = sot_mul_up(row->shift, row->shift);
+    const double rest = 0.5 * sot_mul_up(sot_add_up(order, 1.0), square);
+    return sot_mul_up(order, sot_add_up(row->offset, rest));
+}
+
 double sot_frozen_log_mgf_upper(const sot_frozen_row *row, double order)
 {
     enum { PROBES = 64 };
+    if (row->signs > 0) return constant_log_mgf_upper(row, order);
     double best = 0.0, middle;
     for (int i = 0; i < PROBES;
          i++) { /* any value ends the search early, and none is wrong */
@@ -242,18 +251,54 @@ double sot_frozen_log_mgf_upper(const sot_frozen_row *row, double order)
 
 /* ---- both directions at any epsilon ---- */
 
-/* H_c(P|Q) = 1 - c + c H_{1/c}(Q|P): below 0 each direction is the mirror image of the other above 0. */
+double sot_mirrored_delta_upper(double epsilon, double other)
+{
+    const double rest = sot_mul_up(sot_exp_up(epsilon), other);
+    const double lost =
+        epsilon < 0.0 ? -sot_expm1_down(epsilon) : sot_sub_up(1.0, sot_exp_down(epsilon));
+    return fmin(1.0, fmax(0.0, sot_add_up(lost, rest)));
+}
+
+/* a^2/2 + a|Z|, the largest loss of an added row whose slope has either sign: 2 P(t > x) is 1 at x = a^2/2, so that its
+ * profile is 2 G(a, .) from there on and a chord below. Any place above 0 gives a bound: the place may be rounded. */
+static double either_sign_upper(double shift, double epsilon)
+{
+    const double start = 0.5 * shift * shift;
+    const double twice = 2.0 * profile_upper(shift, fmax(epsilon, start));
+    if (epsilon >= start) return fmin(1.0, twice);
+    const double below = sot_sub_down(epsilon, start);
+    return fmin(1.0, sot_add_up(-sot_expm1_down(below),
+                                sot_mul_up(sot_exp_up(below), fmin(1.0, twice))));
+}
+
+/* Bounds that do not use the other direction. */
+static double removed_alone_upper(const sot_frozen_row *row, double epsilon)
+{
+    if (row->signs > 0)
+        return profile_upper(row->shift, sot_sub_down(epsilon, row->offset));
+    return fmax(profile_upper(row->shift, epsilon), sot_frozen_delta_upper(row, epsilon));
+}
+
+static double added_alone_upper(const sot_frozen_row *row, double epsilon)
+{
+    return row->signs > 1 ? either_sign_upper(row->shift, epsilon)
+                          : profile_upper(row->shift, epsilon);
+}
+
 double sot_frozen_removed_upper(const sot_frozen_row *row, double epsilon)
 {
-    const double gaussian = profile_upper(row->shift, epsilon);
-    return epsilon <= 0.0 ? gaussian
-                          : fmax(gaussian, sot_frozen_delta_upper(row, epsilon));
+    if (epsilon > 0.0) return removed_alone_upper(row, epsilon);
+    if (row->signs < 2) return profile_upper(row->shift, epsilon); /* G mirrored is G */
+    return fmin(removed_alone_upper(row, epsilon),
+                sot_mirrored_delta_upper(epsilon, added_alone_upper(row, -epsilon)));
 }
 
 double sot_frozen_added_upper(const sot_frozen_row *row, double epsilon)
 {
-    if (epsilon >= 0.0) return profile_upper(row->shift, epsilon);
-    const double mirrored =
-        sot_mul_up(sot_exp_up(epsilon), sot_frozen_removed_upper(row, -epsilon));
-    return fmin(1.0, sot_add_up(-sot_expm1_down(epsilon), mirrored));
+    if (epsilon < 0.0)
+        return sot_mirrored_delta_upper(epsilon, removed_alone_upper(row, -epsilon));
+    const double alone = added_alone_upper(row, epsilon);
+    if (row->signs < 2) return alone;
+    return fmin(alone,
+                sot_mirrored_delta_upper(epsilon, removed_alone_upper(row, -epsilon)));
 }

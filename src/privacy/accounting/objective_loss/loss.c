@@ -11,16 +11,14 @@
 /* sot_ndtr and sot_log_ndtr are good to a relative 1.5e-15. */
 static const double ndtr_error = 2e-15;
 
-/* Chains of more steps than this are priced by the atom alone. */
+/* Chains of more steps than this are priced only by the atom. */
 enum { STEPS_MAX = 64 };
-
-/* Chains of more steps than this have no profile by frozen slopes: the search takes too long. */
-enum { FROZEN_STEPS_MAX = 16 };
 
 /* One-row steps of a unit; 0 where the event does not know them. */
 static uint32_t steps_of(const sot_objective *objective)
 {
-    if (objective->offset > 0.0 || objective->vertices > 1.0) return 0;
+    const bool has_law = objective->offset > 0.0 || objective->vertices > 1.0;
+    if (has_law && objective->signs == 0) return 0;
     if (objective->rows == 0 || objective->rows > STEPS_MAX) return 0;
     return objective->is_replaced ? 2 * objective->rows : objective->rows;
 }
@@ -33,6 +31,25 @@ static double start_of_tail(double shift, double vertices)
     return shift * (0.5 * shift + z);
 }
 
+/* Losses of one margin with SOTTO_FROZEN_SLOPE: the event states k, C = k c and the signs of a slope. The number of vertices
+ * of a chain and its atom follow (privacy/accounting/objective/objective.md, claim 5). */
+static void complete_margin(sot_objective *objective)
+{
+    const double rows = (double)objective->rows;
+    const double one =
+        sot_div_up(objective->shift, objective->is_replaced ? 2.0 * rows : rows);
+    const double steps =
+        objective->is_replaced ? rows * (2.0 * rows - 1.0) : 0.5 * rows * (rows - 1.0);
+    const double growth = /* of one row exactly 1: rounded up it would count twice */
+        objective->rows == 1
+            ? 1.0
+            : sot_exp_up(sot_mul_up(rows - 1.0, sot_div_up(objective->offset, rows)));
+    objective->vertices = fmax(ceil(growth), (double)objective->signs);
+    objective->atom =
+        fmax(objective->atom,
+             sot_add_up(objective->offset, sot_mul_up(steps, sot_mul_up(one, one))));
+}
+
 sot_objective sot_objective_of(const sotto_event *event, sotto_adjacency adjacency)
 {
     sot_objective objective = {.shift = sot_div_up(1.0, event->noise_multiplier),
@@ -43,8 +60,12 @@ sot_objective sot_objective_of(const sotto_event *event, sotto_adjacency adjacen
                                .rows = event->rows,
                                .is_replaced = adjacency == SOTTO_REPLACE_ONE,
                                .count = 1.0};
-    objective.is_frozen =
-        event->theorem == SOTTO_FROZEN_SLOPE && steps_of(&objective) > 0;
+    const bool is_frozen = event->theorem == SOTTO_FROZEN_SLOPE;
+    if (is_frozen && (objective.offset > 0.0 || event->vertices > 1)) {
+        objective.signs = event->vertices > 1 ? 2 : 1;
+        complete_margin(&objective);
+    }
+    objective.is_frozen = is_frozen && steps_of(&objective) > 0;
     objective.atom = fmax(objective.atom, objective.offset);
     if (objective.vertices > 1.0) {
         objective.atom =
@@ -53,6 +74,13 @@ sot_objective sot_objective_of(const sotto_event *event, sotto_adjacency adjacen
                             start_of_tail(objective.shift, objective.vertices)));
     }
     return objective;
+}
+
+bool sot_objective_equals(const sot_objective *a, const sot_objective *b)
+{
+    return a->shift == b->shift && a->atom == b->atom && a->offset == b->offset &&
+           a->vertices == b->vertices && a->rows == b->rows && a->signs == b->signs &&
+           a->is_frozen == b->is_frozen && a->is_replaced == b->is_replaced;
 }
 
 /* atom - c: where the tail begins, as a loss of one Gaussian release. It may be rounded down: the
@@ -98,69 +126,63 @@ static double tail_delta_upper(const sot_objective *objective, double epsilon)
 
 sot_frozen_row sot_objective_frozen_row(const sot_objective *objective, double *out_most)
 {
+    if (objective->signs > 0) {
+        *out_most = HUGE_VAL;
+        return (sot_frozen_row){
+            .shift = sot_div_up(objective->shift, (double)steps_of(objective)),
+            .offset = sot_div_up(objective->offset, (double)objective->rows),
+            .signs = objective->signs};
+    }
     const sot_row_loss row = row_of(objective);
     *out_most = row.kappa;
     return (sot_frozen_row){
-        row.shift, sot_add_up(row.kappa, 0.5 * sot_mul_up(row.shift, row.shift))};
+        .shift = row.shift,
+        .determinant = sot_add_up(row.kappa, 0.5 * sot_mul_up(row.shift, row.shift))};
 }
 
-/* delta of a chain, additions first, with the loss of step i at most epsilon_i: the sum of e^{epsilon_1 + ... +
- * epsilon_{i-1}} delta_i(epsilon_i). Every split of epsilon is a bound; this one is the best for steps that are Gaussian
- * shifts of a (added) and s a with an offset c(s) (removed). */
-static double chain_delta_upper(const sot_frozen_row *row, uint32_t added,
-                                uint32_t removed, double slope, double epsilon)
+/* The hull of one row serves its moments in chains, and pld where the unit is one row. */
+sotto_status sot_objective_add_hulls(sot_objective *objective, sotto_error *error)
 {
-    const uint32_t steps = added + removed;
-    const double a = row->shift;
-    const double offset = log1p(slope * (1.0 - slope) * row->determinant);
-    const double length = a * ((double)added + slope * (double)removed);
-    /* With means from `length` down to 0, the threshold T of the whole: sum of epsilon_i = epsilon. */
-    const double threshold = (epsilon - offset * (double)removed) / length + 0.5 * length;
-    double spent = 0.0, sum = 0.0, mean = length;
-    for (uint32_t i = 0; i < steps; i++) {
-        const bool comes = i < added;
-        const double step = comes ? a : slope * a;
-        double part = step * (threshold - mean + 0.5 * step) + (comes ? 0.0 : offset);
-        if (i + 1 == steps)
-            part = sot_sub_down(epsilon, spent); /* exactly what is left */
-        const double here = comes ? sot_frozen_added_upper(row, part)
-                                  : sot_frozen_removed_upper(row, part);
-        sum = sot_add_up(sum, sot_mul_up(sot_exp_up(spent), here));
-        spent = sot_add_up(spent, part);
-        mean -= step;
-        if (!(sum < 1.0)) return 1.0;
+    if (!objective->is_frozen) return SOTTO_OK;
+    sotto_status status = SOTTO_OK;
+    double most;
+    const sot_frozen_row row = sot_objective_frozen_row(objective, &most);
+    if (objective->signs == 0) {
+        if (most > SOT_ROW_HULL_MOST) /* the former distribution, and the frozen slope */
+            return SOTTO_OK;
+        status = sot_row_hull_new(&row, most, &objective->hull, error);
+        if (steps_of(objective) == 1) return status;
     }
-    return sum;
+    if (status != SOTTO_OK || steps_of(objective) > SOT_FROZEN_STEPS_MAX) return status;
+    const sot_unit unit = {.chain = {row, objective->hull},
+                           .shift = objective->shift,
+                           .atom = objective->signs == 0 ? objective->atom : 0.0,
+                           .rows = objective->rows,
+                           .is_replaced = objective->is_replaced};
+    return sot_unit_hull_new(&unit, &objective->unit, error);
 }
 
-/* Slopes whose split is tried: any is sound. */
-static const double split_slopes[] = {1.0, 0.9, 0.8, 0.7, 0.6, 0.5};
-
-static double best_chain_upper(const sot_frozen_row *row, uint32_t added,
-                               uint32_t removed, double epsilon)
+void sot_objective_free_hulls(sot_objective *objective)
 {
-    const size_t tried = added + removed == 1 || removed == 0
-                             ? 1
-                             : sizeof split_slopes / sizeof *split_slopes;
-    double least = 1.0;
-    for (size_t i = 0; i < tried; i++)
-        least =
-            fmin(least, chain_delta_upper(row, added, removed, split_slopes[i], epsilon));
-    return least;
+    sot_row_hull_free(objective->hull);
+    sot_unit_hull_free(objective->unit);
+    objective->hull = NULL;
+    objective->unit = NULL;
 }
 
 /* Of both directions. Under replace-one the other direction is the same chain with the names exchanged. */
 static double frozen_delta_upper(const sot_objective *objective, double epsilon)
 {
     double most;
-    const sot_frozen_row row = sot_objective_frozen_row(objective, &most);
+    const sot_chain chain = {sot_objective_frozen_row(objective, &most), NULL};
     const uint32_t rows = objective->rows;
-    if (objective->is_replaced) return best_chain_upper(&row, rows, rows, epsilon);
-    return fmax(best_chain_upper(&row, 0, rows, epsilon),
-                best_chain_upper(&row, rows, 0, epsilon));
+    if (objective->is_replaced) return sot_chain_delta_upper(&chain, rows, rows, epsilon);
+    return fmax(sot_chain_delta_upper(&chain, 0, rows, epsilon),
+                sot_chain_delta_upper(&chain, rows, 0, epsilon));
 }
 
-double sot_objective_delta_upper(const sot_objective *objective, double epsilon)
+/* The atom and its tail. */
+static double atom_delta_upper(const sot_objective *objective, double epsilon)
 {
     const double atom = objective->atom;
     if (epsilon >= atom) return tail_delta_upper(objective, epsilon);
@@ -168,11 +190,17 @@ double sot_objective_delta_upper(const sot_objective *objective, double epsilon)
     const double tail = tail_delta_upper(objective, atom);
     const double below = sot_sub_down(epsilon, atom);
     const double lost = -sot_expm1_down(below);
-    const double chord = sot_add_up(lost, sot_mul_up(sot_exp_up(below), tail));
-    double least = fmin(1.0, chord);
-    if (objective->is_frozen && steps_of(objective) <= FROZEN_STEPS_MAX)
+    return fmin(1.0, sot_add_up(lost, sot_mul_up(sot_exp_up(below), tail)));
+}
+
+double sot_objective_delta_upper(const sot_objective *objective, double epsilon)
+{
+    double least = atom_delta_upper(objective, epsilon);
+    const bool is_margin = objective->signs > 0;
+    if (epsilon >= objective->atom && !is_margin) return least; /* the logistic loss */
+    if (objective->is_frozen && steps_of(objective) <= SOT_FROZEN_STEPS_MAX)
         least = fmin(least, frozen_delta_upper(objective, epsilon));
-    if (steps_of(objective) != 1) return least;
+    if (steps_of(objective) != 1 || is_margin) return least;
     const sot_row_loss row = row_of(objective);
     return fmin(least, sot_row_delta_upper(&row, epsilon));
 }
@@ -237,17 +265,29 @@ static double atom_log_mgf_upper(const sot_objective *objective, double order)
 
 /* Moments of one step, by the law of row_loss.h or by the theorem of frozen_slope.h. */
 typedef struct step_moments {
-    sot_row_loss row;
+    sot_row_loss row; /* of the logistic loss; other losses: kappa is 0, for additions */
     sot_frozen_row frozen;
     const sot_row_hull *hull; /* NULL: not computed */
     bool is_frozen;
 } step_moments;
 
+/* An added row whose slope has two signs: a^2/2 + a|Z| (privacy/accounting/objective/objective.md, section 7). */
+static double either_sign_log_mgf_upper(double shift, double order)
+{
+    const sot_objective law = {
+        .shift = shift, .vertices = 2.0, .atom = start_of_tail(shift, 2.0)};
+    return atom_log_mgf_upper(&law, order);
+}
+
 static double step_log_mgf_upper(const step_moments *step, bool comes, double order)
 {
+    const bool is_margin = step->frozen.signs > 0;
+    if (is_margin && !comes) return sot_frozen_log_mgf_upper(&step->frozen, order);
+    if (is_margin && step->frozen.signs > 1)
+        return either_sign_log_mgf_upper(step->row.shift, order);
     const sot_row_loss one = {step->row.shift, comes ? 0.0 : step->row.kappa};
     double least = sot_row_log_mgf_upper(&one, order);
-    if (!step->is_frozen) return least;
+    if (!step->is_frozen || is_margin) return least;
     if (step->hull != NULL)
         least = fmin(least, sot_row_hull_log_mgf_upper(
                                 step->hull, comes ? SOT_ADD : SOT_REMOVE, order));
@@ -280,24 +320,39 @@ static double chain_log_mgf_upper(const step_moments *step, uint32_t added,
     return sot_widen_up(one / p + ratio / p * two, 0x1p-50);
 }
 
-/* Of both directions. Without a frozen slope a removal's chain is the price of both (privacy/accounting/objective/objective.md, section 6); with
- * one, an addition may cost more at high orders, and both chains are priced. */
+/* The smaller of the chain's and of the unit's hull. */
+static double direction_log_mgf_upper(const sot_objective *objective,
+                                      const step_moments *step, sot_direction direction,
+                                      double order)
+{
+    const bool both = objective->is_replaced;
+    const uint32_t added = both || direction == SOT_ADD ? objective->rows : 0;
+    const uint32_t removed = both || direction == SOT_REMOVE ? objective->rows : 0;
+    const double chain = chain_log_mgf_upper(step, added, removed, order);
+    if (objective->unit == NULL) return chain;
+    return fmin(chain, sot_unit_hull_log_mgf_upper(objective->unit, direction, order));
+}
+
+/* Of both directions. Without a frozen slope a removal's chain is the price of both (privacy/accounting/objective/objective.md, section 6).
+ * With one, an addition may cost more at high orders, and both chains are priced. */
 double sot_objective_log_mgf_upper(const sot_objective *objective, double order)
 {
-    const double simple = atom_log_mgf_upper(objective, order);
-    const uint32_t steps = steps_of(objective);
-    if (steps == 0) return simple;
-    step_moments step = {.row = row_of(objective)};
-    const uint32_t added = objective->is_replaced ? objective->rows : 0;
-    const uint32_t removed = objective->rows;
-    const double former = fmin(simple, chain_log_mgf_upper(&step, added, removed, order));
+    double former = atom_log_mgf_upper(objective, order);
+    if (steps_of(objective) == 0) return former;
+    step_moments step = {.frozen = {.shift = 0.0}};
+    if (objective->signs == 0) {
+        step.row = row_of(objective);
+        const uint32_t added = objective->is_replaced ? objective->rows : 0;
+        former = fmin(former, chain_log_mgf_upper(&step, added, objective->rows, order));
+    }
     if (!objective->is_frozen) return former;
     double most;
     step.frozen = sot_objective_frozen_row(objective, &most);
+    step.row.shift = step.frozen.shift;
     step.hull = objective->hull;
     step.is_frozen = true;
-    double frozen = chain_log_mgf_upper(&step, added, removed, order);
+    double frozen = direction_log_mgf_upper(objective, &step, SOT_REMOVE, order);
     if (!objective->is_replaced)
-        frozen = fmax(frozen, chain_log_mgf_upper(&step, objective->rows, 0, order));
+        frozen = fmax(frozen, direction_log_mgf_upper(objective, &step, SOT_ADD, order));
     return fmin(former, frozen);
 }

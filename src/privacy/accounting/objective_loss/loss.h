@@ -6,8 +6,8 @@
  *             L = max(t, atom). The atom is at least c, and at least where m P(t > x - c) is 1.
  *             When m = 1, c = 0 and the number of rows of a unit is known too, a chain of one-row steps, each with
  *             the law of row_loss.h, says more about the losses below the atom: section 6. With
- *             SOTTO_FROZEN_SLOPE each step has the bounds of frozen_slope.h and row_hull.h too, and the smaller
- *             bound counts.
+ *             SOTTO_FROZEN_SLOPE each step has the bounds of frozen_slope.h and row_hull.h too, also for other losses
+ *             of one margin; the unit has those of chain.h and unit_hull.h. The smaller bound counts.
  * Profile     Of the atom's law: delta(eps) = m G(A, eps - c) for eps >= atom, G the Gaussian
  *             profile, and below the chord from there to 1 at e^eps = 0:
  *             1 - e^{eps-atom} + e^{eps-atom} m G(A, atom - c).
@@ -21,23 +21,36 @@
 
 #include <sotto/accountant.h>
 
-#include "privacy/accounting/objective_loss/row_hull.h"
+#include "privacy/accounting/objective_loss/unit_hull.h"
 #include "privacy/accounting/profile/bracket.h"
 
+/* Chains of more steps than this have no profile by frozen slopes: the search takes too long. */
+enum { SOT_FROZEN_STEPS_MAX = 16 };
+
 typedef struct sot_objective {
-    double shift;       /* A = 1/noise_multiplier, rounded up */
-    double atom;        /* at least 0 and the offset; with 0 it is a Gaussian release */
-    double offset;      /* c, at least 0 */
-    double vertices;    /* m, at least 1 */
-    uint32_t rows;      /* k: of a unit; 0: not known */
-    bool is_replaced;   /* a unit is exchanged: k rows come, then k go */
-    bool is_frozen;     /* the theorem of frozen_slope.h holds for each row */
-    sot_row_hull *hull; /* of one row, owned by the composition; NULL: not computed */
+    double shift;        /* A = 1/noise_multiplier, rounded up */
+    double atom;         /* at least 0 and the offset; with 0 it is a Gaussian release */
+    double offset;       /* c, at least 0 */
+    double vertices;     /* m, at least 1 */
+    uint32_t rows;       /* k: of a unit; 0: not known */
+    uint32_t signs;      /* is_frozen: of a slope, losses other than the logistic; or 0 */
+    bool is_replaced;    /* a unit is exchanged: k rows come, then k go */
+    bool is_frozen;      /* the theorem of frozen_slope.h holds for each row */
+    sot_row_hull *hull;  /* of one row, owned by the composition; NULL: not computed */
+    sot_unit_hull *unit; /* of a unit that has no `hull` of its own; likewise */
     double count;
 } sot_objective;
 
-/* The law of an event of kind SOTTO_OBJECTIVE_PERTURBATION; count 1. */
+/* Returns the distribution of an event of kind SOTTO_OBJECTIVE_PERTURBATION; count 1. */
 sot_objective sot_objective_of(const sotto_event *event, sotto_adjacency adjacency);
+
+/* Returns true if both are distributions of the same event, apart from count and hulls. */
+bool sot_objective_equals(const sot_objective *a, const sot_objective *b);
+
+/* Computes `hull` and `unit` where the theorem has them. Freed by sot_objective_free_hulls(). */
+SOTTO_MUST_CHECK sotto_status sot_objective_add_hulls(sot_objective *objective,
+                                                      sotto_error *error);
+void sot_objective_free_hulls(sot_objective *objective);
 
 /* delta(epsilon) of one release, for any real epsilon. */
 double sot_objective_delta_upper(const sot_objective *objective, double epsilon);
@@ -51,7 +64,8 @@ double sot_objective_beside_gaussian_upper(const sot_objective *objective,
 /* True when the two directions have different bounds: one row, added or removed, with is_frozen. */
 bool sot_objective_has_directions(const sot_objective *objective);
 
-/* The row of a unit for frozen_slope.h, and an epsilon from which on its profile is Gaussian; is_frozen only. */
+/* The row of a unit for frozen_slope.h, and an epsilon from which on its profile is Gaussian (logistic loss); is_frozen
+ * only. */
 sot_frozen_row sot_objective_frozen_row(const sot_objective *objective, double *out_most);
 
 /* log of 1 - m P[t > atom - c], at most 0: how likely the loss is the atom. */

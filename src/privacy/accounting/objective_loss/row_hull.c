@@ -143,6 +143,26 @@ double sot_row_hull_delta_upper(const sot_row_hull *hull, double epsilon)
     return value;
 }
 
+double sot_row_hull_chord_upper(const sot_row_hull *hull, double epsilon)
+{
+    if (epsilon <= 0.0 || epsilon >= hull->top) return gaussian_at(hull, epsilon).upper;
+    int low = 0, high = CELLS; /* place[low] <= epsilon < place[high] */
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (hull->place[middle] <= epsilon) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    if (hull->place[low] == epsilon) return hull->value[low];
+    const double part =
+        sot_div_down(difference_of_exp(hull->place[low], epsilon).lower,
+                     difference_of_exp(hull->place[low], hull->place[high]).upper);
+    const double fall = sot_sub_down(hull->value[low], hull->value[high]);
+    return sot_sub_up(hull->value[low], sot_mul_down(part, fmax(0.0, fall)));
+}
+
 /* ---- moments ---- */
 
 /* With alpha = order + 1: E (P/Q)^alpha is e^{alpha (alpha - 1) a^2/2} and alpha (alpha - 1) times the integral over

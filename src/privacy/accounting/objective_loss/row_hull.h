@@ -46,6 +46,9 @@ void sot_row_hull_free(sot_row_hull *hull);
 /* B(epsilon), for any real epsilon. */
 double sot_row_hull_delta_upper(const sot_row_hull *hull, double epsilon);
 
+/* The same without a search: the chord between two nodes. */
+double sot_row_hull_chord_upper(const sot_row_hull *hull, double epsilon);
+
 /* log E e^{order loss} of the pair, order > 0; infinite when it overflows. */
 double sot_row_hull_log_mgf_upper(const sot_row_hull *hull, sot_direction direction,
                                   double order);

@@ -67,8 +67,8 @@ static void add_term(log_sum *sum, double log_term)
     sum->largest = log_term;
 }
 
-/* E e^{start + slope (t - from)} over from < t < to. Under the tilted law t ~ N(a^2/2 + slope
- * a^2, a^2); an infinite end is left out of the arithmetic. */
+/* Returns E e^{start + slope (t - from)} over from < t < to. Under the exponential weight
+ * t ~ N(a^2/2 + slope a^2, a^2). An infinite end is left out of the arithmetic. */
 static double log_piece_up(double shift, double start, double slope, double from,
                            double to)
 {
@@ -105,8 +105,8 @@ double sot_row_log_mgf_upper(const sot_row_loss *row, double order)
     return isnan(total) ? HUGE_VAL : fmax(0.0, total);
 }
 
-/* z(v) = (kappa (2 v - 1) - a^2/2)/a, h(t) > kappa v^2 when t is that many standard deviations
- * above its mean; rounded down, and the size of what was added up. */
+/* Returns z(v) = (kappa (2 v - 1) - a^2/2)/a, rounded down, and the size of the sum. h(t) > kappa
+ * v^2 if t is that many standard deviations above its mean. */
 static double place_down(const sot_row_loss *row, double v, double *out_size)
 {
     const double along = row->kappa * (2.0 * v - 1.0) / row->shift;
@@ -133,9 +133,10 @@ static double hazard_of(double z, double log_above, double size, double *out_err
     return exp(-0.5 * z * z - 0.91893853320467274 - log_above);
 }
 
-/* The integral over from < v < to of e^g, g = epsilon + log(2 kappa v) - kappa v^2 + log P(Z > z(v)).
- * g is concave, so it lies under its tangent at the middle m: the integral is at most
- * (to - from) e^{g(m)} sinh(x)/x, x = g'(m) (to - from)/2. `doubt` is what rounding may have done to the slope. */
+/* The integral over from < v < to of e^g,
+ * `g = epsilon + log(2 kappa v) - kappa v^2 + log P(Z > z(v))`. g is concave, so it lies under
+ * its tangent at the middle m. The integral is at most `(to - from) e^{g(m)} sinh(x)/x`,
+ * `x = g'(m) (to - from)/2`. `doubt` bounds the rounding of the slope. */
 static double cell_up(const sot_row_loss *row, double epsilon, double from, double to)
 {
     const double kappa = row->kappa, blur = 32.0 * DBL_EPSILON;
@@ -157,8 +158,8 @@ static double cell_up(const sot_row_loss *row, double epsilon, double from, doub
                       spread + rest);
 }
 
-/* What lies above v, as if all of it were lost beyond the loss kappa v^2:
- * e^{epsilon - kappa v^2} P(h > kappa v^2). At v = 1 it is known: t > kappa, where h(t) = t. */
+/* Returns the part above v, as if all of it were lost beyond the loss kappa v^2:
+ * `e^{epsilon - kappa v^2} P(h > kappa v^2)`. At v = 1 it is known: t > kappa, where h(t) = t. */
 static double beyond_up(const sot_row_loss *row, double epsilon, double v)
 {
     if (v >= 1.0) {

@@ -15,8 +15,9 @@ static const double gaussian_points_max = 1000.0;
 static const double sampled_points_max = 8000.0;
 static const double law_points_max = 200.0;
 
-/* How many of a group's releases answer truthfully: binomial. Outside this window lies at most
- * 2 e^-800 of its law (Hoeffding, JASA 1963, Thm 1), below what a double can hold. */
+/* The number of a group's releases that answer truthfully is binomial. Outside this window
+ * lies at most 2 e^-800 of its probability (Hoeffding, JASA 1963, Thm 1), below the smallest
+ * double. */
 typedef struct window {
     double first, last;
 } window;
@@ -29,13 +30,15 @@ static window likely_counts(const sot_pure *pure)
                     fmin(pure->count, ceil(middle + reach))};
 }
 
-/* Without a sampled event one law ends the walk: the others must be lattices to walk over. */
+/* Without a sampled event one distribution ends the enumeration; the others must be
+ * lattices. */
 static bool is_rest(const sot_composition *composition, size_t law)
 {
     return composition->sampled_count == 0 && law == composition->law_rest;
 }
 
-/* How many points the walk over the laws has; infinite if one has no lattice. */
+/* Returns the number of points of the enumeration over the distributions; infinite if one
+ * has no lattice. */
 static double law_points(const sot_composition *composition)
 {
     double points = 1.0;
@@ -47,9 +50,19 @@ static double law_points(const sot_composition *composition)
     return points;
 }
 
+/* One release on a sample, and nothing else. */
+static bool is_one_subsampled(const sot_composition *composition)
+{
+    return composition->subsampled_count == 1 &&
+           composition->subsampled[0].count == 1.0 && composition->sampled_count == 0 &&
+           composition->objective_count == 0 && composition->pure_count == 0 &&
+           composition->law_count == 0 && composition->gaussian_square.upper == 0.0;
+}
+
 bool sot_closed_form_covers(const sot_composition *composition)
 {
     if (sot_composition_is_renyi(composition)) return false;
+    if (composition->subsampled_count > 0) return is_one_subsampled(composition);
     if (composition->sampled_count > 1) return false;
     if (composition->sampled_count == 1) {
         if (composition->sampled[0].count != 1.0) return false;
@@ -89,9 +102,8 @@ static sot_bracket nothing_delta(double epsilon)
                          sot_widen_up(lost, 4.0 * DBL_EPSILON)};
 }
 
-/* Each release of the groups from `group` on is one of its m Gaussians, the loss c up, or, with
- * weight w, its atom.
- * `square` is the sum of mu^2 of what is Gaussian already. */
+/* Each release of the groups from `group` on is one of its m Gaussians, with the loss moved up by
+ * c. With weight w it is its atom. `square` is the sum of mu^2 of the Gaussian events. */
 static double objective_delta(const sot_composition *composition, size_t group,
                               double log_weight, double square, double epsilon)
 {
@@ -126,9 +138,10 @@ static double objective_delta(const sot_composition *composition, size_t group,
     return sum;
 }
 
-/* One release and a Gaussian one of loss l ~ N(mu^2/2, mu^2), which is small beside it: for every
- * gap delta(epsilon) <= delta_one(epsilon - gap) + P(l > gap). The gap is chosen so that the second
- * term is a millionth of the first. It needs no atom below epsilon (privacy/accounting/objective/objective.md, section 6). */
+/* One release and a small Gaussian one of loss l ~ N(mu^2/2, mu^2). For every gap,
+ * `delta(epsilon) <= delta_one(epsilon - gap) + P(l > gap)`. The gap is chosen so that the second
+ * term is a millionth of the first. It needs no atom below epsilon
+ * (privacy/accounting/objective/objective.md, section 6). */
 static double beside_small_gaussian(const sot_objective *alone, double square,
                                     double epsilon)
 {
@@ -151,6 +164,8 @@ static bool is_one_objective(const sot_composition *composition)
 static sot_bracket rest_delta(const sot_composition *composition, sot_direction direction,
                               double epsilon)
 {
+    if (composition->subsampled_count > 0)
+        return sot_subsampled_delta(&composition->subsampled[0], direction, epsilon);
     if (composition->sampled_count == 1) {
         const sot_sampled *sampled = &composition->sampled[0];
         return sot_sampled_gaussian_delta(sampled->rate, sampled->sigma, direction,
@@ -180,8 +195,9 @@ static sot_bracket rest_delta(const sot_composition *composition, sot_direction 
     return nothing_delta(epsilon);
 }
 
-/* Of a single group and nothing else, losses (2k - n) e below epsilon add nothing: the walk begins
- * two places before the first that does, far more than the losses' rounding. */
+/* For a single group and nothing else, losses (2k - n) e below epsilon add nothing. So the
+ * enumeration begins two places before the first that does, far more than the losses'
+ * rounding. */
 static double first_that_matters(const sot_composition *composition, const sot_pure *pure,
                                  window counts, double epsilon)
 {
@@ -197,7 +213,8 @@ static sot_bracket walk(const sot_composition *composition, sot_direction direct
                         double epsilon, size_t group, double log_weight, double log_error,
                         double loss);
 
-/* One group that is a law: each of its atoms, or nothing for the law that ends the walk. */
+/* One group that is a distribution: each of its atoms, or nothing for the one that ends
+ * the enumeration. */
 static sot_bracket walk_law(const sot_composition *composition, sot_direction direction,
                             double epsilon, size_t group, double log_weight,
                             double log_error, double loss)
@@ -225,8 +242,8 @@ static sot_bracket walk_law(const sot_composition *composition, sot_direction di
     return sum;
 }
 
-/* Walks the lattice: groups from `group` on are still open, `log_weight` and `loss` belong to
- * those already fixed, `log_error` bounds the error of log_weight. */
+/* Enumerates the lattice: groups from `group` on are still open, `log_weight` and `loss` belong
+ * to those already fixed, `log_error` bounds the error of log_weight. */
 static sot_bracket walk(const sot_composition *composition, sot_direction direction,
                         double epsilon, size_t group, double log_weight, double log_error,
                         double loss)
@@ -287,7 +304,7 @@ sot_bracket sot_closed_form_delta(const sot_composition *composition,
                                   sot_direction direction, double epsilon)
 {
     sot_bracket delta = walk(composition, direction, epsilon, 0, 0.0, 0.0, 0.0);
-    /* What the windows left out, and weights that underflowed. */
+    /* The parts outside the windows, and weights that underflowed. */
     if (composition->pure_count > 0 || law_points(composition) > 1.0)
         delta.upper += DBL_MIN;
     /* Overflow may have left a NaN, which says nothing. */

@@ -59,9 +59,7 @@ static void add_objective(sot_composition *composition, const sotto_event *event
     }
     for (size_t i = 0; i < composition->objective_count; i++) {
         sot_objective *entry = &composition->objective[i];
-        if (entry->shift == law.shift && entry->atom == law.atom &&
-            entry->offset == law.offset && entry->vertices == law.vertices &&
-            entry->rows == law.rows && entry->is_frozen == law.is_frozen) {
+        if (sot_objective_equals(entry, &law)) {
             entry->count += count;
             return;
         }
@@ -96,28 +94,6 @@ static void add_failure(sot_composition *composition, double delta, double count
     composition->failure = either_fails(composition->failure, failed);
 }
 
-/* True when the pair an event is priced by is worse than the event's own: a bound from below on
- * the pair's loss then says nothing about the event. Discrete Laplace noise that one record moves by one
- * step of the grid, and two-way randomized response, are binary randomized response itself. */
-static bool is_priced_loosely(const sotto_event *event, bool has_law)
-{
-    if (event->mechanism == SOTTO_GAUSSIAN) /* no one data set attains the spliced pair */
-        return event->sampling == SOTTO_WITHOUT_REPLACEMENT ||
-               event->sampling == SOTTO_SINGLE_RECORD;
-    if (event->sampling != SOTTO_NOT_SAMPLED) return true;
-    if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE)
-        return event->categories > 2 && !has_law;
-    if (event->mechanism == SOTTO_DISCRETE_LAPLACE) {
-        return event->sensitivity != (isnan(event->grid) ? 1.0 : event->grid) && !has_law;
-    }
-    if (event->mechanism == SOTTO_DISCRETE_GAUSSIAN) return !has_law;
-    return event->mechanism == SOTTO_EXPONENTIAL ||
-           event->mechanism == SOTTO_PERMUTE_AND_FLIP ||
-           (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION &&
-            event->rows ==
-                0); /* with rows saturated data attain a Gaussian: privacy/accounting/exact/exact.c */
-}
-
 static void add_law(sot_composition *composition, const sot_law *law, double count)
 {
     for (size_t i = 0; i < composition->law_count; i++) {
@@ -130,7 +106,20 @@ static void add_law(sot_composition *composition, const sot_law *law, double cou
     composition->laws[composition->law_count++].count = count;
 }
 
-/* Sampled Gaussians that have no law of their own: everybody takes part, or coins under
+static void add_subsampled(sot_composition *composition, const sot_subsampled *release,
+                           double count)
+{
+    for (size_t i = 0; i < composition->subsampled_count; i++) {
+        if (sot_subsampled_equals(&composition->subsampled[i], release)) {
+            composition->subsampled[i].count += count;
+            return;
+        }
+    }
+    composition->subsampled[composition->subsampled_count] = *release;
+    composition->subsampled[composition->subsampled_count++].count = count;
+}
+
+/* Sampled Gaussians without a sot_law: all records take part, or Poisson sampling under
  * add-remove. Under replace-one the two centres are 2 apart. */
 static void add_gaussian(sot_composition *composition, const sotto_event *event,
                          sotto_adjacency adjacency, double sigma, double count)
@@ -149,8 +138,19 @@ static void add_event(sot_composition *composition, const sotto_event *event,
                       sotto_adjacency adjacency, double noise_multiplier, double count)
 {
     sot_law law;
+    sot_subsampled release;
     const bool has_law = sot_event_law(event, adjacency, noise_multiplier, &law);
-    composition->is_loose = composition->is_loose || is_priced_loosely(event, has_law);
+    const bool is_subsampled =
+        sot_event_subsampled(event, adjacency, noise_multiplier, &release);
+    composition->is_loose =
+        composition->is_loose ||
+        sot_event_is_loose(event, has_law, is_subsampled ? &release : NULL);
+    if (is_subsampled) {
+        if (event->mechanism == SOTTO_APPROXIMATE && event->delta > 0.0)
+            add_failure(composition, sot_event_delta(event), count);
+        add_subsampled(composition, &release, count);
+        return;
+    }
     if (has_law) {
         add_law(composition, &law, count);
         return;
@@ -202,7 +202,8 @@ static sotto_status allocate(size_t size, sot_composition *composition,
 {
     const size_t each = sizeof *composition->sampled + sizeof *composition->pure +
                         sizeof *composition->objective + sizeof *composition->laws +
-                        sizeof *composition->curves + sizeof *composition->law_sums;
+                        sizeof *composition->curves + sizeof *composition->law_sums +
+                        sizeof *composition->subsampled;
     char *block = sot_new_array(size, each);
     if (block == NULL) return sot_fail_memory(error, size, each);
     composition->block = block;
@@ -217,33 +218,40 @@ static sotto_status allocate(size_t size, sot_composition *composition,
     composition->curves = (void *)block;
     block += size * sizeof *composition->curves;
     composition->law_sums = (void *)block;
+    block += size * sizeof *composition->law_sums;
+    composition->subsampled = (void *)block;
     return SOTTO_OK;
 }
 
-/* The hull of one row, for moments and for pld. */
-static sotto_status add_hulls(sot_composition *composition, sotto_error *error)
+/* For Renyi bounds and for pld. */
+static sotto_status add_tables(sot_composition *composition, sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
-    for (size_t i = 0; i < composition->objective_count && status == SOTTO_OK; i++) {
-        sot_objective *objective = &composition->objective[i];
-        if (!objective->is_frozen) continue;
-        double most;
-        const sot_frozen_row row = sot_objective_frozen_row(objective, &most);
-        if (most > SOT_ROW_HULL_MOST) continue; /* the former law, and the frozen slope */
-        status = sot_row_hull_new(&row, most, &objective->hull, error);
+    for (size_t i = 0; i < composition->subsampled_count && status == SOTTO_OK; i++) {
+        sot_subsampled *release = &composition->subsampled[i];
+        status = sot_pair_table_new(&release->base, &release->table, error);
     }
     return status;
 }
 
-/* Closed forms are tried with few laws only, and not beside Gaussians, which make the contour
- * short. */
+/* For moments and for pld. */
+static sotto_status add_hulls(sot_composition *composition, sotto_error *error)
+{
+    sotto_status status = SOTTO_OK;
+    for (size_t i = 0; i < composition->objective_count && status == SOTTO_OK; i++)
+        status = sot_objective_add_hulls(&composition->objective[i], error);
+    return status;
+}
+
+/* Closed forms are tried only with few distributions, and not together with Gaussians, which make
+ * the contour short. */
 static sotto_status sum_laws(sot_composition *composition, sotto_error *error)
 {
     const size_t count = composition->law_count;
     const size_t few = 4;
     if (count > few || composition->gaussian_square.upper > 0.0 ||
         composition->sampled_count > 1 || composition->objective_count > 0 ||
-        sot_composition_is_renyi(composition)) {
+        composition->subsampled_count > 0 || sot_composition_is_renyi(composition)) {
         return SOTTO_OK;
     }
     sotto_status status = SOTTO_OK;
@@ -277,24 +285,25 @@ static sotto_status compile(const sotto_plan *plan, double noise_multiplier,
         const double sigma = sot_event_sigma(event, noise_multiplier);
         const uint64_t count = event->count == 0 ? steps : event->count;
         if ((sot_event_takes_noise(event->mechanism) && isnan(sigma)) || count == 0) {
-            status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                              "event %zu leaves its %s open; give it a value, or ask for "
-                              "'%s'",
-                              i + 1, count == 0 ? "count" : "noise_multiplier",
-                              count == 0 ? "steps" : "noise");
+            status = sot_fail(
+                error, SOTTO_INVALID_ARGUMENT,
+                "event %zu leaves its %s open; give it a value, or use sotto account %s",
+                i + 1, count == 0 ? "count" : "noise_multiplier",
+                count == 0 ? "steps" : "noise");
             goto failed;
         }
         if (event->sampling == SOTTO_POISSON && isnan(event->rate)) {
             status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                              "event %zu leaves its rate open; give it a value, or ask "
-                              "for 'rate'",
+                              "event %zu leaves its rate open; give it a value, or use "
+                              "sotto account rate",
                               i + 1);
             goto failed;
         }
         add_event(composition, event, sotto_plan_adjacency(plan), noise_multiplier,
                   (double)count);
     }
-    status = sum_laws(composition, error);
+    status = add_tables(composition, error);
+    if (status == SOTTO_OK) status = sum_laws(composition, error);
     if (status != SOTTO_OK) goto failed;
     *out_composition = composition;
     return SOTTO_OK;
@@ -352,7 +361,9 @@ void sot_composition_free(sot_composition *composition)
     for (size_t i = 0; i < composition->law_count; i++)
         sot_law_sum_free(composition->law_sums[i]);
     for (size_t i = 0; i < composition->objective_count; i++)
-        sot_row_hull_free(composition->objective[i].hull);
+        sot_objective_free_hulls(&composition->objective[i]);
+    for (size_t i = 0; i < composition->subsampled_count; i++)
+        sot_pair_table_clear(&composition->subsampled[i].table);
     sot_free(composition->block);
     sot_free(composition);
 }
@@ -385,6 +396,9 @@ int sot_composition_is_symmetric(const sot_composition *composition)
 {
     for (size_t i = 0; i < composition->objective_count; i++) {
         if (sot_objective_has_directions(&composition->objective[i])) return 0;
+    }
+    for (size_t i = 0; i < composition->subsampled_count; i++) {
+        if (composition->subsampled[i].kind == SOT_SAMPLE_COINS) return 0;
     }
     return composition->sampled_count == 0;
 }

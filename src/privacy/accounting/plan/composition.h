@@ -6,7 +6,7 @@
 
 #include <sotto/accountant.h>
 
-#include "privacy/accounting/loss/loss.h"
+#include "privacy/accounting/loss/subsampled.h"
 #include "privacy/accounting/objective_loss/loss.h"
 #include "privacy/accounting/profile/bracket.h"
 #include "privacy/accounting/sampled/gaussian.h"
@@ -31,15 +31,19 @@ typedef struct sot_composition {
     sot_pure
         *pure; /* one entry for each epsilon; (epsilon, delta) events count here too */
     size_t pure_count;
-    sot_objective *objective; /* one entry for each law; none without an atom */
+    sot_objective *objective; /* one entry for each distribution; none without an atom */
     size_t objective_count;
-    sot_law *laws; /* one entry for each law with the same loss in both directions */
+    sot_law *laws; /* one entry for each distribution with the same loss in both
+                    * directions */
     size_t law_count;
-    size_t law_rest; /* the law with the most points: closed forms end with it */
+    size_t law_rest; /* the distribution with the most points: closed forms end with it */
     sot_law_sum *
-        *law_sums; /* of each law: all its releases, NULL without a closed form */
+        *law_sums; /* for each distribution all its releases, NULL without a closed
+                    * form */
     sot_curve *curves;
     size_t curve_count;
+    sot_subsampled *subsampled; /* releases on a sample, but for Gaussians */
+    size_t subsampled_count;
     bool
         is_loose; /* some event is priced by a worse pair: lower bounds do not hold for it */
     bool is_rounded; /* some epsilon of `pure` is a quotient, rounded up */
@@ -53,27 +57,29 @@ SOTTO_MUST_CHECK sotto_status sot_composition_new(const sotto_plan *plan,
                                                   double noise_multiplier, uint64_t steps,
                                                   sot_composition **out_composition,
                                                   sotto_error *error);
-/* The same for one question to the exact accountant. Its closed form for a training needs no hull, which takes longer than
- * the answer; without one every bound holds, and bounds of Renyi are looser. */
+/* The same for one question to the exact accountant. Its closed form for a training needs no
+ * hull, which takes longer than the answer. Without a hull every bound holds, and Renyi bounds
+ * are looser. */
 SOTTO_MUST_CHECK sotto_status sot_composition_new_for_exact(
     const sotto_plan *plan, double noise_multiplier, uint64_t steps,
     sot_composition **out_composition, sotto_error *error);
 void sot_composition_free(sot_composition *composition);
 
-/* True when some event is known by its Renyi divergence alone: zCDP and curves. */
+/* True if some event is known only by its Renyi divergence: zCDP and curves. */
 bool sot_composition_is_renyi(const sot_composition *composition);
 
 /* The largest order minus 1 at which all curves are finite; infinite without curves. */
 double sot_composition_t_max(const sot_composition *composition);
 
-/* K(t) = sum of count * log M(t) at real t > 0 for one direction, zCDP events at their bound
- * rho t(t+1) and objective perturbation at its rounded-up value, with a bound on the error. Infinite when it overflows. */
+/* Returns K(t) = sum of count * log M(t) at real t > 0 for one direction, with a bound on the
+ * error. Events of zCDP enter by their bound rho t(t+1), objective perturbation by its rounded-up
+ * value. Infinite if it overflows. */
 double sot_composition_log_mgf(const sot_composition *composition,
                                sot_direction direction, double t, double *out_error);
 
-/* t times a certified upper bound of the Renyi divergence of order t + 1, finite unless it
- * overflows: where a quadrature gives up, a closed form speaks for it; at most K(t), and less with events of
- * bounded range, whose worst pair depends on the order. */
+/* Returns t times a certified upper bound on the Renyi divergence of order t + 1, finite unless
+ * it overflows. Where a quadrature fails, a closed form replaces it. The value is at most K(t).
+ * It is less with events of bounded range, whose worst pair depends on the order. */
 double sot_composition_log_mgf_upper(const sot_composition *composition,
                                      sot_direction direction, double t);
 
@@ -85,7 +91,7 @@ double sot_composition_renyi_estimate(const sot_composition *composition, double
 /* True when some event is of bounded range: Renyi's bound may then beat the exact composition of pairs. */
 bool sot_composition_has_range(const sot_composition *composition);
 
-/* True when both directions have the same law, so that one suffices. */
+/* True if both directions have the same distribution, so one is enough. */
 int sot_composition_is_symmetric(const sot_composition *composition);
 
 /* The delta left for the finite part when the whole may have `delta`: rounded down. 0 when the
@@ -100,19 +106,30 @@ sot_bracket sot_composition_whole_delta(const sot_composition *composition,
  * scale/sensitivity if those are stated. NaN when still open. */
 double sot_event_sigma(const sotto_event *event, double noise_multiplier);
 
-/* The zCDP parameter of a zCDP or discrete Gaussian event; the epsilon of an event that is
- * epsilon-DP (up to its delta), amplified by its sampling; and that delta. All rounded up; an epsilon
- * is NaN while the noise is open. */
+/* Return the zCDP parameter of a zCDP or discrete Gaussian event, and the epsilon of an event
+ * that is epsilon-DP (up to its delta), amplified by its sampling. The last returns that delta.
+ * All are rounded up. An epsilon is NaN while the noise is open. */
 double sot_event_rho(const sotto_event *event);
 double sot_event_epsilon(const sotto_event *event, double noise_multiplier);
 double sot_event_delta(const sotto_event *event);
 
-/* True for events whose loss has a law of its own, which is then written, with count 1. */
+/* True for events whose loss is a sot_law, which is then written, with count 1. */
 bool sot_event_law(const sotto_event *event, sotto_adjacency adjacency,
                    double noise_multiplier, sot_law *out_law);
 
-/* The bound (order - 1) * divergence of a curve at order t + 1, rounded up: a chord between the orders
- * listed, since the exact function is convex; infinite beyond the last. */
+/* True for events on a random sample, but Gaussians, whose release on all records has a pair with a table. It is then
+ * written, with count 1 and without the table. */
+bool sot_event_subsampled(const sotto_event *event, sotto_adjacency adjacency,
+                          double noise_multiplier, sot_subsampled *out_release);
+
+/* True if the pair by which an event is priced is worse than the event's own. A lower bound on
+ * the pair's loss is then none for the event. Discrete Laplace noise that one record moves by one
+ * step of the grid, and two-way randomized response, are binary randomized response itself. */
+bool sot_event_is_loose(const sotto_event *event, bool has_law,
+                        const sot_subsampled *sampled);
+
+/* Returns the bound (order - 1) * divergence of a curve at order t + 1, rounded up. It is a chord
+ * between the listed orders, since the exact function is convex. Infinite beyond the last. */
 double sot_curve_log_mgf_upper(const sotto_event *event, double t);
 
 /* True for the mechanisms whose noise_multiplier `noise` may search for. */

@@ -4,9 +4,9 @@
 #include <float.h>
 #include <math.h>
 
-/* M(t) = p e^{t eps} + (1-p) e^{-t eps}, p = 1/(1 + e^-eps), as
- * (e^{t eps} + e^{-(t+1) eps})/(1 + e^-eps): for small t eps the logarithm of a number near 1,
- * log1p((expm1(t eps) + e^-eps expm1(-t eps))/(1 + e^-eps)). */
+/* With p = 1/(1 + e^-eps), `M(t) = p e^{t eps} + (1-p) e^{-t eps}` is computed as
+ * `(e^{t eps} + e^{-(t+1) eps})/(1 + e^-eps)`. For small t eps it is near 1, and its logarithm is
+ * `log1p((expm1(t eps) + e^-eps expm1(-t eps))/(1 + e^-eps))`. */
 double sot_pure_log_mgf(double epsilon, double t)
 {
     const double x = t * epsilon;
@@ -47,6 +47,12 @@ static double symmetric_log_mgf(const sot_composition *composition, double t,
         const double one = sot_curve_log_mgf_upper(composition->curves[i].event, t);
         sum += composition->curves[i].count * one;
         error += 8.0 * DBL_EPSILON * composition->curves[i].count * one;
+    }
+    for (size_t i = 0; i < composition->subsampled_count; i++) {
+        const sot_subsampled *release = &composition->subsampled[i];
+        const double one = sot_subsampled_log_mgf_upper(release, t);
+        sum += release->count * one;
+        error += 8.0 * DBL_EPSILON * release->count * one;
     }
     *out_error = error;
     return sum;
@@ -114,6 +120,10 @@ static double all_but_laws_estimate(const sot_composition *composition,
     for (size_t i = 0; i < composition->curve_count; i++) {
         sum += composition->curves[i].count *
                sot_curve_log_mgf_upper(composition->curves[i].event, t);
+    }
+    for (size_t i = 0; i < composition->subsampled_count; i++) {
+        const sot_subsampled *release = &composition->subsampled[i];
+        sum += release->count * sot_subsampled_log_mgf_upper(release, t);
     }
     return sum;
 }

@@ -1,12 +1,13 @@
-/* What one event is worth: its parameters as the accountants want them. */
+/* The parameters of one event for the accountants. */
 #include <float.h>
 #include <math.h>
 
 #include "numeric/outward.h"
 #include "privacy/accounting/plan/composition.h"
 
-/* A stated scale and sensitivity bound the noise: a noise_multiplier may be the nearest double
- * to their ratio, which lies above it half of the time, and one that is open fills up to it. */
+/* A stated scale and sensitivity bound the noise. A noise_multiplier may be the nearest double to
+ * their ratio, and half of the time that is above it. An open noise_multiplier is at most the
+ * ratio. */
 double sot_event_sigma(const sotto_event *event, double noise_multiplier)
 {
     const double sigma =
@@ -39,8 +40,8 @@ double sot_event_rate(const sotto_event *event)
     return 1.0;
 }
 
-/* Of the whole data: noise of scale t changes its density by e^{|shift|/t} at most, so epsilon =
- * sensitivity/t for Laplace noise of both kinds. */
+/* Without sampling. Noise of scale t changes its density by at most e^{|shift|/t}. So
+ * epsilon = sensitivity/t for Laplace noise of both kinds. */
 static double whole_epsilon(const sotto_event *event, double noise_multiplier)
 {
     if (event->mechanism == SOTTO_LAPLACE)
@@ -49,8 +50,9 @@ static double whole_epsilon(const sotto_event *event, double noise_multiplier)
     return sot_div_up(event->sensitivity, event->scale);
 }
 
-/* Amplification: log(1 + q (e^eps - 1)) and q delta, for independent coins under add-remove and batches
- * of fixed size under replace-one (Balle, Barthe & Gaboardi, NeurIPS 2018, Thms 8 and 9). */
+/* Amplification: log(1 + q (e^eps - 1)) and q delta. It holds for Poisson sampling under
+ * add-remove and for batches of fixed size under replace-one (Balle, Barthe & Gaboardi, NeurIPS
+ * 2018, Thms 8 and 9). */
 double sot_event_epsilon(const sotto_event *event, double noise_multiplier)
 {
     const double epsilon = whole_epsilon(event, noise_multiplier);
@@ -90,7 +92,8 @@ static bool discrete_gaussian_law(const sotto_event *event, sot_law *out_law)
     if (isnan(steps) || event->dimension == SOTTO_DIMENSION_ANY) return false;
     if (event->dimension > 1 && steps > 1.0) return false;
     const double sigma = event->scale / grid;
-    /* Rounding of the ratio would change the law: the grid is a power of two, or 1. */
+    /* Rounding of the ratio would change the distribution: the grid is a power of two, or
+     * 1. */
     if (fma(sigma, grid, -event->scale) != 0.0) return false;
     if (!(sigma <= sigma_steps_max && sigma >= 0.01 && steps <= 1000.0 * sigma))
         return false;
@@ -118,7 +121,8 @@ bool sot_event_law(const sotto_event *event, sotto_adjacency adjacency,
     *out_law = (sot_law){.kind = SOT_LAW_BOX, .count = 1.0};
     if (event->mechanism == SOTTO_GAUSSIAN)
         return sampled_gaussian_law(event, adjacency, noise_multiplier, out_law);
-    if (event->sampling != SOTTO_NOT_SAMPLED) return false;
+    if (event->sampling != SOTTO_NOT_SAMPLED && !(sot_event_rate(event) >= 1.0))
+        return false; /* sot_event_subsampled() */
     if (event->mechanism == SOTTO_DISCRETE_GAUSSIAN)
         return discrete_gaussian_law(event, out_law);
     out_law->loss = whole_epsilon(event, noise_multiplier);
@@ -137,18 +141,82 @@ bool sot_event_law(const sotto_event *event, sotto_adjacency adjacency,
     if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE) {
         out_law->kind = SOT_LAW_RESPONSE;
         out_law->categories = (double)event->categories;
-        /* Of neighbours that give another answer; the others are pure. */
+        /* For neighbours that give another answer; the others are pure. */
         return event->categories > 2 && adjacency == SOTTO_REPLACE_ONE;
     }
     return false;
+}
+
+/* An epsilon-DP release is dominated by two-way randomized response (Kairouz, Oh & Viswanath, ICML 2015). */
+static sot_law response_law(double epsilon)
+{
+    return (sot_law){
+        .kind = SOT_LAW_RESPONSE, .loss = epsilon, .categories = 2.0, .count = 1.0};
+}
+
+bool sot_event_subsampled(const sotto_event *event, sotto_adjacency adjacency,
+                          double noise_multiplier, sot_subsampled *out_release)
+{
+    const double rate = sot_event_rate(event);
+    if (event->sampling == SOTTO_NOT_SAMPLED || event->mechanism == SOTTO_GAUSSIAN)
+        return false;
+    sotto_event whole = *event;
+    whole.sampling = SOTTO_NOT_SAMPLED;
+    *out_release = (sot_subsampled){
+        .kind = event->sampling == SOTTO_POISSON ? SOT_SAMPLE_COINS : SOT_SAMPLE_BATCH,
+        .rate = rate,
+        .count = 1.0};
+    sot_law *base = &out_release->base;
+    const bool has_law = sot_event_law(&whole, adjacency, noise_multiplier, base);
+    if (has_law && sot_pair_table_covers(base)) return rate < 1.0;
+    if (event->mechanism == SOTTO_DISCRETE_GAUSSIAN) return false;
+    *base = response_law(whole_epsilon(event, noise_multiplier));
+    return rate < 1.0 && base->loss > 1e-12 && sot_pair_table_covers(base);
+}
+
+/* True if the release on all records attains the base of its sampled pair. */
+static bool attains_its_pair(const sotto_event *event, const sot_law *base)
+{
+    if (event->mechanism == SOTTO_PURE) return true;
+    if (event->mechanism == SOTTO_LAPLACE) return base->has_ends;
+    if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE)
+        return event->categories == 2 || base->categories > 2.0;
+    if (event->mechanism == SOTTO_DISCRETE_LAPLACE)
+        return base->kind == SOT_LAW_DISCRETE_LAPLACE ||
+               event->sensitivity == (isnan(event->grid) ? 1.0 : event->grid);
+    return event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
+}
+
+bool sot_event_is_loose(const sotto_event *event, bool has_law,
+                        const sot_subsampled *sampled)
+{
+    /* No one data set attains the spliced pair of a batch. */
+    if (event->sampling == SOTTO_WITHOUT_REPLACEMENT ||
+        event->sampling == SOTTO_SINGLE_RECORD)
+        return true;
+    if (event->mechanism == SOTTO_GAUSSIAN) return false;
+    if (sampled != NULL) return !attains_its_pair(event, &sampled->base);
+    if (event->sampling != SOTTO_NOT_SAMPLED) return true;
+    if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE)
+        return event->categories > 2 && !has_law;
+    if (event->mechanism == SOTTO_DISCRETE_LAPLACE) {
+        return event->sensitivity != (isnan(event->grid) ? 1.0 : event->grid) && !has_law;
+    }
+    if (event->mechanism == SOTTO_DISCRETE_GAUSSIAN) return !has_law;
+    return event->mechanism == SOTTO_EXPONENTIAL ||
+           event->mechanism == SOTTO_PERMUTE_AND_FLIP ||
+           (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION &&
+            /* rows of the logistic loss, saturated, attain a Gaussian: privacy/accounting/exact/exact.c */
+            (event->rows == 0 || event->shift > 0.0 || event->vertices > 1));
 }
 
 double sot_curve_log_mgf_upper(const sotto_event *event, double t)
 {
     const double *orders = event->curve_orders;
     const double *values = event->curve_values;
-    /* Orders less 1 are exact (Sterbenz below 2, a multiple of the order's last place above), and
-     * t + 1 is not: near an order where the bound jumps its rounding would pick the wrong side. */
+    /* Orders less 1 are exact (Sterbenz below 2, a multiple of the order's last place
+     * above). The number t + 1 is not: near an order where the bound jumps, its rounding
+     * would pick the wrong side. */
     if (t <= orders[0] - 1.0)
         return sot_mul_up(t, values[0]); /* divergence grows with the order */
     for (uint32_t i = 1; i < event->curve_size; i++) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <sotto/accountant.h>
+#include <sotto/setting.h>
 
 #include "base/error.h"
 #include "base/json/json.h"
@@ -336,6 +337,7 @@ static sotto_status read_event(const sot_json_value *value, size_t index,
     sotto_error refusal;
     status = sotto_plan_add(plan, &event, &refusal);
     if (status != SOTTO_OK) {
+        sotto_error_spell(&refusal, SOTTO_SPELL_MEMBER, NULL, NULL);
         return sot_fail(error, status, "events[%zu]: %.230s", index, refusal.message);
     }
     return SOTTO_OK;

@@ -1,4 +1,4 @@
-/* The canonical JSON form of a plan: what json.c reads back to the same bits. */
+/* The canonical JSON form of a plan. json.c reads it back to the same bits. */
 #include "privacy/accounting/plan/json_write.h"
 
 #include <math.h>

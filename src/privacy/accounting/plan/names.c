@@ -77,8 +77,8 @@ static sotto_status value_of(const name_row *rows, const char *what, const char 
         used += length;
     }
     known[used] = '\0';
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s is '%.40s'; give one of %s", what,
-                    name, known);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "`%s` is '%.40s'; give one of %s",
+                    what, name, known);
 }
 
 const char *sotto_adjacency_name(sotto_adjacency adjacency)

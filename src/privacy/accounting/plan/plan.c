@@ -26,8 +26,10 @@ typedef struct field_row {
  * them inside only. */
 static const field_row fields[] = {
     {FIELD(noise_multiplier), 1e-4, 1e12, "a number from 1e-4 to 1e12, for example 1.1"},
-    {FIELD(epsilon), 0.0, 1e6, "a number from 0 to 1e6, for example 0.5"},
-    {FIELD(delta), 0.0, 0.999999, "a number from 0 to 0.999999, for example 1e-8"},
+    {"epsilon_each", offsetof(sotto_event, epsilon), 0.0, 1e6,
+     "a number from 0 to 1e6, for example 0.5"},
+    {"delta_each", offsetof(sotto_event, delta), 0.0, 0.999999,
+     "a number from 0 to 0.999999, for example 1e-8"},
     {FIELD(rho), 0.0, 1e12, "a number from 0 to 1e12, for example 0.01"},
     {FIELD(mu), 0.0, 1e6, "a number from 0 to 1e6, for example 0.5"},
     {FIELD(scale), 1e-300, 1e300, "a positive number, for example 5"},
@@ -52,11 +54,12 @@ enum {
     FIELDS
 };
 
-/* What is known about a sampled event of a mechanism. */
+/* The theorems for a sampled event of a mechanism. */
 typedef enum sampled_as {
     NEVER, /* no theorem here */
     AS_PURE, /* by its epsilon and delta: Balle, Barthe & Gaboardi, NeurIPS 2018, Thms 8, 9 */
-    AS_ITSELF /* by a pair of its own */
+    AS_LATTICE, /* by its pair, where it has one (loss.md) */
+    AS_ITSELF   /* by a pair of its own */
 } sampled_as;
 
 typedef struct mechanism_row {
@@ -74,7 +77,7 @@ static const mechanism_row mechanisms[] = {
     {SOTTO_APPROXIMATE, 1u << EPSILON | 1u << DELTA, 0, AS_PURE},
     {SOTTO_ZCDP, 1u << RHO, 0, NEVER},
     {SOTTO_GDP, 1u << MU, 0, NEVER},
-    {SOTTO_DISCRETE_GAUSSIAN, SCALED, 1u << GRID, NEVER},
+    {SOTTO_DISCRETE_GAUSSIAN, SCALED, 1u << GRID, AS_LATTICE},
     {SOTTO_DISCRETE_LAPLACE, SCALED, 1u << GRID, AS_PURE},
     {SOTTO_EXPONENTIAL, 1u << EPSILON, 0, AS_PURE},
     {SOTTO_PERMUTE_AND_FLIP, 1u << EPSILON, 0, AS_PURE},
@@ -118,10 +121,11 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
         used = 1;
     }
     if (!used && !isnan(value)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%s is %g, but a %s event has no %s%s; leave it out", row->name,
-                        value, field == RATE ? "not sampled" : mechanism, row->name,
-                        field == RATE ? " (set sampling to poisson)" : "");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`%s` is %g, but a %s event has no such parameter%s; leave it out", row->name,
+            value, field == RATE ? "not sampled" : mechanism,
+            field == RATE ? " (set sampling to poisson)" : "");
     }
     const int may_be_open =
         (field == NOISE_MULTIPLIER && sot_event_takes_noise(event->mechanism)) ||
@@ -129,13 +133,13 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
     if (!used || (may_be_open && isnan(value))) return SOTTO_OK;
     if (isnan(value)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%s of the %s event is not set; give %s", row->name, mechanism,
+                        "`%s` of the %s event is missing; give %s", row->name, mechanism,
                         row->hint);
     }
     if (!(value >= row->least && value <= row->most)) {
         /* 1.0000001 must not read "rate is 1; give a number up to 1". */
         const int digits = value > 0.99 && value < 1.01 ? 17 : 6;
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%s is %.*g; give %s", row->name,
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "`%s` is %.*g; give %s", row->name,
                         digits, value, row->hint);
     }
     return SOTTO_OK;
@@ -149,16 +153,16 @@ static sotto_status check_batch(const sotto_event *event, sotto_error *error)
     if (needs_population
             ? event->population < 1 || event->population > SOTTO_POPULATION_MAX
             : event->population != 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "population is %llu; %s",
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "`population` is %llu; %s",
                         (unsigned long long)event->population,
                         needs_population
-                            ? "give the number of records drawn from, 1 to 1e15"
+                            ? "give the number of records of the population, 1 to 1e15"
                             : "leave it out unless sampling is without-replacement or "
                               "single-record");
     }
     if (needs_batch ? event->batch < 1 || event->batch > event->population
                     : event->batch != 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "batch is %llu; %s",
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "`batch` is %llu; %s",
                         (unsigned long long)event->batch,
                         needs_batch ? "give the records of one batch, at least 1 and at "
                                       "most the population"
@@ -168,8 +172,8 @@ static sotto_status check_batch(const sotto_event *event, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* What one record may do is a sum over the batches it can be in; without a bound on what its
- * absence does there is no theorem, so each way of sampling has its neighbours. */
+/* The effect of one record is a sum over the batches that it can be in. A theorem needs a bound
+ * on the effect of its absence, so each kind of sampling has its neighbours. */
 static sotto_status check_neighbours(const sotto_plan *plan, const sotto_event *event,
                                      const mechanism_row *row, sotto_error *error)
 {
@@ -185,8 +189,8 @@ static sotto_status check_neighbours(const sotto_plan *plan, const sotto_event *
     }
     if (plan->adjacency == SOTTO_REPLACE_ONE) return SOTTO_OK;
     return sot_fail(error, SOTTO_UNSUPPORTED,
-                    "%s sampling needs adjacency replace-one: under %s the population "
-                    "is secret and cannot be in a plan; use poisson, or replace-one",
+                    "`sampling` is %s, which needs adjacency replace-one: under %s the "
+                    "population is secret; use poisson, or replace-one",
                     sotto_sampling_name(event->sampling),
                     sotto_adjacency_name(plan->adjacency));
 }
@@ -208,94 +212,101 @@ static sotto_status check_sampling(const sotto_plan *plan, const sotto_event *ev
                         (int)event->sampling);
     }
     if (row->sampled == NEVER) {
-        return sot_fail(
-            error, SOTTO_UNSUPPORTED,
-            "no theorem here prices a sampled %s event; sampling works with gaussian, "
-            "and with what has an epsilon of its own (pure, approximate, laplace, ...)",
-            sotto_mechanism_name(event->mechanism));
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "`rate` is given, but no theorem here prices a sampled %s event; "
+                        "sampling works with gaussian, and with events that have an "
+                        "epsilon of their own (pure, approximate, laplace, ...)",
+                        sotto_mechanism_name(event->mechanism));
     }
     const sotto_status status = check_neighbours(plan, event, row, error);
     return status == SOTTO_OK ? check_batch(event, error) : status;
 }
 
-/* What objective perturbation alone has. Rows speak of the logistic loss, whose law has no shift
- * and one vertex. */
+/* The members that only objective perturbation has. Rows beside a shift or vertices need the frozen slope: vertices are then
+ * the signs of a slope. Without it rows are for the logistic loss, whose distribution has no shift and one vertex. */
 static sotto_status check_objective(const sotto_event *event, sotto_error *error)
 {
     const int is_objective = event->mechanism == SOTTO_OBJECTIVE_PERTURBATION;
     if (event->rows > (is_objective ? 1000000u : 0u)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "rows is %lu; give it for objective-perturbation only, at most "
-                        "1000000",
-                        (unsigned long)event->rows);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`rows` is %lu; give it only for objective-perturbation, at most 1000000",
+            (unsigned long)event->rows);
     }
     if (event->vertices > (is_objective ? (uint32_t)SOTTO_VERTICES_MAX : 0u)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "vertices is %lu; give it for objective-perturbation only, at "
-                        "most %d",
-                        (unsigned long)event->vertices, SOTTO_VERTICES_MAX);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`vertices` is %lu; give it only for objective-perturbation, at most %d",
+            (unsigned long)event->vertices, SOTTO_VERTICES_MAX);
     }
     const bool is_former = event->theorem == 0;
     if (!is_former && !(is_objective && event->theorem == SOTTO_FROZEN_SLOPE)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "theorem is %lu; leave it out, or give %d for "
-                        "objective-perturbation of the logistic loss",
+                        "`theorem` is %lu; leave it out, or give %d for "
+                        "objective-perturbation of a loss of one margin",
                         (unsigned long)event->theorem, SOTTO_FROZEN_SLOPE);
     }
     if (!is_former && event->rows == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "theorem is %lu without rows; give the most rows of one unit, "
-                        "for example 1",
+                        "`theorem` is %lu without rows; give the most rows of one unit, "
+                        "for example `rows=1`",
                         (unsigned long)event->theorem);
     }
-    if (event->rows != 0 && (event->vertices > 1 || event->shift > 0.0)) {
+    if (!is_former && event->vertices > 2) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "rows is %lu beside a shift or vertices; rows are for the law of "
-                        "the logistic loss, which has neither: leave them out",
-                        (unsigned long)event->rows);
+                        "`vertices` is %lu beside theorem %lu; give the signs that the "
+                        "slope of one row may have, 1 or 2",
+                        (unsigned long)event->vertices, (unsigned long)event->theorem);
+    }
+    if (is_former && event->rows != 0 && (event->vertices > 1 || event->shift > 0.0)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`rows` is %lu beside a shift or vertices; without theorem %d rows are for "
+            "the logistic loss, which has neither: leave them out",
+            (unsigned long)event->rows, SOTTO_FROZEN_SLOPE);
     }
     return SOTTO_OK;
 }
 
-/* Scale and sensitivity come together, and a Gaussian's noise_multiplier may understate but
- * never overstate their ratio (but for its own rounding: sot_event_sigma() takes the lesser). The
- * epsilon of discrete Laplace noise is sensitivity/scale, and no event may state more than 1e6;
- * the rho of discrete Gaussian noise is half its square. */
+/* Scale and sensitivity come together. A Gaussian's noise_multiplier may understate but never
+ * overstate their ratio, except by its own rounding: sot_event_sigma() takes the smaller one. The
+ * epsilon of discrete Laplace noise is sensitivity/scale, and at most 1e6. The rho of discrete
+ * Gaussian noise is half its square. */
 static sotto_status check_relations(const sotto_event *event, sotto_error *error)
 {
     if (isnan(event->scale) != isnan(event->sensitivity)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%s is set without %s; give both or none",
+                        "`%s` is set without `%s`; give both or none",
                         isnan(event->scale) ? "sensitivity" : "scale",
                         isnan(event->scale) ? "scale" : "sensitivity");
     }
     if (sot_event_takes_noise(event->mechanism) && !isnan(event->scale) &&
         event->noise_multiplier > sot_div_up(event->scale, event->sensitivity)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "noise_multiplier is %.17g, but scale/sensitivity is only %.17g; "
-                        "give at most that",
+                        "`noise_multiplier` is %.17g, but scale/sensitivity is only "
+                        "%.17g; give at most that",
                         event->noise_multiplier, event->scale / event->sensitivity);
     }
     /* A Gaussian's or Laplace's ratio is a noise multiplier, and those start at 1e-4. */
     const double loss_ratio_max = sot_event_takes_noise(event->mechanism) ? 1e4 : 1e6;
     if (event->sensitivity / event->scale > loss_ratio_max) { /* false when unset */
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "scale is %g for a sensitivity of %g; give at least %g times the "
-                        "sensitivity",
+                        "`scale` is %g for a sensitivity of %g; give at least %g times "
+                        "the sensitivity",
                         event->scale, event->sensitivity, 1.0 / loss_ratio_max);
     }
     const int is_response = event->mechanism == SOTTO_RANDOMIZED_RESPONSE;
     if (is_response ? event->categories < 2 : event->categories != 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "categories is %lu; give %s",
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "`categories` is %lu; give %s",
                         (unsigned long)event->categories,
                         is_response ? "the number of answers, at least 2"
-                                    : "it for randomized-response only");
+                                    : "it only for randomized-response");
     }
     const sotto_status status = check_objective(event, error);
     if (status != SOTTO_OK) return status;
     if (event->dimension != 0 && event->mechanism != SOTTO_DISCRETE_GAUSSIAN) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "dimension is %lu; give it for discrete-gaussian only",
+                        "dimension is %lu; give it only for discrete-gaussian",
                         (unsigned long)event->dimension);
     }
     if (memchr(event->purpose, '\0', sizeof event->purpose) == NULL) {
@@ -344,6 +355,25 @@ static sotto_status check_curve(const sotto_event *event, sotto_error *error)
     return SOTTO_OK;
 }
 
+/* A sampled discrete Gaussian release is priced by the pair of the release on all records. */
+static sotto_status check_lattice(const sotto_plan *plan, const sotto_event *event,
+                                  sotto_error *error)
+{
+    sot_subsampled release;
+    sotto_event half = *event; /* an open rate, or a rate of 1, has the same pair */
+    if (event->mechanism != SOTTO_DISCRETE_GAUSSIAN ||
+        event->sampling == SOTTO_NOT_SAMPLED)
+        return SOTTO_OK;
+    half.sampling = SOTTO_POISSON;
+    half.rate = 0.5;
+    if (sot_event_subsampled(&half, plan->adjacency, SOTTO_UNSET, &release))
+        return SOTTO_OK;
+    return sot_fail(error, SOTTO_UNSUPPORTED,
+                    "no theorem here prices this sampled discrete-gaussian event: it "
+                    "needs one number, or a sensitivity of one grid step; a whole number "
+                    "of grid steps, and sigma from 0.15 to 2000 of them");
+}
+
 sotto_status sot_plan_check_event(const sotto_plan *plan, const sotto_event *event,
                                   sotto_error *error)
 {
@@ -361,10 +391,11 @@ sotto_status sot_plan_check_event(const sotto_plan *plan, const sotto_event *eve
     }
     if (status == SOTTO_OK) status = check_relations(event, error);
     if (status == SOTTO_OK) status = check_curve(event, error);
+    if (status == SOTTO_OK) status = check_lattice(plan, event, error);
     if (status != SOTTO_OK) return status;
     if (event->count > SOTTO_COUNT_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "count is %llu; give a whole number from 1 to 1e12",
+                        "`count` is %llu; give a whole number from 1 to 1e12",
                         (unsigned long long)event->count);
     }
     return SOTTO_OK;

@@ -127,14 +127,21 @@ sotto_status sot_price_mu_square(const sotto_plan *plan, double *out_mu_square,
                             square_up(sot_pure_mu_upper(parts->pure[i].epsilon))));
     for (size_t i = 0; i < parts->law_count && sum < HUGE_VAL; i++)
         sum = sot_add_up(sum, law_mu_square(&parts->laws[i]));
+    for (size_t i = 0; i < parts->subsampled_count && sum < HUGE_VAL; i++) {
+        const double loss = sot_subsampled_loss_max(&parts->subsampled[i]);
+        sum = isinf(loss)
+                  ? HUGE_VAL
+                  : sot_add_up(sum, sot_mul_up(parts->subsampled[i].count,
+                                               square_up(sot_pure_mu_upper(loss))));
+    }
     sot_composition_free(parts);
     *out_mu_square = sum;
     return SOTTO_OK;
 }
 
-/* Bounded range e: e^2/8 (Cesar & Rogers, ALT 2021, Lemma 3.4), and no more than any pure release of e, which is less above
- * e = 8; the discrete Gaussian: that of the Gaussian (Canonne,
- * Kamath & Steinke, NeurIPS 2020, Thm 14). */
+/* Bounded range e: e^2/8 (Cesar & Rogers, ALT 2021, Lemma 3.4), and at most the rho of any pure
+ * release of e, which is smaller above e = 8. The discrete Gaussian: that of the Gaussian
+ * (Canonne, Kamath & Steinke, NeurIPS 2020, Thm 14). */
 static double law_rho(const sot_law *law)
 {
     if (law->kind == SOT_LAW_REPLACED || law->kind == SOT_LAW_FIXED) return HUGE_VAL;
@@ -160,6 +167,12 @@ sotto_status sot_price_rho(const sotto_plan *plan, double *out_rho, sotto_error 
                                          sot_pure_rho_upper(parts->pure[i].epsilon)));
     for (size_t i = 0; i < parts->law_count && sum < HUGE_VAL; i++)
         sum = sot_add_up(sum, law_rho(&parts->laws[i]));
+    for (size_t i = 0; i < parts->subsampled_count && sum < HUGE_VAL; i++) {
+        const double loss = sot_subsampled_loss_max(&parts->subsampled[i]);
+        sum = isinf(loss) ? HUGE_VAL
+                          : sot_add_up(sum, sot_mul_up(parts->subsampled[i].count,
+                                                       sot_pure_rho_upper(loss)));
+    }
     sot_composition_free(parts);
     *out_rho = sum;
     return SOTTO_OK;

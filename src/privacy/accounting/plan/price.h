@@ -1,9 +1,11 @@
-/* privacy/accounting/plan/price.h: a plan in the currencies of a ledger's members (ledger.md): mu^2 of Gaussian DP and rho of zCDP.
+/* privacy/accounting/plan/price.h: the prices of a plan for the members of a ledger (ledger.md):
+ * mu^2 of Gaussian DP and rho of zCDP.
  *
- * Theorem   An epsilon-DP release is dominated by randomized response (Kairouz, Oh & Viswanath, ICML 2015). Its trade-off
- *           curve is linear between (0, 1), (x, x) and (1, 0), x = 1/(1 + e^epsilon), so that it is mu-GDP exactly for
- *           Phi(mu/2) >= e^epsilon/(1 + e^epsilon). Its Renyi divergence is
- *           [log cosh(epsilon (a - 1/2)) - log cosh(epsilon/2)]/(a - 1) <= a epsilon tanh(epsilon/2), because
+ * Theorem   An epsilon-DP release is dominated by randomized response (Kairouz, Oh & Viswanath,
+ *           ICML 2015). Its trade-off curve is linear between (0, 1), (x, x) and (1, 0),
+ *           x = 1/(1 + e^epsilon). So it is mu-GDP exactly for
+ *           Phi(mu/2) >= e^epsilon/(1 + e^epsilon). Its Renyi divergence is [log cosh(epsilon
+ *           (a - 1/2)) - log cosh(epsilon/2)]/(a - 1) <= a epsilon tanh(epsilon/2), because
  *           v -> log cosh(epsilon sqrt v) is concave; equality as a -> 1.
  * Rounding  Every number is rounded up; HUGE_VAL: the plan has no such price.
  */
@@ -28,8 +30,9 @@ double sot_pure_epsilon_of_mu_lower(double mu);
 double sot_pure_rdp_upper(double epsilon, double order);
 double sot_pure_epsilon_of_rdp_lower(double rdp, double order);
 
-/* The sum of mu_i^2 over the events: unsampled Gaussian and GDP events and everything epsilon-DP; (epsilon, delta) events
- * as the epsilon-DP releases that they are but for an event of probability delta. */
+/* Returns the sum of mu_i^2 over the events: unsampled Gaussian and GDP events and all epsilon-DP
+ * events. An (epsilon, delta) event counts as an epsilon-DP release, which it is except with
+ * probability delta. */
 SOTTO_MUST_CHECK sotto_status sot_price_mu_square(const sotto_plan *plan,
                                                   double *out_mu_square,
                                                   sotto_error *error);

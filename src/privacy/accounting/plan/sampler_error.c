@@ -1,19 +1,18 @@
-/* The price of noise that is not quite the noise of the theorem.
+/* The price of noise that differs from the theorem's distribution.
  *
  * Claim       Let the ideal plan M be (epsilon, delta')-DP and let the plan as run, N, be within
  *             total variation tau of M on every data set. Then N is
  *             (epsilon, delta' + (1 + e^epsilon) tau)-DP.
  * Proof       P[N(D) in S] <= P[M(D) in S] + tau <= e^epsilon P[M(D') in S] + delta' + tau
  *                          <= e^epsilon (P[N(D') in S] + tau) + delta' + tau.
- *             Over many draws the errors add: replace the draws one at a time (a coupling of
- *             each draw, given the past, fails with probability at most its error).
- * Search      epsilon must satisfy epsilon(delta - (1 + e^epsilon) tau) <= epsilon. A guess g is
- *             tried: any epsilon' = epsilon(delta - (1 + e^g) tau) <= g will do, since
+ *             Over many samples the errors add: replace the samples one at a time. A coupling of
+ *             each sample, given the past, fails with probability at most its error.
+ * Search      epsilon must satisfy epsilon(delta - (1 + e^epsilon) tau) <= epsilon. The search
+ *             tries guesses g. Any epsilon' = epsilon(delta - (1 + e^g) tau) <= g is valid, since
  *             (1 + e^epsilon') tau <= (1 + e^g) tau. Guesses are the last answer, enlarged by a
  *             margin that doubles, from 1e-9.
- * Lower       The other way round M is (epsilon, delta + (1 + e^epsilon) tau)-DP when N is
- *             (epsilon, delta)-DP, so N's epsilon is at least M's at the delta
- *             delta + (1 + e^upper) tau. */
+ * Lower       Conversely, M is (epsilon, delta + (1 + e^epsilon) tau)-DP if N is (epsilon,
+ *             delta)-DP. So N's epsilon is at least M's at delta + (1 + e^upper) tau. */
 #include <math.h>
 
 #include <sotto/accountant.h>

@@ -40,6 +40,9 @@ static void deposit(sot_pld_cells *cells, int64_t k, sot_bracket mass, sot_brack
     cells->mass_up[i] = sot_add_up(cells->mass_up[i], mass.upper);
     cells->rise_up[i] = sot_add_up(cells->rise_up[i], fmin(rise.upper, mass.upper));
     cells->mass_down[i] = sot_add_down(cells->mass_down[i], fmax(0.0, mass.lower));
+    if (mass.lower > 0.0)
+        cells->mass_most[i] =
+            sot_add_up(cells->mass_most[i], fmax(mass.lower, mass.upper));
     cells->rise_down[i] = sot_add_down(cells->rise_down[i], fmax(0.0, rise.lower));
 }
 
@@ -58,7 +61,8 @@ static bool is_negligible(const sot_pld_law *law, const sot_pld_piece *piece,
                           sot_pld_reach reach)
 {
     return piece->kind == SOT_PLD_ATOM && law->piece_count > 64 &&
-           piece->mass.upper * (double)law->piece_count < exp(reach.log_tail);
+           fmax(piece->mass.lower, piece->mass.upper) * (double)law->piece_count <
+               exp(reach.log_tail);
 }
 
 /* Within rounding of a node the atom is put on the node, and the distance goes to `moved`. */
@@ -99,8 +103,9 @@ static void deposit_atom(sot_pld_cells *cells, const sot_pld_law *law,
 
 /* ---- ramps: density c e^{(l - to)/2} ---- */
 
-/* Over t = l - a from t0 to t1: mass = 2c e^{(a + t0 - to)/2} expm1((t1 - t0)/2), and, since
- * e^{t/2}(1 - e^-t) = 2 sinh(t/2), rise = 8c e^{(a - to)/2} sinh((t1 + t0)/4) sinh((t1 - t0)/4). */
+/* Over t = l - a from t0 to t1: `mass = 2c e^{(a + t0 - to)/2} expm1((t1 - t0)/2)`. Since
+ * `e^{t/2}(1 - e^-t) = 2 sinh(t/2)`, `rise = 8c e^{(a - to)/2} sinh((t1 + t0)/4) sinh((t1 -
+ * t0)/4)`. */
 static void deposit_ramp(sot_pld_cells *cells, const sot_pld_law *law,
                          const sot_pld_piece *whole_piece, sot_pld_reach reach)
 {
@@ -182,7 +187,7 @@ static void deposit_line(sot_pld_cells *cells, const sot_pld_piece *piece,
                                     times((sot_bracket){0.0, line.above}, weight).upper);
 }
 
-/* ---- the whole law ---- */
+/* ---- the whole distribution ---- */
 
 static void span_of(const sot_pld_law *law, sot_pld_reach reach, double *out_bottom,
                     double *out_top)
@@ -214,10 +219,10 @@ double sot_pld_cells_estimate(const sot_pld_law *law, double spacing, sot_pld_re
     return 2.0 * (top - bottom) / spacing + 16.0;
 }
 
-/* Most losses of a line that is sampled at a small rate lie within that rate of 0, beside the end of
- * the support, the law's anchor. A grid too coarse to resolve them does best with a node at
- * their mean: nothing there is then lost by contraction; and so does one whose largest losses
- * crowd below the end ("add"), where no node above them would take them. */
+/* Most losses of a line sampled at a small rate lie within that rate of 0, near the end of the
+ * support. That end is the anchor. If the grid is too coarse to resolve them, a node at their
+ * mean is best: contraction then loses nothing there. The same holds if the largest losses crowd
+ * below the end ("add"), where no node above them would take them. */
 static double anchor_of(const sot_pld_law *law, double spacing, sot_pld_reach reach)
 {
     if (law->spacing > 0.0 || law->piece_count != 1 ||
@@ -249,19 +254,21 @@ sotto_status sot_pld_cells_new(const sot_pld_law *law, double spacing,
     const double first = 2.0 * floor((bottom - out_cells->anchor) / spacing) - 4.0;
     const double count = 2.0 * ceil((top - out_cells->anchor) / spacing) + 6.0 - first;
     if (!(count > 0.0 && count <= cells_max)) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the accountant pld would need %g cells of width %g; use exact",
-                        count, g);
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "the accountant pld would need %g cells of width %g; use `accountant=exact`",
+            count, g);
     }
     out_cells->first = (int64_t)first;
     out_cells->count = (size_t)count;
-    double *memory = sot_new_array(4 * out_cells->count, sizeof *memory);
+    double *memory = sot_new_array(5 * out_cells->count, sizeof *memory);
     if (memory == NULL)
-        return sot_fail_memory(error, 4 * out_cells->count, sizeof *memory);
+        return sot_fail_memory(error, 5 * out_cells->count, sizeof *memory);
     out_cells->mass_up = memory;
     out_cells->rise_up = memory + out_cells->count;
     out_cells->mass_down = memory + 2 * out_cells->count;
     out_cells->rise_down = memory + 3 * out_cells->count;
+    out_cells->mass_most = memory + 4 * out_cells->count;
     out_cells->infinite_up = law->infinite;
     for (size_t i = 0; i < law->piece_count; i++) {
         const sot_pld_piece *piece = &law->pieces[i];

@@ -16,10 +16,10 @@ static double largest_weight(double theta)
     return 1.0 / (1.0 + theta);
 }
 
-/* ---- the tilted laws ---- */
+/* ---- the exponentially weighted distributions ---- */
 
-/* Fills `ring` with the tilted masses, rounded to the safe side of `side`, and returns a bound on
- * their Euclidean norm. */
+/* Fills `ring` with the exponentially weighted masses, rounded to the safe side of `side`, and
+ * returns a bound on their Euclidean norm. */
 static double tilt(const sot_pld_nodes *law, const sot_pld_view *view, double kappa,
                    sot_pld_side side, double *ring)
 {
@@ -36,7 +36,7 @@ static double tilt(const sot_pld_nodes *law, const sot_pld_view *view, double ka
             DBL_EPSILON * (8.0 + 2.0 * (fabs(power) + fabs(kappa)) +
                            2.0 * view->theta * (fabs(law->anchor) + fabs(loss)));
         double mass = law->mass[i] * exp(power - kappa) * (1.0 + sign * blur);
-        if (side == SOT_PLD_UPPER) mass += DBL_MIN; /* what may have underflowed */
+        if (side == SOT_PLD_UPPER) mass += DBL_MIN; /* may have underflowed */
         double *place = &ring[((index % size) + size) % size];
         *place =
             side == SOT_PLD_UPPER ? sot_add_up(*place, mass) : sot_add_down(*place, mass);
@@ -46,7 +46,7 @@ static double tilt(const sot_pld_nodes *law, const sot_pld_view *view, double ka
     return sqrt(squares) * (1.0 + 1e-9);
 }
 
-/* Per frequency, over the laws so far. */
+/* Per frequency, over the distributions so far. */
 typedef struct spectra {
     double *log_size;  /* sum of T log|X| */
     double *turn;      /* sum of T arg X, reduced */
@@ -54,8 +54,8 @@ typedef struct spectra {
     double *error;     /* relative to e^log_bound */
 } spectra;
 
-/* |prod X^T - prod X'^T| <= prod A^T sum T b/A for |X - X'| <= b, A = |X'| + b; and the powers'
- * own rounding: the logarithm and the argument are good to 2u + 2u of themselves, times T. */
+/* `|prod X^T - prod X'^T| <= prod A^T sum T b/A` for `|X - X'| <= b`, `A = |X'| + b`. Rounding of
+ * the powers: the logarithm and the argument are good to 2u + 2u of themselves, times T. */
 static void raise(const double *ring, size_t size, double bound, double count,
                   spectra *product)
 {
@@ -66,6 +66,10 @@ static void raise(const double *ring, size_t size, double bound, double count,
         const double square = re * re + im * im;
         const double modulus = sqrt(square);
         const double around = modulus + bound;
+        if (!(around > 0.0)) { /* no mass on any node: the product is 0 */
+            product->log_bound[k] = product->log_size[k] = -HUGE_VAL;
+            continue;
+        }
         const double log_around = count * log(around);
         product->log_bound[k] +=
             log_around + 4.0 * DBL_EPSILON * (fabs(log_around) + count);
@@ -84,8 +88,8 @@ static void raise(const double *ring, size_t size, double bound, double count,
     }
 }
 
-/* The product spectrum into `ring`; returns a bound on the error of every tilted mass after
- * the transform back. */
+/* Writes the product spectrum into `ring`; returns a bound on the error of every weighted
+ * mass after the transform back. */
 static double finish(const spectra *product, size_t size, double fft_bound, double *ring)
 {
     double errors = 0.0;
@@ -115,8 +119,10 @@ static double finish(const spectra *product, size_t size, double fft_bound, doub
 /* ---- delta at every node, from the top down ---- */
 
 /* With S_j = sum over i > j of a_i and D_j = sum over i > j of (1 - e^{-(i-j)h}) a_i:
+ *
  *     S_{j-1} = S_j + a_j,  D_{j-1} = (1 - e^-h) S_{j-1} + e^-h D_j,
- * all terms positive; scaled by e^{theta j h} the tilted masses enter as they are. */
+ *
+ * all terms positive; scaled by e^{theta j h} the weighted masses enter as they are. */
 static void accumulate(const double *ring, int64_t low, sot_pld_curve *curve)
 {
     const double h = curve->spacing;
@@ -136,7 +142,7 @@ static void accumulate(const double *ring, int64_t low, sot_pld_curve *curve)
     }
 }
 
-/* K(theta') over all laws, rounded up. */
+/* Returns K(theta') over all distributions, rounded up. */
 static double log_mgf_upper(const sot_pld_nodes *laws, size_t count,
                             const sot_pld_view *view, size_t order, double theta)
 {
@@ -149,7 +155,8 @@ static double log_mgf_upper(const sot_pld_nodes *laws, size_t count,
     return sum;
 }
 
-/* The sum's first and last index: what the ring covers neither wraps around nor is cut off. */
+/* Returns the sum's first and last index. Within the ring nothing wraps around or is
+ * truncated. */
 static void sum_range(const sot_pld_nodes *laws, size_t count, double *out_first,
                       double *out_last)
 {
@@ -268,8 +275,8 @@ void sot_pld_curve_free(sot_pld_curve *curve)
 
 /* ---- one epsilon ---- */
 
-/* The grid law's delta at epsilon, scaled by e^{theta epsilon - log_scale}: between two nodes delta is
- * linear in e^epsilon. */
+/* Returns delta of the grid's distribution at epsilon, scaled by e^{theta epsilon - log_scale}:
+ * between two nodes delta is linear in e^epsilon. */
 static double scaled_value(const sot_pld_curve *curve, double place, double rest)
 {
     const size_t j = (size_t)place;

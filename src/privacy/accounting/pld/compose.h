@@ -1,14 +1,15 @@
-/* privacy/accounting/pld/compose.h: laws on a grid, composed by FFT, and the delta of the sum.
+/* privacy/accounting/pld/compose.h: distributions on a grid, composed by FFT, and the delta of
+ * the sum.
  *
- * Idea        The masses are tilted, m e^{theta loss - kappa}, so that the sum's law is centred
- *             where delta is asked for; delta keeps its relative accuracy however small it is.
- *             The transforms of the tilted laws are raised to their counts and multiplied, and
- *             one transform goes back. On a ring of `size` nodes the far ends of the sum wrap
- *             around, which can only add to the masses.
- * Error       Four bounds go into the answers: the transforms' rounding, carried through the
- *             powers; the rounding of powers and sums; the mass beyond the ring's end and, for
- *             the lower end, what wrapped around (both by Chernoff); the losses' rounding, as a
- *             shift of epsilon. pld.md, section 5.
+ * Idea        The masses are weighted exponentially, m e^{theta loss - kappa}. This centres the
+ *             sum at the epsilon of the question, so a tiny delta keeps its relative accuracy.
+ *             The transforms of the weighted distributions are raised to their counts and
+ *             multiplied, and one inverse transform gives the sum. On a ring of `size` nodes the
+ *             far ends of the sum wrap around, which can only add to the masses.
+ * Error       Four bounds enter the answers (pld.md, section 5). The transforms' rounding,
+ *             carried through the powers. The rounding of powers and sums. The mass beyond the
+ *             ring's end and, for the lower end, the wrapped mass, both by Chernoff. The losses'
+ *             rounding, as a shift of epsilon.
  */
 #ifndef SOT_PRIVACY_ACCOUNTING_PLD_COMPOSE_H
 #define SOT_PRIVACY_ACCOUNTING_PLD_COMPOSE_H
@@ -17,19 +18,20 @@
 
 #include "privacy/accounting/pld/nodes.h"
 
-/* Where to look, and how. Everything here is a choice: answers are bounds whatever it is. */
+/* The placement of the grid. Answers are valid bounds for every choice here. */
 typedef struct sot_pld_view {
-    double theta;                /* tilt, above 0 */
+    double theta;                /* exponential weight, above 0 */
     double bottom;               /* least loss of the window */
     double spacing;              /* of the grid */
     size_t size;                 /* nodes of the ring, a power of two */
     double log_tail;             /* of the cells: distribution.h */
     double up_theta, down_theta; /* orders of the two Chernoff bounds, around theta */
-    const double *guess;         /* of each law: log M at theta, up_theta, down_theta */
+    const double *guess;         /* for each distribution: log M at theta, up_theta,
+                                  * down_theta */
 } sot_pld_view;
 
-/* How far the cells of the index-th law go: of tilted losses less than `least` a part of 1e-8 is
- * left, over all releases, e^{theta least} <= 1e-8 M(theta)/T. */
+/* The range of the cells of the index-th distribution. The part of the weighted losses below
+ * `least` is at most 1e-8 over all releases: e^{theta least} <= 1e-8 M(theta)/T. */
 static inline sot_pld_reach sot_pld_view_reach(const sot_pld_view *view,
                                                const sot_pld_law *law, size_t index)
 {
@@ -44,17 +46,17 @@ typedef struct sot_pld_curve {
     double start;     /* loss of node 0 of the window */
     double spacing;
     size_t size;
-    double *value;   /* scaled delta of the grid's law at each node */
-    double noise;    /* bound on the error of one tilted mass */
+    double *value;   /* scaled delta of the grid's distribution at each node */
+    double noise;    /* bound on the error of one weighted mass */
     double relative; /* bound on the relative rounding of `value` */
-    double wrapped;  /* bound on the tilted mass that wrapped around */
+    double wrapped;  /* bound on the weighted mass that wrapped around */
     double up_theta;
-    double up_log; /* beyond the window the law has at most e^{up_log - up_theta loss} */
+    double up_log; /* beyond the window the tail is at most e^{up_log - up_theta loss} */
     double infinite; /* probability of infinite loss */
     double shift;    /* losses are off by at most this */
 } sot_pld_curve;
 
-/* Composes `count` laws. */
+/* Composes `count` distributions. */
 SOTTO_MUST_CHECK sotto_status sot_pld_compose(const sot_pld_nodes *laws, size_t count,
                                               const sot_pld_view *view, sot_pld_side side,
                                               sot_pld_curve *out_curve,

@@ -1,5 +1,6 @@
 #include "privacy/accounting/pld/distribution.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -24,7 +25,8 @@ typedef struct builder {
     sotto_error *error;
 } builder;
 
-/* A law with room for `pieces` pieces, owned by the list; NULL when memory is short. */
+/* Returns a distribution with room for `pieces` pieces, owned by the list; NULL if memory
+ * is short. */
 static sot_pld_law *new_law(builder *b, size_t pieces, double count)
 {
     sot_pld_law *law = &b->laws->list[b->laws->count];
@@ -94,7 +96,8 @@ static sotto_status add_sampled(builder *b, double rate, double sigma,
 }
 
 /* Binary randomized response: losses +-epsilon with probabilities 1/(1 + e^-+epsilon) (Kairouz,
- * Oh & Viswanath, ICML 2015). k of them: (2i - k) epsilon with C(k, i) p^i (1 - p)^{k-i}. */
+ * Oh & Viswanath, ICML 2015). k of them have the losses (2i - k) epsilon with probability C(k, i)
+ * p^i (1 - p)^{k-i}. */
 static sotto_status add_pure(builder *b, double epsilon, double count)
 {
     if (epsilon == 0.0) return SOTTO_OK;
@@ -139,17 +142,14 @@ static void add_failure(builder *b, double delta, double count)
                                                              failed.upper)));
 }
 
-/* The hull that the composition holds for an event's law; NULL without directions. */
-static const sot_row_hull *hull_of(const sot_priced *priced, const sot_objective *law)
+/* Returns the privacy loss distribution that the composition holds for an event, with its hulls. */
+static const sot_objective *with_hulls(const sot_priced *priced, const sot_objective *law)
 {
-    if (!sot_objective_has_directions(law)) return NULL;
     for (size_t i = 0; i < priced->composition->objective_count; i++) {
         const sot_objective *entry = &priced->composition->objective[i];
-        if (sot_objective_has_directions(entry) && entry->shift == law->shift &&
-            entry->atom == law->atom)
-            return entry->hull;
+        if (sot_objective_equals(entry, law)) return entry;
     }
-    return NULL;
+    return law;
 }
 
 /* One row by its hull (privacy/accounting/objective_loss/frozen_slope.md, section 5): the Gaussian line outside [0, top], atoms between. For the addition all
@@ -172,7 +172,8 @@ static sotto_status add_hull(builder *b, const sot_row_hull *hull,
     add_line(law, SOT_REMOVE, 1.0, mu, floor - error * floor);
     const size_t end = is_removed ? SOT_ROW_HULL_CELLS : 0;
     const double weight = sot_row_hull_weight_upper(hull, end);
-    /* Where the line's profile is below the doubles, infinite loss makes up for what rounding added. */
+    /* Where the line's profile underflows, infinite loss covers the mass that rounding
+     * added. */
     if (weight <= weight_most) {
         law->pieces[1].weight = weight;
     } else {
@@ -190,9 +191,36 @@ static sotto_status add_hull(builder *b, const sot_row_hull *hull,
     return SOTTO_OK;
 }
 
-/* Objective perturbation less its offset c: above p = atom - c m times t ~ N(A^2/2, A^2), a Gaussian
- * line cut off below, and the rest on p (privacy/accounting/objective/objective.md, sections 1 and 7). In y the line's P is
- * N(A, 1). The offsets of all events are one atom of mass 1: add_offset(). */
+/* A unit by its hull (privacy/accounting/objective_loss/frozen_slope.md, section 8), less the offset of its tail: atoms, and a Gaussian line
+ * above the last one. */
+static sotto_status add_unit_hull(builder *b, const sot_objective *objective,
+                                  sot_direction direction, double count)
+{
+    const sot_unit_side *side = &objective->unit->side[direction];
+    const size_t pieces = SOT_UNIT_HULL_NODES + 1;
+    sot_pld_law *law = new_law(b, pieces, count);
+    if (law == NULL) return out_of_memory(b, pieces);
+    const double shift = objective->unit->shift;
+    const double floor = 0.5 * shift + (side->end - side->offset) / shift;
+    const double error = 8.0 * DBL_EPSILON * (0.5 * shift + side->end / shift);
+    add_line(law, SOT_REMOVE, 1.0, (sot_bracket){shift, shift}, floor - error);
+    law->pieces[0].weight = side->weight;
+    law->infinite = side->infinite;
+    for (size_t i = 0; i < SOT_UNIT_HULL_NODES; i++) {
+        if (side->mass[i] > 0.0)
+            add_atom(law, sot_sub_up(side->place[i], side->offset),
+                     (sot_bracket){0.0, side->mass[i]});
+    }
+    b->offset = sot_add_up(b->offset, sot_mul_up(count, side->offset));
+    if (!objective->is_replaced) b->laws->is_symmetric = 0;
+    b->laws->is_loose = 1;
+    return SOTTO_OK;
+}
+
+/* Objective perturbation less its offset c. Above p = atom - c it is m times t ~ N(A^2/2, A^2), a
+ * Gaussian line truncated below, and the rest is on p (privacy/accounting/objective/objective.md,
+ * sections 1 and 7). In y the line's P is N(A, 1). The offsets of all events are one atom of mass
+ * 1: add_offset(). */
 static sotto_status add_objective(builder *b, const sot_priced *priced,
                                   const sotto_event *event, sot_direction direction,
                                   double count)
@@ -205,8 +233,10 @@ static sotto_status add_objective(builder *b, const sot_priced *priced,
         add_square(b, shift, count);
         return SOTTO_OK;
     }
-    const sot_row_hull *hull = hull_of(priced, &objective);
-    if (hull != NULL) return add_hull(b, hull, direction, count);
+    const sot_objective *priced_law = with_hulls(priced, &objective);
+    if (priced_law->unit != NULL) return add_unit_hull(b, priced_law, direction, count);
+    if (priced_law->hull != NULL && sot_objective_has_directions(priced_law))
+        return add_hull(b, priced_law->hull, direction, count);
     b->laws->is_loose =
         1; /* privacy/accounting/exact/exact.c has a lower end of its own */
     sot_pld_law *law = new_law(b, 2, count);
@@ -243,13 +273,13 @@ static sotto_status refuse(const builder *b, size_t index, sotto_mechanism mecha
 {
     return sot_fail(
         b->error, SOTTO_UNSUPPORTED,
-        "event %zu is %s, of which only moments of the loss are known, not the "
-        "loss itself; the accountant pld cannot price it: use exact or rdp",
+        "event %zu is %s, which has moments of the loss but no known distribution of it; "
+        "the accountant pld cannot price it: use `accountant=exact` or rdp",
         index + 1, sotto_mechanism_name(mechanism));
 }
 
-/* Where a law cannot be listed, one that dominates it: binary randomized response for what is
- * epsilon-DP, the Gaussian of all records for one that is sampled. */
+/* If a distribution cannot be listed, adds a dominating one. That is binary randomized response
+ * for an epsilon-DP event, and the unsampled Gaussian for a sampled one. */
 static sotto_status add_symmetric(builder *b, const sot_law *source, double count)
 {
     sot_pld_law *law = &b->laws->list[b->laws->count];
@@ -271,8 +301,34 @@ static sotto_status add_symmetric(builder *b, const sot_law *source, double coun
     return SOTTO_OK;
 }
 
-/* Gaussian noise without a law of privacy/accounting/loss/loss.h: coins under add-remove, or everybody takes part; under
- * replace-one the two centres of Poisson sampling are then 2 apart. */
+/* A release on a sample by the table that the composition holds (privacy/accounting/loss/subsampled.md). */
+static sotto_status add_subsampled(builder *b, const sot_priced *priced,
+                                   const sot_subsampled *release, sot_direction direction,
+                                   double count)
+{
+    const sot_composition *composition = priced->composition;
+    size_t at = 0;
+    while (at < composition->subsampled_count &&
+           !sot_subsampled_equals(&composition->subsampled[at], release))
+        at++; /* the composition is that of the plan */
+    assert(at < composition->subsampled_count);
+    sot_pld_law *law = &b->laws->list[b->laws->count];
+    const sotto_status status =
+        sot_pld_subsampled_fill(&composition->subsampled[at], direction, law, b->error);
+    if (status != SOTTO_OK) return status;
+    law->count = count;
+    b->laws->count++;
+    if (release->kind == SOT_SAMPLE_COINS) {
+        b->laws->is_symmetric = 0;
+    } else {
+        b->laws->is_loose = 1;
+    }
+    return SOTTO_OK;
+}
+
+/* Gaussian noise without a sot_law (privacy/accounting/loss/loss.h): Poisson sampling under
+ * add-remove, or all records take part. Under replace-one the two centres of Poisson sampling are
+ * then 2 apart. */
 static sotto_status add_noise(builder *b, const sotto_event *event,
                               sotto_adjacency adjacency, double sigma,
                               sot_direction direction, double count)
@@ -294,6 +350,12 @@ static sotto_status add_event(builder *b, const sot_priced *priced, size_t index
     const double noise = priced->noise_multiplier;
     const double count = (double)(event->count == 0 ? priced->steps : event->count);
     sot_law law;
+    sot_subsampled release;
+    if (sot_event_subsampled(event, adjacency, noise, &release)) {
+        if (event->mechanism == SOTTO_APPROXIMATE && event->delta > 0.0)
+            add_failure(b, sot_event_delta(event), count);
+        return add_subsampled(b, priced, &release, direction, count);
+    }
     if (sot_event_law(event, adjacency, noise, &law))
         return add_symmetric(b, &law, count);
     switch (event->mechanism) {
@@ -324,36 +386,14 @@ static sotto_status add_event(builder *b, const sot_priced *priced, size_t index
     return refuse(b, index, event->mechanism);
 }
 
-static bool pieces_equal(const sot_pld_piece *a, const sot_pld_piece *b)
-{
-    return a->kind == b->kind && a->direction == b->direction && a->from == b->from &&
-           a->to == b->to && a->mass.lower == b->mass.lower &&
-           a->mass.upper == b->mass.upper && a->rate == b->rate &&
-           a->mu.lower == b->mu.lower && a->mu.upper == b->mu.upper &&
-           a->floor == b->floor && a->has_ceiling == b->has_ceiling &&
-           a->ceiling == b->ceiling && a->weight == b->weight &&
-           a->is_replaced == b->is_replaced;
-}
-
-static bool laws_equal(const sot_pld_law *a, const sot_pld_law *b)
-{
-    if (a->piece_count != b->piece_count || a->anchor != b->anchor ||
-        a->spacing != b->spacing || a->place_err != b->place_err ||
-        a->infinite != b->infinite)
-        return false;
-    for (size_t i = 0; i < a->piece_count; i++) {
-        if (!pieces_equal(&a->pieces[i], &b->pieces[i])) return false;
-    }
-    return true;
-}
-
-/* Two laws that are equal are one that happens more often: one transform instead of two. */
+/* Merges two equal distributions into one with a larger count: one transform instead of
+ * two. */
 static void merge_last(sot_pld_laws *laws)
 {
     if (laws->count < 2) return;
     sot_pld_law *last = &laws->list[laws->count - 1];
     for (size_t i = 0; i + 1 < laws->count; i++) {
-        if (!laws_equal(&laws->list[i], last)) continue;
+        if (!sot_pld_law_equals(&laws->list[i], last)) continue;
         laws->list[i].count += last->count; /* exact: integers below 2^53 */
         sot_free(last->pieces);
         *last = (sot_pld_law){0};

@@ -1,8 +1,9 @@
-/* The laws of events whose two directions lose the same, in pieces. */
+/* The pieces of distributions that are the same in both directions. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "numeric/outward.h"
 #include "numeric/sum.h"
@@ -43,9 +44,9 @@ static void add_atom(sot_pld_law *law, double place, double mass, double relativ
 
 /* ---- box: Laplace noise, bounded range ---- */
 
-/* Laplace noise of scale 1, moved by e: where x < 0 the loss is e, mass 1/2; where x > e it is -e,
- * mass e^-e/2; between it is e - 2x, with density e^{(l - e)/2}/4. Bounded range: the density
- * e^{(l - e)/2}/(2(1 - e^-e)) alone (pld.md, section 3). */
+/* Laplace noise of scale 1, moved by e. For x < 0 the loss is e, mass 1/2; for x > e it is -e,
+ * mass e^-e/2. Between it is e - 2x, with density e^{(l - e)/2}/4. Bounded range: only the
+ * density `e^{(l - e)/2}/(2(1 - e^-e))` (pld.md, section 3). */
 static bool fill_box(const sot_law *source, sot_pld_law *law)
 {
     if (!allocate(law, 3.0)) return false;
@@ -88,8 +89,8 @@ static bool fill_response(const sot_law *source, sot_pld_law *law)
     return true;
 }
 
-/* P(x) proportional to e^{-a|x|}, moved by n steps: the loss is a(n - 2j) at x = j, and beyond the two
- * ends as there. P(x <= 0) = 1/(1 + e^-a), and (1 - e^-a)/(1 + e^-a) is the mass at 0. */
+/* P(x) proportional to e^{-a|x|}, moved by n steps. The loss is a(n - 2j) at x = j, and constant
+ * beyond the two ends. P(x <= 0) = 1/(1 + e^-a), and (1 - e^-a)/(1 + e^-a) is the mass at 0. */
 static bool fill_discrete_laplace(const sot_law *source, sot_pld_law *law)
 {
     if (!allocate(law, source->steps + 1.0)) return false;
@@ -106,8 +107,8 @@ static bool fill_discrete_laplace(const sot_law *source, sot_pld_law *law)
     return true;
 }
 
-/* P(x) proportional to e^{-x^2/(2 sigma^2)}, moved by n: losses (n^2 - 2nx)/(2 sigma^2). What is left
- * out, |x| > 38.5 sigma + 1, has less than 1e-300. */
+/* P(x) proportional to e^{-x^2/(2 sigma^2)}, moved by n: losses (n^2 - 2nx)/(2 sigma^2). The
+ * omitted part, |x| > 38.5 sigma + 1, has less than 1e-300. */
 static bool fill_discrete_gaussian(const sot_law *source, sot_pld_law *law)
 {
     const double sigma = source->sigma;
@@ -153,10 +154,10 @@ static bool fill_replaced(const sot_law *source, sot_pld_law *law)
     return true;
 }
 
-/* A batch of fixed size: delta(eps) = H((1-q)Q + qP || Q) for eps >= 0, and below what symmetry says. So
- * where r > 1, that is y > mu/2, the loss is log r with the density of the mixture; mirrored, -log r
- * with that of Q; and what is left, 1 - int_{y > mu/2} (r + 1) phi = (1-q)(2 Phi(mu/2) - 1) =
- * (1-q) erf(mu/sqrt(8)), is at 0. */
+/* A batch of fixed size: delta(eps) = H((1-q)Q + qP || Q) for eps >= 0, and by symmetry below. So
+ * where r > 1, that is y > mu/2, the loss is log r with the density of the mixture. Mirrored it
+ * is -log r with that of Q. The remaining mass is at 0:
+ * `1 - int_{y > mu/2} (r + 1) phi = (1-q)(2 Phi(mu/2) - 1) = (1-q) erf(mu/sqrt(8))`. */
 static bool fill_fixed(const sot_law *source, sot_pld_law *law)
 {
     if (!allocate(law, 3.0)) return false;
@@ -166,10 +167,41 @@ static bool fill_fixed(const sot_law *source, sot_pld_law *law)
     add_line(law, source, SOT_ADD, floor);
     add_atom(law, 0.0, (1.0 - source->rate) * erf(cut / 1.4142135623730951),
              32.0 * DBL_EPSILON);
-    /* What the lines take below the cut is counted twice: from below it is given back here. */
+    /* The lines count the mass below the floor twice; the lower end subtracts it here. */
     sot_bracket *atom = &law->pieces[2].mass;
     atom->lower = fmax(0.0, atom->lower - 16.0 * DBL_EPSILON * cut);
     return true;
+}
+
+/* ---- releases on a sample ---- */
+
+sotto_status sot_pld_subsampled_fill(const sot_subsampled *source,
+                                     sot_direction direction, sot_pld_law *out_law,
+                                     sotto_error *error)
+{
+    sot_pair_table table;
+    const sotto_status status = sot_subsampled_atoms(source, direction, &table, error);
+    if (status != SOTTO_OK) return status;
+    *out_law = (sot_pld_law){
+        .count = 1.0, .place_err = table.place_error, .infinite = table.outside};
+    if (!allocate(out_law, (double)table.count)) {
+        sot_pair_table_clear(&table);
+        return sot_fail_memory(error, table.count, sizeof *out_law->pieces);
+    }
+    for (size_t i = 0; i < table.count; i++) {
+        sot_pld_piece *piece = add(out_law, SOT_PLD_ATOM);
+        piece->from = piece->to = table.atoms[i].loss;
+        piece->mass = table.atoms[i].mass;
+        out_law->anchor = fmax(out_law->anchor, piece->from);
+    }
+    /* Two atoms, or 0 and two mirrored ones, are a lattice. Elsewhere the spacing of the grid decides on the width. */
+    const bool is_batch = source->kind == SOT_SAMPLE_BATCH;
+    out_law->has_density = table.count != (is_batch ? 3 : 2);
+    if (!out_law->has_density)
+        out_law->spacing =
+            is_batch ? out_law->anchor : fabs(table.atoms[1].loss - table.atoms[0].loss);
+    sot_pair_table_clear(&table);
+    return SOTTO_OK;
 }
 
 sot_pld_filled sot_pld_law_fill(const sot_law *source, sot_pld_law *out_law)
@@ -199,4 +231,29 @@ sot_pld_filled sot_pld_law_fill(const sot_law *source, sot_pld_law *out_law)
         break;
     }
     return done ? SOT_PLD_FILLED : SOT_PLD_NO_MEMORY;
+}
+
+/* ---- comparison ---- */
+
+static bool pieces_equal(const sot_pld_piece *a, const sot_pld_piece *b)
+{
+    return a->kind == b->kind && a->direction == b->direction && a->from == b->from &&
+           a->to == b->to && a->mass.lower == b->mass.lower &&
+           a->mass.upper == b->mass.upper && a->rate == b->rate &&
+           a->mu.lower == b->mu.lower && a->mu.upper == b->mu.upper &&
+           a->floor == b->floor && a->has_ceiling == b->has_ceiling &&
+           a->ceiling == b->ceiling && a->weight == b->weight &&
+           a->is_replaced == b->is_replaced;
+}
+
+bool sot_pld_law_equals(const sot_pld_law *a, const sot_pld_law *b)
+{
+    if (a->piece_count != b->piece_count || a->anchor != b->anchor ||
+        a->spacing != b->spacing || a->place_err != b->place_err ||
+        a->infinite != b->infinite)
+        return false;
+    for (size_t i = 0; i < a->piece_count; i++) {
+        if (!pieces_equal(&a->pieces[i], &b->pieces[i])) return false;
+    }
+    return true;
 }

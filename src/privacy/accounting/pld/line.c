@@ -51,7 +51,7 @@ static double quantile(double log_tail)
     return fmin(-sot_normal_quantile_log(log_tail), 37.0);
 }
 
-/* The mass of the line's law beyond |y| = place on the side of `sign`, rounded up. */
+/* Returns the mass of the line beyond |y| = place on the side of `sign`, rounded up. */
 static double tail_beyond(const sot_line *line, double place, double sign)
 {
     const double blur = 8.0 * DBL_EPSILON * (fabs(place) + line->mu);
@@ -77,8 +77,8 @@ double sot_line_loss(const sot_line *line, double y)
     return line->direction == SOT_REMOVE ? with : -with;
 }
 
-/* U with log(1-q+q e^U) = l, and a bound on its error when l is off by `error`. dU/dl = r/(q e^U) =
- * 1/p. Where e^U is not known to be positive: *out_blur is its error, else 0. */
+/* Returns U with log(1-q+q e^U) = l, and a bound on its error if l is off by `error`;
+ * dU/dl = r/(q e^U) = 1/p. If e^U is not known to be positive, *out_blur is its error, else 0. */
 static double exponent_at(double rate, double l, double error, double *out_error,
                           double *out_blur)
 {
@@ -111,8 +111,8 @@ static double posterior_at(const sot_line *line, double y, double sign)
     return 1.0 / (1.0 + (1.0 - line->rate) / line->rate * exp(-exponent));
 }
 
-/* "replaced": with w = e^{mu y}, k = e^{-mu^2/2}, the equation (1-q+qkw) = e^l (1-q+qk/w) is quadratic
- * in w, and its root is  mu y = l/2 + asinh(s),  s = (1-q) sinh(l/2)/(qk). */
+/* "replaced": let w = e^{mu y}, k = e^{-mu^2/2}. The equation `(1-q+qkw) = e^l (1-q+qk/w)` is
+ * quadratic in w. Its root is `mu y = l/2 + asinh(s), s = (1-q) sinh(l/2)/(qk)`. */
 static sot_line_mark replaced_at(const sot_line *line, double loss, double error)
 {
     const double mu = line->mu;
@@ -227,7 +227,7 @@ typedef struct sums {
     double rise;
 } sums;
 
-/* What the rise needs of the cell's lower loss. */
+/* Values at the cell's lower loss, for the rise. */
 typedef struct reference {
     double y;         /* infinite: see `base` */
     double base;      /* "remove", y infinite: 1 - q - e^a, at least 0 */
@@ -333,7 +333,7 @@ bool sot_line_between(const sot_line *line, const sot_line_mark *from,
     if (!(left < right)) return false;
     const reference ref = reference_at(line, from);
     const sums sum = integrate(line, &ref, left, right);
-    /* exp(-y^2/2) with y off by a few roundings; mu enters through y - mu, and for "add"
+    /* exp(-y^2/2) with y off by a few roundings. mu enters through y - mu and, for "add",
      * through the posterior at the reference, whose exponent is mu y - mu^2/2. */
     const double y_max = fmax(0.0, fmax(distance(line, left), distance(line, right)));
     const double exponent =

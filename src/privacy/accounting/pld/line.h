@@ -1,15 +1,19 @@
-/* privacy/accounting/pld/line.h: integrals of the sampled Gaussian's two densities between losses.
+/* privacy/accounting/pld/line.h: integrals of the sampled Gaussian's two densities between
+ * losses.
  *
- * Setting     Q = N(0, 1), P = (1-q)N(0, 1) + qN(mu, 1), r = dP/dQ = 1-q+q e^{U}, U = mu y - mu^2/2.
- *             "remove": loss log r, increasing in y, law P; "add": loss -log r, decreasing, law Q.
- *             "replaced": Q = (1-q)N(0, 1) + qN(-mu, 1) and loss log dP/dQ, increasing, law P.
- * Rule        A cell of losses is an interval of y, cut into panels of width w with X = w (Y + 4),
- *             Y the largest |y| and |y - mu| on it. Gauss-Legendre of 3, 5 or 8 points is used
- *             for X up to 0.007, 0.28 and 2: its remainder is then below 1e-16 of the integral
- *             (pld.md, section 4).
- * Rounding    The ends of a cell in y are moved by their error bound to the side of smaller
- *             losses: then the upper ends hold as they are, and the lower end of the rise
- *             gives up what the move may have added.
+ * Setting: Q = N(0, 1), P = (1-q)N(0, 1) + qN(mu, 1), r = dP/dQ = 1-q+q e^{U}, U = mu y - mu^2/2.
+ *
+ * - "remove": loss log r, increasing in y, under P.
+ * - "add": loss -log r, decreasing, under Q.
+ * - "replaced": Q = (1-q)N(0, 1) + qN(-mu, 1) and loss log dP/dQ, increasing, under P.
+ *
+ * Rule: a cell of losses is an interval of y, divided into panels of width w. Let X = w (Y + 4),
+ * Y the largest |y| and |y - mu| on it. Gauss-Legendre of 3, 5 or 8 points is used for X up to
+ * 0.007, 0.28 and 2. Its remainder is below 1e-16 of the integral (pld.md, section 4).
+ *
+ * Rounding: the ends of a cell in y are moved by their error bound to the side of smaller losses.
+ * Then the upper ends hold, and the lower end of the rise is reduced by the largest effect of the
+ * move.
  */
 #ifndef SOT_PRIVACY_ACCOUNTING_PLD_LINE_H
 #define SOT_PRIVACY_ACCOUNTING_PLD_LINE_H

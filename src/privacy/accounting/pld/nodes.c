@@ -11,7 +11,7 @@
 
 /* ---- from above: connect the dots ---- */
 
-/* A cell's mass m and rise R over the node below it: R = E[1 - Y/y]; to the node above goes
+/* A cell has mass m and rise R over the node below it, R = E[1 - Y/y]. The node above gets
  * R/(1 - e^-h), the rest stays. The value grows with R and with m, so both are upper ends. */
 static void spread(const sot_pld_cells *cells, sot_pld_nodes *nodes)
 {
@@ -35,20 +35,21 @@ static void spread(const sot_pld_cells *cells, sot_pld_nodes *nodes)
 
 /* ---- from below: contract to the nodes ---- */
 
-/* What is left of a cell, and the pull of one unit of it on a node: mass (e^{node - L} - 1) = mass
- * (Y/y - 1), averaged over the cell. Negative for losses above the node. */
+/* The rest of a cell, and the pull of one unit of it on a node. The pull is mass
+ * (e^{node - L} - 1) = mass (Y/y - 1), averaged over the cell. It is negative for losses above
+ * the node. */
 typedef struct quantum {
     double mass;
     double rise;
 } quantum;
 
-/* The means of the exact law are those of (mass_down, rise) for a rise at least this: the ratio
- * rise/mass is what places the loss, and it must not be overstated. */
+/* The means of the exact distribution are those of (mass_down, rise) for a rise of at least this.
+ * The ratio rise/mass places the loss, and it must not be overstated. */
 static quantum quantum_of(const sot_pld_cells *cells, size_t k)
 {
     const double mass = cells->mass_down[k];
     if (!(mass > 0.0)) return (quantum){0.0, 0.0};
-    const double ratio = mass / cells->mass_up[k] * (1.0 - 4.0 * DBL_EPSILON);
+    const double ratio = mass / cells->mass_most[k] * (1.0 - 4.0 * DBL_EPSILON);
     return (quantum){mass, cells->rise_down[k] * ratio};
 }
 
@@ -60,10 +61,10 @@ static double pull(quantum q, double gap)
     return (raised - fallen) + 8.0 * DBL_EPSILON * (fabs(raised) + fallen);
 }
 
-/* The node's own mass when what lies above it, of `mass` and `balance` < 0, finds nothing below to
- * lean on. Rounded down to the node it would lose -balance of its mean. It may instead go to the
- * next node up, with as much of the nodes after that one as keeps the mean: what is taken from d
- * nodes up costs variance only, about (d h)^2 (1 + theta)/2 a unit. */
+/* Returns the node's own mass if the mass above it (`mass`, with `balance` < 0) finds no mass
+ * below to balance it. Rounded down to the node it would lose -balance of its mean. Instead it
+ * may go to the next node up, with as much of the nodes after that one as keeps the mean. Mass
+ * from d nodes up only costs variance, about (d h)^2 (1 + theta)/2 per unit. */
 static double settle(sot_pld_nodes *nodes, size_t node, double mass, double balance,
                      double theta)
 {
@@ -71,7 +72,7 @@ static double settle(sot_pld_nodes *nodes, size_t node, double mass, double bala
     const double h = nodes->spacing;
     const size_t target = node + 1;
     if (!(balance < 0.0)) return mass;
-    /* the pull on the target, at least 0, and what each node up takes off it */
+    /* the pull on the target, at least 0, and the reduction by each node up */
     double pull_up = fmax(0.0, expm1(h) * mass + exp(h) * balance) +
                      16.0 * DBL_EPSILON * exp(h) * mass;
     double lean[FARTHEST + 1];
@@ -133,7 +134,7 @@ static void contract(const sot_pld_cells *cells, double theta, sot_pld_nodes *no
             mass += part * q.mass;
             left[k] = fmax(0.0, left[k] - part);
             if (is_last) {
-                balance = 0.0; /* what is left of it is rounding */
+                balance = 0.0; /* the rest is rounding */
                 break;
             }
         }

@@ -36,6 +36,7 @@ static size_t sketch_piece(const sot_pld_piece *piece, sot_pld_reach reach, doub
                            double *log_mass)
 {
     if (piece->kind == SOT_PLD_ATOM) {
+        if (piece->mass.upper == 0.0) return 0; /* of the lower end only */
         if (loss != NULL) {
             *loss = piece->from;
             *log_mass = log(fmax(piece->mass.upper, DBL_MIN));
@@ -143,7 +144,7 @@ static double epsilon_at(double log_theta, void *context)
     return (log_mgf(all, theta) + log_weight(theta) - all->log_delta) / theta;
 }
 
-/* One tail of the tilted law is below e^-tail_log outside the window. */
+/* One tail of the weighted distribution is below e^-tail_log outside the window. */
 static const double tail_log = 18.0;
 
 static double top_at(double log_step, void *context)
@@ -172,7 +173,7 @@ static void find_saddle(sketches *all)
         all->epsilon = best;
         if (best > 0.0) return;
         all->epsilon =
-            0.0; /* delta is so large that epsilon 0 will do: see what delta(0) is */
+            0.0; /* delta is so large that epsilon 0 suffices: evaluate delta(0) */
     }
     const double at = sot_minimize(log_delta_at, all, least, most, 1e-3, 200, &best);
     all->theta = exp(at);
@@ -222,6 +223,11 @@ static void choose_grid(const sot_pld_laws *laws, const sketches *all,
             spacing = lattice / ceil(lattice / spacing);
             break;
         }
+        if (lattice > 0.0 && lattice * (double)limits->size_max >= width) {
+            spacing =
+                lattice; /* a finer grid than asked for, but with every atom on it */
+            break;
+        }
     }
     view->spacing = spacing;
     view->size = 2048;
@@ -229,8 +235,8 @@ static void choose_grid(const sot_pld_laws *laws, const sketches *all,
         view->size *= 2;
 }
 
-/* How far into the tails the cells go: what is beyond becomes infinite loss, 1e-7 of delta over
- * all releases. Without it, losses that are too rare to matter would widen the window. */
+/* The extent of the cells into the tails. The rest becomes infinite loss, 1e-7 of delta over all
+ * releases. Without this limit, negligible losses would widen the window. */
 static double log_tail_of(const sot_pld_laws *laws, double log_delta)
 {
     double count = 1.0;
@@ -239,8 +245,8 @@ static double log_tail_of(const sot_pld_laws *laws, double log_delta)
     return fmax(fmin(log_delta, 0.0) - log(count) - 16.0, log_tail_least);
 }
 
-/* The window and its grid. The grid moves every loss by up to h, so that the order of the upper
- * tail bound must stay below about 1/h: the window grows to what that order can show. */
+/* Chooses the window and its grid. The grid moves every loss by up to h, so the order of the
+ * upper tail bound must stay below about 1/h. The window grows accordingly. */
 static void choose_window(const sot_pld_laws *laws, sketches *all,
                           const sot_pld_limits *limits, sot_pld_view *view)
 {

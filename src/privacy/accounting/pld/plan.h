@@ -1,9 +1,9 @@
-/* privacy/accounting/pld/plan.h: which tilt, window and spacing suit a question.
+/* privacy/accounting/pld/plan.h: the exponential weight, window and spacing for a question.
  *
- * Idea        A rough copy of every law (a few hundred atoms) gives K(t) to a per cent, and with it
- *             the saddle point of the question, the width of the tilted sum, and how much a
- *             spacing h costs: connect-the-dots adds h^2/6 to the variance of every release, which
- *             moves epsilon by about (theta + 1)/2 times that.
+ * Idea        A rough copy of every distribution (a few hundred atoms) gives K(t) to a per cent.
+ *             From it follow the saddle point of the question, the width of the weighted sum, and
+ *             the cost of a spacing h. Connect-the-dots adds h^2/6 to the variance of every
+ *             release, which moves epsilon by about (theta + 1)/2 times that.
  * Trust       Nothing here is certified, and nothing needs to be.
  */
 #ifndef SOT_PRIVACY_ACCOUNTING_PLD_PLAN_H
@@ -17,7 +17,7 @@ typedef struct sot_pld_question {
     double log_delta; /* used when epsilon is NaN */
 } sot_pld_question;
 
-/* `out_guess` has 3 places a law; the view borrows it. */
+/* `out_guess` has 3 places per distribution; the view borrows it. */
 SOTTO_MUST_CHECK sotto_status sot_pld_plan(const sot_pld_laws *laws,
                                            const sot_pld_question *question,
                                            const sot_pld_limits *limits,

@@ -1,6 +1,6 @@
-/* The accountant pld: a second opinion that shares no integral, transform or search with the exact
- * one. Laws of single events (distribution.h) are put on a grid (cells.h, nodes.h) and
- * composed by FFT (compose.h), from above and from below, in both directions. */
+/* The accountant pld: a second opinion that shares no integral, transform or search with the
+ * exact one. Distributions of single events (distribution.h) are put on a grid (cells.h, nodes.h)
+ * and composed by FFT (compose.h), from above and from below, in both directions. */
 #include <float.h>
 #include <math.h>
 
@@ -37,7 +37,8 @@ static double largest_loss(const sot_pld_laws *laws)
     return sum;
 }
 
-/* The laws on the grid, for both sides: `nodes` has 2 places a law. */
+/* The distributions on the grid, for both sides: `nodes` has 2 places per
+ * distribution. */
 static sotto_status discretise(const sot_pld_laws *laws, const sot_pld_view *view,
                                sot_pld_nodes *nodes, sotto_error *error)
 {
@@ -58,7 +59,8 @@ static sotto_status discretise(const sot_pld_laws *laws, const sot_pld_view *vie
     return status;
 }
 
-/* An empty list of laws loses nothing: the curves stay zero-filled, and delta is the failure. */
+/* An empty list of distributions loses nothing: the curves stay zero-filled, and delta is
+ * the failure. */
 static sotto_status curves_new(const sot_pld_laws *laws, const sot_pld_question *question,
                                const sot_pld_limits *limits, both_curves *out,
                                sotto_error *error)
@@ -190,7 +192,7 @@ static sotto_status direction_epsilon(const sot_pld_laws *laws, double delta,
     const double failed = laws->failure.upper;
     if (delta < failed) {
         return sot_fail(error, SOTTO_UNREACHABLE,
-                        "delta %g is less than the %g that the plan's own approximate "
+                        "`delta` is %g, less than the %g that the plan's own approximate "
                         "events use up; give a larger delta",
                         delta, failed);
     }
@@ -206,7 +208,7 @@ static sotto_status direction_epsilon(const sot_pld_laws *laws, double delta,
     if (upper < 0.0) {
         return sot_fail(error, SOTTO_UNREACHABLE,
                         "the accountant pld finds no epsilon up to 1e9 at delta %g; use "
-                        "exact, more noise or a larger delta",
+                        "`accountant=exact`, more noise or a larger `delta`",
                         delta);
     }
     out->epsilon = fmax(out->epsilon, upper);

@@ -38,9 +38,25 @@ void sot_atoms_normalize(sot_atoms *atoms)
         atoms->weight[k] /= sot_sum_value(&sum);
 }
 
+sotto_status sot_atoms_of_pure(double epsilon, double c, sot_atoms *out_atoms,
+                               sotto_error *error)
+{
+    const sotto_status status = sot_atoms_new(2, out_atoms, error);
+    if (status != SOTTO_OK) return status;
+    out_atoms->loss[0] = epsilon;
+    out_atoms->loss[1] = -epsilon;
+    out_atoms->weight[0] = 1.0;
+    out_atoms->weight[1] = exp(-(2.0 * c + 1.0) * epsilon);
+    sot_atoms_normalize(out_atoms);
+    out_atoms->rounding_per_s =
+        32.0 * DBL_EPSILON * epsilon * (1.0 + (2.0 * c + 1.0) * epsilon);
+    return SOTTO_OK;
+}
+
 /* s_j = (block * BLOCK + b) * step is split into a coarse and a fine rotation, both computed
- * directly: e^{i s_j x} - 1 = F + D_b + F D_b with F = e^{i s_block x} - 1, D_b = e^{i b step x} - 1.
- * Each product then carries a handful of roundings and none accumulate over j. */
+ * directly. With F = e^{i s_block x} - 1 and D_b = e^{i b step x} - 1, e^{i s_j
+ * x} - 1 = F + D_b + F D_b. Each product then carries a handful of roundings and none accumulate
+ * over j. */
 enum { BLOCK = 16 };
 
 /* e^{ix} - 1 without cancellation: -2 sin^2(x/2) + i sin(x). */
@@ -80,8 +96,8 @@ static void sum_block(const double *restrict weight, const double *restrict coar
     *out_imaginary += (imaginary[0] + imaginary[1]) + (imaginary[2] + imaginary[3]);
 }
 
-/* Adds one block of atoms to the sums of all nodes: the block and its rotations stay in the
- * nearest cache while the nodes go by. */
+/* Adds one block of atoms to the sums of all nodes. The block and its rotations stay in
+ * the L1 cache meanwhile. */
 static void add_block(const double *loss, const double *weight, size_t count, double step,
                       size_t nodes, double *sum_real, double *sum_imaginary)
 {
@@ -99,11 +115,22 @@ static void add_block(const double *loss, const double *weight, size_t count, do
     }
 }
 
+void sot_atoms_sum(const double *loss, const double *weight, size_t count, double step,
+                   size_t nodes, double *sum_real, double *sum_imaginary)
+{
+    for (size_t begin = 0; begin < count; begin += SOT_ATOM_BLOCK) {
+        const size_t size =
+            count - begin < SOT_ATOM_BLOCK ? count - begin : SOT_ATOM_BLOCK;
+        add_block(loss + begin, weight + begin, size, step, nodes, sum_real,
+                  sum_imaginary);
+    }
+}
+
 void sot_atoms_add_node(double times, double rho, double real, double imaginary,
                         double *log_modulus, double *argument, double *error)
 {
-    /* |M| + rho: by log1p while |M| is near 1, where log would lose the small difference, by
-     * hypot below, where |M|^2 - 1 would lose |M|. */
+    /* |M| + rho. Near 1, log1p keeps the small difference that log would lose. Below,
+     * hypot keeps |M|, which |M|^2 - 1 would lose. */
     const double square = real * (2.0 + real) + imaginary * imaginary; /* |M|^2 - 1 */
     const double modulus = hypot(1.0 + real, imaginary) + rho;
     const double log_upper = square > -0.5
@@ -116,6 +143,13 @@ void sot_atoms_add_node(double times, double rho, double real, double imaginary,
     *error += times * (rho / fmax(modulus, DBL_MIN) + 2.0 * DBL_EPSILON * fabs(angle));
 }
 
+double sot_atoms_work(double atoms, double nodes)
+{
+    const double few = 2e6; /* node evaluations: a transform's setup is not worth it */
+    const double direct = atoms * nodes;
+    return direct < few ? direct : fmin(direct, sot_atoms_fft_work(atoms, nodes));
+}
+
 sotto_status sot_atoms_accumulate(const sot_atoms *atoms, double times, double step,
                                   size_t nodes, double *out_log_modulus,
                                   double *out_argument, double *out_error,
@@ -126,17 +160,21 @@ sotto_status sot_atoms_accumulate(const sot_atoms *atoms, double times, double s
     if (sums == NULL) return sot_fail_memory(error, 2 * nodes, sizeof *sums);
     double *real = sums;
     double *imaginary = sums + nodes;
-    for (size_t begin = 0; begin < count; begin += SOT_ATOM_BLOCK) {
-        const size_t size =
-            count - begin < SOT_ATOM_BLOCK ? count - begin : SOT_ATOM_BLOCK;
-        add_block(atoms->loss + begin, atoms->weight + begin, size, step, nodes, real,
-                  imaginary);
+    double absolute = 0.0;
+    double per_s = 0.0;
+    sotto_status status = SOTTO_OK;
+    if (sot_atoms_work((double)count, (double)nodes) < (double)count * (double)nodes) {
+        status = sot_atoms_sum_by_fft(atoms, step, nodes, real, imaginary, &absolute,
+                                      &per_s, error);
+    } else {
+        sot_atoms_sum(atoms->loss, atoms->weight, count, step, nodes, real, imaginary);
     }
-    for (size_t j = 0; j < nodes; j++) {
-        const double rho = (double)j * step * atoms->rounding_per_s + atoms->quadrature;
+    for (size_t j = 0; j < nodes && status == SOTTO_OK; j++) {
+        const double rho = (double)j * step * (atoms->rounding_per_s + per_s) +
+                           atoms->quadrature + absolute;
         sot_atoms_add_node(times, rho, real[j], imaginary[j], &out_log_modulus[j],
                            &out_argument[j], &out_error[j]);
     }
     sot_free(sums);
-    return SOTTO_OK;
+    return status;
 }

@@ -14,10 +14,10 @@ static const double legendre_weight[5] = {0.29552422471475287, 0.269266719309996
                                           0.21908636251598204, 0.14945134915058059,
                                           0.06667134430868814};
 
-/* R(x) - R(x + mu) for Mills' ratio R. Above mu = 1/2 the caller counts the cancellation;
- * below, it is the integral of f = -R' = 1 - yR(y) > 0 over [x, x + mu], x >= -1/4. Since
- * f(y) = int_0^inf t exp(-yt - t^2/2) dt, f^(20)(y) = int t^21 exp(...) <= 1e11 f(y) there, and
- * the remainder of the rule, mu^21 (10!)^4/(21 (20!)^3) max f^(20), is below 1e-25 mu f. */
+/* R(x) - R(x + mu) for Mills' ratio R. Above mu = 1/2 the caller counts the cancellation. Below,
+ * it is the integral of f = -R' = 1 - yR(y) > 0 over [x, x + mu], x >= -1/4. Since
+ * `f(y) = int_0^inf t exp(-yt - t^2/2) dt`, `f^(20)(y) = int t^21 exp(...) <= 1e11 f(y)` there.
+ * The remainder of the rule, `mu^21 (10!)^4/(21 (20!)^3) max f^(20)`, is below 1e-25 mu f. */
 static double mills_difference(double x, double mu)
 {
     if (mu > 0.5) return sot_mills(x) - sot_mills(x + mu);
@@ -32,9 +32,9 @@ static double mills_difference(double x, double mu)
     return half * sum;
 }
 
-/* The profile at epsilon >= 0 for one double mu > 0, to nearest, and a bound on its relative
- * error. x carries an absolute error of 2u(eps/mu + mu/2), which phi turns into |x| times as
- * much relative error; the functions of special.h are good to 8u. */
+/* Returns the profile at epsilon >= 0 for one double mu > 0, to nearest, and a bound on its
+ * relative error. The absolute error of x is 2u(eps/mu + mu/2); phi turns it into a relative
+ * error |x| times as large. The functions of special.h are good to 8u. */
 static double profile_nearest(double mu, double epsilon, double *out_relative)
 {
     const double unit = DBL_EPSILON; /* 2u: generous on purpose */
@@ -81,8 +81,8 @@ static sot_bracket clamp_delta(double nearest, double relative)
 static sot_bracket profile_at(double mu, double epsilon)
 {
     if (!(mu > 0.0)) return (sot_bracket){0.0, 0.0};
-    /* At most Phi(mu/2 - epsilon/mu) <= Phi(-40) < DBL_MIN when epsilon/mu is at least mu and 81;
-     * no rounding error is too large there. */
+    /* At most Phi(mu/2 - epsilon/mu) <= Phi(-40) < DBL_MIN if epsilon/mu is at least mu and 81.
+     * Rounding errors do not matter there. */
     const double far = epsilon / mu;
     if (far >= 81.0 && far >= mu) return (sot_bracket){0.0, DBL_MIN};
     double relative;
@@ -107,9 +107,9 @@ sot_bracket sot_gaussian_delta(sot_bracket mu, double epsilon)
     return delta;
 }
 
-/* weight * delta_G(log alpha): the two closed forms below end here. A relative error e of
- * alpha moves delta_G(log alpha) by at most e * alpha * Phi(-mu/2 - log(alpha)/mu), which is
- * unbounded relative to delta, so the argument is moved outward instead: delta decreases in
+/* Returns weight * delta_G(log alpha), the end of the two closed forms below. A relative error e
+ * of alpha moves delta_G(log alpha) by at most e * alpha * Phi(-mu/2 - log(alpha)/mu). That is
+ * unbounded relative to delta. So the argument is moved outward instead: delta decreases in
  * epsilon. */
 static sot_bracket scaled_profile(double weight, sot_bracket mu, double log_alpha)
 {
@@ -122,10 +122,11 @@ static sot_bracket scaled_profile(double weight, sot_bracket mu, double log_alph
 }
 
 /* P = (1-q)N(0) + qN(1), Q = N(0), alpha = e^eps, and delta is the hockey stick H_alpha.
- *   remove: H_alpha(P, Q) = q H_alpha'(N(1), N(0)), alpha' = (alpha - 1 + q)/q,
- *           and 1 - alpha when alpha <= 1 - q;
- *   add:    H_alpha(Q, P) = (1 - alpha(1-q)) H_alpha'(N(0), N(1)),
- *           alpha' = alpha q/(1 - alpha(1-q)), and 0 when that denominator is not positive. */
+ *
+ * - remove: `H_alpha(P, Q) = q H_alpha'(N(1), N(0))`, alpha' = (alpha - 1 + q)/q, and 1 - alpha
+ *   if alpha <= 1 - q.
+ * - add: `H_alpha(Q, P) = (1 - alpha(1-q)) H_alpha'(N(0), N(1))`,
+ *   `alpha' = alpha q/(1 - alpha(1-q))`, and 0 if that denominator is not positive. */
 sot_bracket sot_sampled_gaussian_delta(double rate, double noise_multiplier,
                                        sot_direction direction, double epsilon)
 {

@@ -5,9 +5,9 @@
  *                 delta(eps) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu),
  *             for every real eps. With x = eps/mu - mu/2 and Mills' ratio R = Phi(-.)/phi
  *             this is phi(x) (R(x) - R(x + mu)), since e^eps phi(x + mu) = phi(x).
- * Sampled     One Poisson-sampled release (rate q, noise multiplier sigma) is a mixture;
- *             advanced joint convexity (Balle, Barthe & Gaboardi, NeurIPS 2018, Thm 2) gives
- *             both directions in closed form: see the .c file.
+ * Sampled     One Poisson-sampled release (rate q, noise multiplier sigma) is a mixture. Advanced
+ *             joint convexity (Balle, Barthe & Gaboardi, NeurIPS 2018, Thm 2) gives both
+ *             directions in closed form: see the .c file.
  * Rounding    Each function returns a bracket that contains the exact value.
  */
 #ifndef SOT_PRIVACY_ACCOUNTING_PROFILE_GAUSSIAN_H

@@ -13,8 +13,8 @@ typedef struct excess {
     double log_delta;
 } excess;
 
-/* log(upper delta) - log(delta), with the sign of upper - delta itself: the logarithms of two
- * neighbouring doubles may be equal, and then only the comparison says on which side we are. */
+/* Returns log(upper delta) - log(delta), with the sign of upper - delta. The logarithms of two
+ * neighbouring doubles may be equal; then only the comparison decides the side. */
 static double upper_excess(double epsilon, void *context)
 {
     const excess *target = context;
@@ -55,7 +55,7 @@ sotto_status sot_solve_epsilon(sot_profile profile, void *context, double delta,
         if (!(upper < 1e9)) {
             return sot_fail(error, SOTTO_UNREACHABLE,
                             "no epsilon up to 1e9 holds at delta %g; use more noise or a "
-                            "larger delta",
+                            "larger `delta`",
                             delta);
         }
     }

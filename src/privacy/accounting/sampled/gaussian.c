@@ -147,8 +147,8 @@ double sot_sampled_log_mgf(const sot_sampled *sampled, sot_direction direction, 
     return log_mgf;
 }
 
-/* t -> P^{t+1} Q^{-t} is convex in P, and Q^{t+1} P^{-t} too: with P = (1-q)Q + qN(1), both
- * integrals are at most 1 - q + q e^{t(t+1)/(2 sigma^2)}. */
+/* t -> P^{t+1} Q^{-t} is convex in P, and Q^{t+1} P^{-t} too. With P = (1-q)Q + qN(1),
+ * both integrals are at most `1 - q + q e^{t(t+1)/(2 sigma^2)}`. */
 double sot_sampled_log_mgf_bound(const sot_sampled *sampled, double t)
 {
     const double q = sampled->rate;

@@ -1,9 +1,9 @@
 /* privacy/accounting/sampled/gaussian.h: the Poisson-sampled Gaussian, the kernel of DP-SGD.
  *
- * Idea        Each record takes part with probability q; the sum of the records that do, each
- *             of norm at most 1, is released with noise sigma N(0, I). The dominating pair is
- *             P = (1-q)N(0, sigma^2) + qN(1, sigma^2) and Q = N(0, sigma^2); "remove" is (P, Q),
- *             "add" is (Q, P).
+ * Idea        Each record takes part with probability q. The sum of these records, each of norm
+ *             at most 1, is released with noise sigma N(0, I). The dominating pair is
+ *             `P = (1-q)N(0, sigma^2) + qN(1, sigma^2)` and `Q = N(0, sigma^2)`. "remove" is (P,
+ *             Q), "add" is (Q, P).
  * Theorem     Zhu, Dong & Wang, AISTATS 2022, Prop. 30 (the pair dominates each step and
  *             composes, one direction at a time). With y standard normal, r = 1-q+q e^U and
  *             U = y/sigma - 1/(2 sigma^2):
@@ -24,20 +24,20 @@ typedef struct sot_sampled {
     double count; /* repetitions, an integer */
 } sot_sampled;
 
-/* log M(t) at real t > 0, and a bound on its absolute error; infinite beyond the orders that
- * the quadrature covers (about 1000 sigma, unless t + 1 is a whole number up to 4096). */
+/* Returns log M(t) at real t > 0, and a bound on its absolute error. Infinite beyond the orders
+ * that the quadrature covers: about 1000 sigma, unless t + 1 is a whole number up to 4096. */
 double sot_sampled_log_mgf(const sot_sampled *sampled, sot_direction direction, double t,
                            double *out_error);
 
-/* An upper bound of log M(t) in closed form, for both directions and every t > 0: within
- * -(t+1) log q of it, and the answer where the quadrature gives up. */
+/* Returns an upper bound on log M(t) in closed form, for both directions and every t > 0.
+ * It is within -(t+1) log q of it, and used where the quadrature fails. */
 double sot_sampled_log_mgf_bound(const sot_sampled *sampled, double t);
 
 /* log M(t) without a bound, several times faster: for searches only. */
 double sot_sampled_log_mgf_estimate(const sot_sampled *sampled, sot_direction direction,
                                     double t);
 
-/* The tilted loss as atoms, good for 0 <= s <= s_max. */
+/* The exponentially weighted loss as atoms, good for 0 <= s <= s_max. */
 SOTTO_MUST_CHECK sotto_status sot_sampled_atoms(const sot_sampled *sampled,
                                                 sot_direction direction, double c,
                                                 double s_max, sot_atoms *out_atoms,

@@ -109,11 +109,11 @@ void sot_cells_fill(const sot_grid *grid, sot_cells *out_cells)
 
 typedef struct shift {
     double base; /* height of the contour where the posterior is 0 */
-    double bend; /* height is base/(1 + bend * posterior) */
+    double bend; /* height is base/(1 + `bend` * posterior) */
 } shift;
 
-/* log of what the cells left out and the line outside the range contribute at most: f there
- * is below e^-160 and e^-reach^2/2 of the peak, and every other factor is taken at its worst. */
+/* Returns log of the bound on the omitted cells and the line outside the range. f is below e^-160
+ * there, and below e^-reach^2/2 of the peak; every other factor is taken at its worst. */
 static double log_contour_rest(const sot_grid *grid, double s, double step, shift contour)
 {
     const double lowest = contour.base / (1.0 + contour.bend);
@@ -128,10 +128,10 @@ static double log_contour_rest(const sot_grid *grid, double s, double step, shif
     return factor + log(cells + outside);
 }
 
-/* Sum over the cells of sup |f(y + i b(y))|/(e^{2 pi b/h} - 1) dy, for the contour
- * b(y) = base/(1 + bend p(y)): high where the integrand does not oscillate, low where it does.
- * On it (section 2 of the proof) |r| <= r(y), |r|^2 >= r(y)^2 (1 - 4p(1-p) sin^2(b/(2 sigma))),
- * arg r <= 1.2 p b/sigma, and the length element is at most 1.12 dy. */
+/* Returns the sum over the cells of sup |f(y + i b(y))|/(e^{2 pi b/h} - 1) dy, for the contour
+ * b(y) = base/(1 + `bend` p(y)). It is high where the integrand does not oscillate, low where it
+ * does. On it (section 2 of the proof) `|r| <= r(y), |r|^2 >= r(y)^2 (1 - 4p(1-p) sin^2(b/(2
+ * sigma)))`, arg r <= 1.2 p b/sigma, and the length element is at most 1.12 dy. */
 static double log_contour_error(const sot_cells *cells, const sot_grid *grid, double s,
                                 double step, shift contour)
 {
@@ -165,8 +165,8 @@ static double log_contour_error(const sot_cells *cells, const sot_grid *grid, do
            log(2.0 * 1.12 * 0.39894228040143268 * cells->width * sum * (1.0 + 1e-9));
 }
 
-/* The least of a family of contours: how high they start, and how far they let the
- * oscillating factor grow (e^{1.2 growth}) before they bend down. */
+/* Returns the smallest bound over a family of contours. They differ in their height, and
+ * in the largest allowed growth of the oscillating factor (e^{1.2 growth}). */
 double sot_cells_log_error(const sot_cells *cells, const sot_grid *grid, double s,
                            double step)
 {
@@ -191,8 +191,9 @@ double sot_cells_step(const sot_cells *cells, const sot_grid *grid, double s,
 {
     /* M(c) is at least about e^peak times the width of the peak. */
     const double target = grid->log_peak + log(tolerance) - log(1.0 + fabs(grid->power));
-    /* The exponent of the bound goes like -1/step: start there, shrink faster and faster
-     * until it holds, then come back to within a quarter of the largest step that does. */
+    /* The exponent of the bound is about -1/step. Start there, shrink faster and
+     * faster until it holds, then come back to within a quarter of the largest step
+     * that does. */
     double step =
         fmin(0.4, 2.0 * M_PI * fmin(2.0 * grid->sigma, 8.0) / (4.0 - log(tolerance)));
     double too_long = step;

@@ -1,7 +1,7 @@
 /* privacy/accounting/sampled/grid.h: the trapezoid grid under the Poisson-sampled Gaussian.
  *
- * The integrand is f(y) = phi(y) r(y)^power e^{+-i s log r(y)} with r(y) = 1 - q + q e^U,
- * U = y/sigma - 1/(2 sigma^2). r has no zero in |Im y| < pi sigma. This file places the grid
+ * The integrand is `f(y) = phi(y) r(y)^power e^{+-i s log r(y)}` with `r(y) = 1 - q + q e^U`,
+ * `U = y/sigma - 1/(2 sigma^2)`. r has no zero in |Im y| < pi sigma. This file places the grid
  * and bounds its error; gaussian.md has the proofs.
  */
 #ifndef SOT_PRIVACY_ACCOUNTING_SAMPLED_GRID_H
@@ -30,8 +30,8 @@ typedef struct sot_grid_node {
     double log_ratio_error; /* absolute error of log_ratio in units of 2^-53 */
 } sot_grid_node;
 
-/* False when the range of y is too wide for the bounds (orders above about 1000 sigma), or
- * the noise too small for a grid of this range (sigma below 0.012, or 0.045 at order 20). */
+/* False if the range of y is too wide for the bounds (orders above about 1000 sigma). Also false
+ * if the noise is too small for a grid of this range: sigma below 0.012, or 0.045 at order 20. */
 bool sot_grid_make(double rate, double sigma, sot_direction direction, double c,
                    sot_grid *out_grid);
 

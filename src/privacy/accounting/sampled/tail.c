@@ -2,12 +2,17 @@
  *
  * Shift the line of integration to y + ib, 0 < b < pi sigma. With theta = b/sigma and the
  * posterior p(y),
+ *
  *     |r(y + ib)| = r(y) sqrt(1 - 4p(1-p) sin^2(theta/2)),
  *     arg r(y + ib) = a(y) = atan2(p sin theta, 1 - p + p cos theta) >= 0,
+ *
  * hence for every s >= 0
+ *
  *     |M(c + is)|/M(c) <= B_b(s) = e^{b^2/2}/M(c) int phi r^z (...)^{z/2} e^{-s a(y)} dy,
- * which decreases in s. The bound used is the least over a fixed list of b. B_b is itself a
- * trapezoid sum; its error bound needs theta at most pi/2 (gaussian.md, section 4). */
+ *
+ * which decreases in s. The code uses the smallest bound over a fixed list of b. B_b is
+ * itself a trapezoid sum; its error bound needs theta at most pi/2 (gaussian.md, section
+ * 4). */
 #include "privacy/accounting/sampled/gaussian.h"
 
 #include <float.h>
@@ -23,10 +28,10 @@ enum { SHIFTS = 44 };
 struct sot_sampled_tail {
     sot_grid grid;
     size_t count;        /* nodes */
-    double *base_weight; /* count: tilted weights, sum 1 */
+    double *base_weight; /* count: exponential weights, sum 1 */
     double *posterior;   /* count: p(y) */
     double *argument;    /* SHIFTS x count: a(y) */
-    double *weight;      /* SHIFTS x count: tilted weight times the modulus factor */
+    double *weight;      /* SHIFTS x count: exponential weight times the modulus factor */
     bool filled[SHIFTS]; /* shifts are tabulated when first asked for */
     double log_factor[SHIFTS]; /* b^2/2 */
     double error[SHIFTS];      /* quadrature error, to be added to B */
@@ -74,9 +79,10 @@ static void fill_shift(sot_sampled_tail *tail, int index)
     tail->filled[index] = true;
 }
 
-/* Weights and posteriors of the nodes that matter; returns the weight left out. The relative
- * error of a weight is at most 2u (y^2 + |z| (error of log r + |log r|) + |log_peak| + 2), that
- * of the normaliser no larger, and a sum of n positive terms adds n u: all into `widening`. */
+/* Fills weights and posteriors of the nodes that matter; returns the omitted weight. The
+ * relative error of a weight is at most
+ * `2u (y^2 + |z| (error of log r + |log r|) + |log_peak| + 2)`. That of the normaliser is no
+ * larger, and a sum of n positive terms adds n u. All go into `widening`. */
 static double fill_nodes(sot_sampled_tail *tail, double step, size_t nodes)
 {
     const sot_grid *grid = &tail->grid;
@@ -189,7 +195,7 @@ static double bound_at(sot_sampled_tail *tail, int index, double s)
     return exp(tail->log_factor[index]) * sum * tail->widening + tail->error[index];
 }
 
-/* Walks from the shift that was best last time to the nearest local minimum. */
+/* Searches from the best shift of the last call to the nearest local minimum. */
 double sot_sampled_tail_log(sot_sampled_tail *tail, double s)
 {
     double least = bound_at(tail, tail->best, s);

@@ -1,4 +1,4 @@
-/* The laws of the number of runs: parameters, mean, probabilities. */
+/* The distributions of the number of runs: parameters, mean, probabilities. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -35,9 +35,7 @@ sotto_status sotto_runs_law_from_name(const char *name, sotto_runs_law *out_law,
         return SOTTO_OK;
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the law of the runs is %.40s; known ones are negative-binomial and "
-                    "poisson",
-                    name);
+                    "`distribution` is %.40s; give negative-binomial or poisson", name);
 }
 
 sotto_runs sotto_runs_defaults(void)
@@ -52,8 +50,8 @@ static sotto_status check_shape(double shape, sotto_error *error)
 {
     if (shape > -1.0 && shape <= shape_most) return SOTTO_OK; /* NaN fails */
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the shape of the runs is %g; give a number above -1 and at most %g, "
-                    "for example 1 (geometric) or 0 (logarithmic)",
+                    "`eta` is %g; the shape of a negative binomial is above -1 and at "
+                    "most %g; for example `eta=1` (geometric) or 0 (logarithmic)",
                     shape, shape_most);
 }
 
@@ -62,15 +60,13 @@ static sotto_status check_poisson(double shape, double mean, sotto_error *error)
     if (!isnan(shape)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the shape of the runs is %g, but a Poisson law has none; leave it "
-            "out",
+            "`eta` is %g, but a Poisson distribution has no shape; leave `eta` out",
             shape);
     }
     if (mean > 0.0 && mean <= mean_most) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
-        "the mean number of runs is %g; give a number above 0 and at most %g, "
-        "for example 10",
+        "`runs_mean` is %g; it is above 0 and at most %g; for example `runs_mean=10`",
         mean, mean_most);
 }
 
@@ -78,8 +74,8 @@ static sotto_status check_law(sotto_runs_law law, sotto_error *error)
 {
     if (law == SOTTO_RUNS_NEGATIVE_BINOMIAL || law == SOTTO_RUNS_POISSON) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the law of the runs is %d; give SOTTO_RUNS_NEGATIVE_BINOMIAL or "
-                    "SOTTO_RUNS_POISSON",
+                    "the distribution of the runs is %d; give "
+                    "SOTTO_RUNS_NEGATIVE_BINOMIAL or SOTTO_RUNS_POISSON",
                     (int)law);
 }
 
@@ -92,16 +88,17 @@ sotto_status sot_runs_check(const sotto_runs *runs, sotto_error *error)
         if (status != SOTTO_OK || isnan(runs->gamma)) return status;
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "gamma of the runs is %g, but a Poisson law has none; leave it out",
+            "gamma of the runs is %g, but a Poisson distribution has none; leave it out",
             runs->gamma);
     }
     status = check_shape(runs->shape, error);
     if (status != SOTTO_OK) return status;
     if (!isnan(runs->mean)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the mean of the runs is %g, but gamma says it for a negative "
-                        "binomial law; make it by sotto_runs_from_mean()",
-                        runs->mean);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the mean of the runs is %g, but a negative binomial distribution has it "
+            "from gamma; make it by sotto_runs_from_mean()",
+            runs->mean);
     }
     if (runs->gamma >= gamma_least && runs->gamma < 1.0) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -115,15 +112,16 @@ double sot_runs_log_inverse_gamma(const sotto_runs *runs)
     return -sot_log_down(runs->gamma);
 }
 
-/* x/(1 - e^-x), the factor by which the shape moves the mean away from the logarithmic law's. */
+/* Returns x/(1 - e^-x), the factor by which the shape moves the mean away from the
+ * logarithmic distribution's. */
 static double shape_factor(double x)
 {
     return fabs(x) < DBL_MIN ? 1.0 : x / -expm1(-x);
 }
 
-/* E[K] = ((1/gamma - 1)/L) shape_factor(shape L), L = log(1/gamma); its relative error is at most
- * (12 + 4 |shape L|) ulps, the second part because expm1 magnifies the error of its argument
- * where that is positive (a negative shape). */
+/* E[K] = ((1/gamma - 1)/L) shape_factor(shape L), L = log(1/gamma). Its relative error is at most
+ * (12 + 4 |shape L|) ulps. The second part comes from expm1, which magnifies the error of a
+ * positive argument (a negative shape). */
 static double mean_estimate(double shape, double gamma, double *out_relative)
 {
     const double log_inverse = -log(gamma);
@@ -173,12 +171,11 @@ sotto_status sotto_runs_from_mean(sotto_runs_law law, double shape, double mean,
     if (!(mean >= 1.0 + 1e-6 && mean <= mean_most)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the mean number of runs is %g; give a number above 1 and at most "
-            "%g, for example 10",
+            "`runs_mean` is %g; it is above 1 and at most %g; for example `runs_mean=10`",
             mean, mean_most);
     }
     runs.shape = shape;
-    runs.gamma = 1.0 / mean; /* the geometric law */
+    runs.gamma = 1.0 / mean; /* the geometric distribution */
     if (shape == 1.0) {
         *out_runs = runs;
         return SOTTO_OK;
@@ -188,8 +185,8 @@ sotto_status sotto_runs_from_mean(sotto_runs_law law, double shape, double mean,
     if (!(mean_excess(lower, &wanted) > 0.0 && mean_excess(upper, &wanted) < 0.0) ||
         !sot_find_root(mean_excess, &wanted, &lower, &upper, 0.0, 1e-15, 200)) {
         return sot_fail(error, SOTTO_UNREACHABLE,
-                        "a mean of %g runs at shape %g needs a gamma beyond the range of "
-                        "numbers; give a shape further from -1",
+                        "`runs_mean` is %g, which at shape %g needs a gamma beyond the "
+                        "range of numbers; give an `eta` further from -1",
                         mean, shape);
     }
     runs.gamma = exp(lower); /* any gamma near is sound: costs are those of this one */
@@ -197,8 +194,9 @@ sotto_status sotto_runs_from_mean(sotto_runs_law law, double shape, double mean,
     return SOTTO_OK;
 }
 
-/* P[K = k] = (1 - gamma)^k (shape/(gamma^-shape - 1)) (1/k) prod_{l=1}^{k-1} (1 + shape/l), and
- * shape/(gamma^-shape - 1) = shape_factor(-shape L)/L: one form for every shape. */
+/* `P[K = k] = (1 - gamma)^k (shape/(gamma^-shape - 1)) (1/k) prod_{l=1}^{k-1}
+ * (1 + shape/l)`, and `shape/(gamma^-shape - 1) = shape_factor(-shape
+ * L)/L`: one form for every shape. */
 static double negative_binomial(const sotto_runs *runs, uint64_t k)
 {
     const double log_inverse = -log(runs->gamma);

@@ -51,10 +51,11 @@ double sot_selection_rdp_poisson(double mean, double order, double rdp, double d
     return sot_div_up(fmax(0.0, sum), t);
 }
 
-/* ---- one run, one law ---- */
+/* ---- one run ---- */
 
-/* A run is of one plan, or of one among several, drawn without a look at the data: its Renyi moments are means of
- * theirs, and so at most the largest at every order; so is its delta at every epsilon, and its pure epsilon. */
+/* A run has one plan, or one of several, sampled independently of the data. Its Renyi moments are
+ * means of theirs, and so at most the largest at every order. The same holds for its delta at
+ * every epsilon, and for its pure epsilon. */
 typedef struct selection {
     const sotto_plan *const *plans;
     size_t plan_count;
@@ -112,7 +113,7 @@ static double pure_bound(selection *asked)
                       sot_mul_up(asked->runs->mean, run_delta(asked, 0.0)));
 }
 
-/* ---- searches over log(order - 1); what they find needs no proof ---- */
+/* ---- searches over log(order - 1); their results need no proof ---- */
 
 static double price_at(double log_t, void *context)
 {
@@ -158,7 +159,7 @@ static const double log_t_most = 16.0;  /* to 1e7 */
 
 /* ---- the public questions ---- */
 
-/* What the plans have in common: a Renyi divergence, and maybe a pure epsilon. */
+/* The common part of the plans: a Renyi divergence, and maybe a pure epsilon. */
 static sotto_status look_at_plans(selection *asked, sotto_error *error)
 {
     double pure_most = 0.0;
@@ -227,9 +228,10 @@ sotto_status sotto_account_selection_rdp(const sotto_plan *plan, const sotto_run
     selection asked;
     double log_t;
     if (!(order > 1.0) || isinf(order)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "order is %g; give a finite Renyi order above 1, for example 8",
-                        order);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`order` is %g; a Renyi order is finite and above 1; for example `order=8`",
+            order);
     }
     sotto_status status = begin(&plan, 1, runs, &asked, error);
     if (status == SOTTO_OK) {
@@ -265,13 +267,14 @@ sotto_status sotto_account_selection_curve(const sotto_plan *plan, const sotto_r
                                             error);
 }
 
-/* One law of neighbours for all, and at least one plan. */
+/* One adjacency for all, and at least one plan. */
 static sotto_status check_plans(const sotto_plan *const *plans, size_t plan_count,
                                 sotto_error *error)
 {
     if (plan_count == 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "there is no plan; give that of every setting a run may have");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "there is no plan; give the plan of every setting that a run may have");
     }
     for (size_t i = 1; i < plan_count; i++) {
         if (sotto_plan_adjacency(plans[i]) == sotto_plan_adjacency(plans[0])) continue;
@@ -318,7 +321,8 @@ sotto_status sotto_account_selection_pure_of(const sotto_plan *const *plans,
         return status != SOTTO_OK ? status : asked.status;
     if (!isfinite(epsilon)) {
         return sot_fail(error, SOTTO_UNREACHABLE,
-                        "one run is not pure; give a delta above 0, for example 1e-6");
+                        "`delta` is 0, but one run is not pure; give one above 0, for "
+                        "example `delta=1e-6`");
     }
     *out_epsilon_upper = epsilon;
     return SOTTO_OK;
@@ -367,8 +371,8 @@ static sotto_status finish(const selection *asked, double epsilon, double order,
             asked->delta > 0.0
                 ? "no Renyi order gives a finite epsilon at delta %g; use more "
                   "noise"
-                : "delta is %g, which only plans of pure events can have; give "
-                  "a delta above 0, for example 1e-6",
+                : "`delta` is %g, which only plans of pure events can have; give one "
+                  "above 0, for example `delta=1e-6`",
             asked->delta);
     }
     *out_account =
@@ -389,10 +393,10 @@ sotto_status sotto_account_selection(const sotto_plan *plan, const sotto_runs *r
 {
     selection asked;
     if (!(delta >= 0.0 && delta < 1.0)) { /* NaN too */
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; give a number from 0 up to, but not including, 1, "
-                        "for example 1e-6",
-                        delta);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`delta` is %g; it is at least 0 and below 1; for example `delta=1e-6`",
+            delta);
     }
     const sotto_status status = begin(&plan, 1, runs, &asked, error);
     asked.delta = delta;

@@ -10,8 +10,8 @@ SOTTO_MUST_CHECK sotto_status sot_runs_check(const sotto_runs *runs, sotto_error
 /* log(1/gamma) of the negative binomial. */
 double sot_runs_log_inverse_gamma(const sotto_runs *runs);
 
-/* (1 + shape) ((1 - 1/order) rdp + log(1/gamma)/order): the price of keeping the best, from a
- * Renyi bound of one run at any order >= 1 (infinite: a pure one). */
+/* Returns (1 + shape) ((1 - 1/order) rdp + log(1/gamma)/order), the price of releasing the best.
+ * It uses a Renyi bound for one run at any order >= 1 (infinite: a pure one). */
 double sot_selection_price(const sotto_runs *runs, double order, double rdp);
 
 /* rdp + price + log E[K]/(order - 1): Thm 2, with the price above. */
@@ -25,7 +25,7 @@ double sot_selection_epsilon_hat(double order);
  * zero runs. */
 double sot_selection_rdp_poisson(double mean, double order, double rdp, double delta_hat);
 
-/* What every event of sot_selection_price_event() says it is for. */
+/* The purpose of every event of sot_selection_price_event(). */
 #define SOT_SELECTION_PURPOSE "best of a secret number of trainings"
 
 /* The best of K runs as one event: pure if `count` is 0, else a curve over these orders. `values` has room for one

@@ -1,7 +1,8 @@
-/* privacy/mechanisms/additive/additive.h: what all mechanisms that add noise to integer sums have in common.
+/* privacy/mechanisms/additive/additive.h: the common part of all mechanisms that add noise to
+ * integer sums.
  *
- * The law of the noise and the theorem about it are the mechanism's; here is the way through
- * the gate, the tape, and the addition.
+ * The mechanism has the distribution of the noise and its theorem. This file passes the gate,
+ * serves the gate tape, and adds.
  */
 #ifndef SOT_PRIVACY_MECHANISMS_ADDITIVE_ADDITIVE_H
 #define SOT_PRIVACY_MECHANISMS_ADDITIVE_ADDITIVE_H
@@ -12,13 +13,14 @@
 
 #include "privacy/mechanisms/gate/gate.h"
 
-/* Sums are taken as they are up to +-2^62, which the caps of sotto/grid.h guarantee; results
- * are cut at one less. */
+/* Sums are taken as they are up to +-2^62, which the limits of sotto/grid.h guarantee; results
+ * are clipped at one less. */
 #define SOT_SUM_MAX    (INT64_C(1) << 62)
 #define SOT_RESULT_MAX (SOT_SUM_MAX - 1)
 
-/* Writes `count` independent samples. A long release calls it for one piece after the other, each from the stream of
- * its chunk, so it must not know how long the release is or where a piece stands in it. */
+/* Writes `count` independent samples. A long release calls it for one piece after the other, each
+ * from the stream of its chunk. So it must not depend on the length of the release or on the
+ * position of a piece. */
 typedef sotto_status (*sot_noise_fill)(sotto_rng *rng, const void *law, int64_t *out,
                                        size_t count, sotto_error *error);
 
@@ -33,19 +35,20 @@ typedef struct sot_additive {
     sotto_adjacency adjacency;
     sotto_norm norm;    /* of `sensitivity` */
     double sensitivity; /* in units of the sums */
-    double order_slack; /* for the tape: 0 for sums, more for the results of solvers */
+    double order_slack; /* for the gate tape: 0 for sums, more for the results of
+                         * solvers */
     sot_noise_fill fill;
     sot_noise_fill fill_long; /* of long vectors (below); NULL: `fill` */
     sot_noise_add add;        /* instead of both; NULL: independent samples */
     const void *law;
-    double sampler_error; /* total variation of one draw, at most */
+    double sampler_error; /* bound on the total variation of one sample */
 } sot_additive;
 
-/* cut(exact + noise), where `exact` is first cut to +-SOT_SUM_MAX.
+/* Returns clip(exact + noise), where `exact` is first clipped to +-SOT_SUM_MAX.
  *
- * Cutting the exact value moves neighbours closer, never apart. Cutting the result is
- * post-processing. Noise of +-INT64_MAX may stand for anything beyond: whatever `exact` is, the
- * result is then +-SOT_RESULT_MAX, as it would be for the noise that was meant. */
+ * Clipping the exact value moves neighbours closer, never apart. Clipping the result is
+ * post-processing. Noise of +-INT64_MAX may stand for any larger noise: for every `exact` the
+ * result is then +-SOT_RESULT_MAX, as it would be for the larger noise. */
 int64_t sot_add_clamped(int64_t exact, int64_t noise);
 
 /* The same for vectors: out[i] = sot_add_clamped(exact[i], noise[i]). `out` may be `exact`. */
@@ -58,19 +61,17 @@ void sot_add_noise_plain(const int64_t *exact_sums, const int64_t *noise, size_t
                          int64_t *out_noisy_sums);
 sot_add_noise_function sot_add_noise_avx2(void); /* NULL where there is no AVX2 */
 
-/* How the noise of a vector of independent samples is drawn depends on its length, which is public, and on nothing
- * else.
+/* The way in which the noise of a vector is sampled depends only on its length, which is public.
  *
- * Short       One after the other from the gate's generator; outputs are written when all are drawn.
- * Long        In chunks of SOT_NOISE_CHUNK, each from its own stream of a family that begins with a
- *             fresh key for every release (random/rng.h). So no two chunks and no two releases share
- *             noise; the threads of the gate's pool take any chunks, and the bits are the same for
- *             every number of threads. Nothing is allocated, and noise never leaves the cache.
- *             If a chunk fails (the random source, or the pool was cancelled), all outputs become
- *             zero: never a part of a release.
- *
- * Joint       `add` draws all noise of the release from the gate's generator, whatever the length. If it fails, all
- *             outputs become zero. */
+ * - Short: one after the other from the gate's generator; outputs are written when all are
+ *   sampled.
+ * - Long: in chunks of SOT_NOISE_CHUNK, each from its own stream of a family that begins with a
+ *   fresh key for every release (random/rng.h). So no two chunks and no two releases share noise.
+ *   The threads of the gate's pool take any chunks, and the bits are the same for every number of
+ *   threads. Nothing is allocated, and noise never leaves the cache. If a chunk fails (the random
+ *   source, or the pool was cancelled), all outputs become zero: never a part of a release.
+ * - Joint: `add` samples all noise of the release from the gate's generator, for any length. If
+ *   it fails, all outputs become zero. */
 enum { SOT_NOISE_CHUNK = 8192, SOT_NOISE_LONG = 4 * SOT_NOISE_CHUNK };
 
 /* Lets the release through the gate, draws, adds, records. Noise is wiped: noise and output
@@ -81,9 +82,9 @@ SOTTO_MUST_CHECK sotto_status sot_additive_release(sotto_gate *gate,
                                                    size_t count, int64_t *out_noisy_sums,
                                                    sotto_error *error);
 
-/* sotto_gaussian_release() and sotto_laplace_release() for integers that a solver's result was
- * rounded to. Sums are equal in every order of the records; these may differ by `order_slack`
- * units (norm of the mechanism), well within the sensitivity. Only the tape asks. */
+/* sotto_gaussian_release() and sotto_laplace_release() for rounded results of a solver. Sums are
+ * equal in every order of the records; these may differ by `order_slack` units (norm of the
+ * mechanism), well within the sensitivity. Only the gate tape uses it. */
 SOTTO_MUST_CHECK sotto_status sot_gaussian_release_solved(
     sotto_gate *gate, const sotto_gaussian_config *config, double order_slack,
     const int64_t *values, size_t count, int64_t *out_noisy, sotto_error *error);

@@ -13,7 +13,7 @@ AVX2 static inline __m256i four(const int64_t *from)
     return _mm256_loadu_si256((const __m256i *)(const void *)from);
 }
 
-/* Numbers x with x + 2^60 in [0, 2^61) need no cut, and a block of them no comparison but one.
+/* Numbers x with x + 2^60 in [0, 2^61) need no clipping, and a block of them only one comparison.
  * False, and nothing written, if another is among them. */
 AVX2 static bool add_block(const int64_t *exact, const int64_t *noise, int64_t *out)
 {

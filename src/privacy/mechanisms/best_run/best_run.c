@@ -27,7 +27,8 @@ sotto_status sot_best_run_begin(sotto_gate *gate, const sot_best_run_config *con
     return status;
 }
 
-/* A generator of its own for each run: fresh, or with a test seed one that does not depend on what was drawn before. */
+/* Makes a generator for each run: fresh, or with a test seed one that does not depend on
+ * earlier samples. */
 static sotto_status make_rng(sot_best_run *best, sotto_error *error)
 {
     sotto_rng_free(best->rng);

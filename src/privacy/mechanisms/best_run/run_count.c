@@ -8,7 +8,7 @@
 
 static const double mean_most = 1e6, shape_most = 1e4, words_most = 1e8;
 
-/* Of the negative binomial: what is drawn until the sum is not zero. */
+/* Negative binomial: the random words used until the sum is not zero. */
 static double words(const sotto_runs *runs)
 {
     if (runs->shape <= 1.0) return sotto_runs_mean(runs);
@@ -25,8 +25,8 @@ sotto_status sot_run_count_draw(sotto_rng *rng, const sotto_runs *runs,
     if (mean > mean_most ||
         (!is_poisson && (runs->shape > shape_most || words(runs) > words_most))) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the number of runs has mean %g and shape %g, too far out to be "
-                        "drawn; give a mean of at most %g and a shape of at most %g",
+                        "the number of runs has mean %g and shape %g, beyond the "
+                        "sampler; give a mean of at most %g and a shape of at most %g",
                         mean, runs->shape, mean_most, shape_most);
     }
     const uint64_t count =

@@ -8,9 +8,10 @@
 
 #include "random/rng.h"
 
-/* K with exactly the law that sotto_account_selection() prices. It must not leave: not in a message, a file, a
- * progress line; only the winner does. Refuses laws that take too long to draw from (means above 1e6, shapes above
- * 1e4), which nobody could run either. */
+/* Samples K with exactly the distribution that sotto_account_selection() prices. K is secret: it
+ * must not appear in a message, a file or a progress line. Refuses distributions that take too
+ * long to sample from (means above 1e6, shapes above 1e4); such a number of runs is not practical
+ * either. */
 SOTTO_MUST_CHECK sotto_status sot_run_count_draw(sotto_rng *rng, const sotto_runs *runs,
                                                  uint64_t *out_count, sotto_error *error);
 

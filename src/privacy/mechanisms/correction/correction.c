@@ -61,8 +61,8 @@ sotto_status sot_correction_purpose(const char *purpose,
     const size_t size_bytes = purpose == NULL ? 0 : strnlen(purpose, most + 1);
     if (size_bytes == 0 || size_bytes > most) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the purpose of a minimiser has 1 to %zu bytes; say what is "
-                        "released, for example 'coefficients'",
+                        "the purpose of a minimiser has 1 to %zu bytes; name the "
+                        "release, for example 'coefficients'",
                         most);
     }
     (void)snprintf(out_purpose, SOTTO_PURPOSE_BYTES, "%s%s", purpose, suffix);

@@ -1,13 +1,13 @@
-/* privacy/mechanisms/correction/correction.h: the result of a solver on its way out.
+/* privacy/mechanisms/correction/correction.h: the release of a solver's result.
  *
- * Idea        A release Y* is private, but a computer only comes near it: it has w, |w - Y*| <=
- *             radius on every data set. w is cut to a public box, rounded to a public grid and
- *             given noise of its own, for a sensitivity of 2 radius (both sides err) plus the
- *             rounding of both sides, sqrt(dimension) grid. That is a second release, after Y*.
+ * Idea        A release Y* is private, but a computer only has an approximation w,
+ *             |w - Y*| <= radius on every data set. w is clipped to a public box, rounded to a
+ *             public grid, and gets its own noise. The sensitivity is 2 radius (both sides err)
+ *             plus the rounding of both sides, sqrt(dimension) grid. This is a second release,
+ *             after Y*.
  * Theorem     Adaptive composition of Y* and the second release (correction.md).
  * Neighbours  Those of `adjacency`; the radius is the same for all pairs.
- * Assumes     `radius` holds on every data set, whatever its records are. The tape tests it.
- * Proof note  correction.md
+ * Assumes     `radius` holds on every data set. The gate tape tests it. Proof note correction.md
  */
 #ifndef SOT_PRIVACY_MECHANISMS_CORRECTION_CORRECTION_H
 #define SOT_PRIVACY_MECHANISMS_CORRECTION_CORRECTION_H
@@ -19,7 +19,7 @@
 
 enum { SOT_COEFFICIENTS_MAX = 1 << 20 };
 
-/* Coefficients are cut to this many grid units before they are rounded. */
+/* Coefficients are clipped to this many grid units before they are rounded. */
 #define SOT_COEFFICIENT_UNITS_MAX (INT64_C(1) << 61)
 
 typedef struct sot_correction {
@@ -47,8 +47,8 @@ SOTTO_MUST_CHECK sotto_status sot_correction_release(sotto_gate *gate,
 /* 2 radius + sqrt(dimension) grid in units of the grid, rounded up. */
 double sot_correction_sensitivity_units(const sot_correction *correction);
 
-/* Cuts to the box, then rounds to the nearest multiple of the grid, ties to even: exact, the
- * grid being a power of two. Total: NaN, which no proven result is, counts as 0. */
+/* Clips to the box, then rounds to the nearest multiple of the grid, ties to even. This is exact:
+ * the grid is a power of two. NaN, which no proven result is, counts as 0. */
 void sot_coefficients_round(const double *theta, size_t dimension, double grid,
                             int64_t *out_units);
 
@@ -64,8 +64,9 @@ SOTTO_MUST_CHECK sotto_status sot_correction_purpose(
 double sot_power_of_two_below(double x);
 double sot_power_of_two_above(double x);
 
-/* The least grid, a power of two, on which sot_gamma_direction_draw() can draw vectors of density
- * exp(-|b| / scale); at most twice what it needs, so that it is never refused. */
+/* Returns the smallest grid, a power of two, on which sot_gamma_direction_draw() can sample
+ * vectors of density exp(-|b| / scale). It is at most twice the required grid, so it is never
+ * refused. */
 double sot_gamma_grid(double scale, size_t dimension);
 
 #endif

@@ -197,7 +197,7 @@ void sot_tape_choice_result(sotto_gate *gate, size_t choice)
 
 /* ---- density ---- */
 
-/* |a - b| as doubles: what noise_of() computes is rounded anyway. */
+/* Returns |a - b| as doubles: the result of noise_of() is rounded anyway. */
 static double distance(const double *a, const double *b, size_t count)
 {
     double squares = 0.0;
@@ -262,8 +262,8 @@ bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
     return true;
 }
 
-/* |r + nu theta| at the best nu >= 0, r = drawn - noise_of(theta) = b + the gradient: 0 for the exact
- * minimiser over a ball on whose boundary theta is. */
+/* Returns |r + nu theta| at the best nu >= 0, r = drawn - noise_of(theta) = b + the gradient. It
+ * is 0 for the exact minimiser over a ball on whose boundary theta is. */
 static double boundary_residual(const sot_tape_item *it)
 {
     double along = 0.0, squares = 0.0, rest = 0.0;

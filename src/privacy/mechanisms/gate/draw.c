@@ -1,4 +1,5 @@
-/* Draws on the tape: how far the potential moves between two data sets, as a function on the ball. */
+/* Posterior samples on the gate tape: the change of the potential between two data sets,
+ * as a function on the ball. */
 #include "privacy/mechanisms/gate/items.h"
 
 #ifdef SOTTO_TESTING
@@ -9,8 +10,9 @@
 
 #include "base/memory.h"
 
-/* The points at which potentials are compared: the output, the origin, the ends of the line through both, and on the
- * ball's boundary ANGLES points in every plane of two of the first AXES coordinates. */
+/* The points at which potentials are compared: the output, the origin, and the ends of the line
+ * through both. On the ball's boundary also ANGLES points in every plane of two of the first AXES
+ * coordinates. */
 enum { AXES = 4, ANGLES = 16, OWN = 4 };
 
 static size_t probes_of(size_t dimension)

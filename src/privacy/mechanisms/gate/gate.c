@@ -157,7 +157,7 @@ sotto_status sot_gate_finish_early(sotto_gate *gate, sotto_error *error)
     return finish(gate, true, error);
 }
 
-/* ---- what it lets through ---- */
+/* ---- admission ---- */
 
 sotto_status sot_gate_check_adjacency(const sotto_gate *gate, sotto_adjacency adjacency,
                                       sotto_error *error)
@@ -226,8 +226,8 @@ bool sot_gate_covers(const sotto_gate *gate, size_t index, const sotto_event *ev
            differing_field(planned, event) == NULL;
 }
 
-/* Why no event of the plan answers to this one. The plan and the purpose are public; other
- * values asked for are not quoted, for they may be what went wrong. */
+/* Explains why no event of the plan matches this one. The plan and the purpose are
+ * public. Other values are not quoted: they may be the error, and secret. */
 static sotto_status refuse(const sotto_gate *gate, const sotto_event *event,
                            const char *field, bool used_up, sotto_error *error)
 {
@@ -315,8 +315,8 @@ sotto_status sot_event_set_purpose(sotto_event *event, const char *purpose,
         purpose == NULL ? 0 : strnlen(purpose, sizeof event->purpose);
     if (size_bytes == 0 || size_bytes == sizeof event->purpose) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the purpose of a release has 1 to %zu bytes; say what is "
-                        "released, for example 'rows'",
+                        "the purpose of a release has 1 to %zu bytes; name the release, "
+                        "for example 'rows'",
                         sizeof event->purpose - 1);
     }
     for (size_t i = 0; i < size_bytes;) {
@@ -334,7 +334,7 @@ sotto_status sot_event_set_purpose(sotto_event *event, const char *purpose,
     return SOTTO_OK;
 }
 
-/* ---- what it tells ---- */
+/* ---- state ---- */
 
 const sotto_plan *sotto_gate_plan(const sotto_gate *gate)
 {

@@ -1,18 +1,17 @@
-/* privacy/mechanisms/gate/gate.h: what a mechanism asks of the gate.
+/* privacy/mechanisms/gate/gate.h: the gate's interface for mechanisms.
  *
- * A release goes like this, in this order:
+ * A release has these steps, in this order:
  *
- *     1. check the settings, build the event (the function that plans use too)
- *     2. sot_gate_check_adjacency()   the settings mean the neighbours that the plan means
- *     3. sot_gate_admit()             refuses what the plan does not cover; counts it
- *     4. sot_tape_sum(), sot_tape_choice(), sot_tape_density() or sot_tape_draw()
- *                                     tests only: true means a replay gave the output
- *     5. draw from sot_gate_rng(), compute the output
- *     6. sot_tape_sum_result(), ...   tests only: the output goes on the tape
- *     7. sot_gate_record()            the release has happened; adds the sampler's error
+ * 1. Check the settings, build the event (with the function that plans use too). 2.
+ * sot_gate_check_adjacency(): the settings have the plan's neighbours. 3. sot_gate_admit():
+ * refuses events that the plan does not cover; counts. 4. sot_tape_sum(), sot_tape_choice(),
+ * sot_tape_density() or sot_tape_draw(): tests only; true means that a replay gave the output. 5.
+ * Sample from sot_gate_rng(), compute the output. 6. sot_tape_sum_result(), ...: tests only;
+ * records the output on the gate tape. 7. sot_gate_record(): the release has happened; adds the
+ * sampler's error.
  *
- * A release that was admitted and then fails has used up its place: it may have drawn, so the
- * gate does not let it try again. Fail closed.
+ * A release that was admitted and then fails has used its place. It may have sampled noise, so
+ * the gate does not admit it again. Fail closed.
  */
 #ifndef SOT_PRIVACY_MECHANISMS_GATE_GATE_H
 #define SOT_PRIVACY_MECHANISMS_GATE_GATE_H
@@ -52,30 +51,32 @@ SOTTO_MUST_CHECK sotto_status sot_gate_check_adjacency(const sotto_gate *gate,
 SOTTO_MUST_CHECK sotto_status sot_gate_admit(sotto_gate *gate, const sotto_event *event,
                                              size_t *out_index, sotto_error *error);
 
-/* The admitted release `index` has happened. `sampler_error` is the total-variation distance
- * between the law that was drawn and the law that the theorem is about, at least 0: a proven
- * upper bound over everything this release drew. */
+/* Records that the admitted release `index` has happened. `sampler_error` is at least 0. It is a
+ * proven upper bound on the total variation between the sampled and the theorem's distribution,
+ * over all samples of this release. */
 void sot_gate_record(sotto_gate *gate, size_t index, double sampler_error);
 
 /* True if event `index` of the plan is this one: same mechanism, purpose and fields but for `count`. */
 bool sot_gate_covers(const sotto_gate *gate, size_t index, const sotto_event *event);
 
-/* sotto_gate_finish() for plans whose counts are caps: less may have been released, for how much is itself
- * an output (queries that a test answered, a run that stopped early). What was let through must have
- * happened. The whole plan stays charged and is what a certificate states. */
+/* sotto_gate_finish() for plans whose counts are caps. Fewer releases may have happened, because
+ * their number is itself an output (queries that a test answered, a run that stopped early).
+ * Every admitted release must have happened. The whole plan stays charged, and the certificate
+ * states it. */
 SOTTO_MUST_CHECK sotto_status sot_gate_finish_early(sotto_gate *gate, sotto_error *error);
 
 sotto_rng *sot_gate_rng(sotto_gate *gate);
 
-/* An earlier process carried out part of this plan under the same charge: `released` times each event of the plan,
- * with this much sampler error in all. Once, and before the gate is opened; it then lets through what is left, and
- * sotto_gate_finish() asks for the whole plan. SOTTO_NOT_IN_PLAN: more than the plan holds. */
+/* An earlier process carried out part of this plan under the same charge: `released` times each
+ * event of the plan, with this total sampler error. Call it once, before the gate is opened. The
+ * gate then admits the rest, and sotto_gate_finish() requires the whole plan. SOTTO_NOT_IN_PLAN:
+ * more than the plan holds. */
 SOTTO_MUST_CHECK sotto_status sot_gate_resume(sotto_gate *gate, const uint64_t *released,
                                               double sampler_error, sotto_error *error);
 
-/* Long releases (privacy/mechanisms/additive/additive.h) draw on these threads from now on; NULL, as a gate begins: on the
- * caller's alone. The gate borrows the pool: take it away before it is freed. What is released does
- * not depend on it. */
+/* Long releases (privacy/mechanisms/additive/additive.h) use these threads from now on; NULL, the
+ * initial state: only the caller's thread. The gate borrows the pool: set NULL before the pool is
+ * freed. The released values do not depend on it. */
 void sot_gate_set_pool(sotto_gate *gate, sot_pool *pool);
 
 /* Copies a purpose into an event. It is printed in certificates and messages and matched by

@@ -1,4 +1,5 @@
-/* privacy/mechanisms/gate/items.h: what a tape is made of; for tape.c, calls.c, draw.c and pairs.c only. */
+/* privacy/mechanisms/gate/items.h: the items of a gate tape; for tape.c, calls.c, draw.c
+ * and pairs.c only. */
 #ifndef SOT_PRIVACY_MECHANISMS_GATE_ITEMS_H
 #define SOT_PRIVACY_MECHANISMS_GATE_ITEMS_H
 
@@ -38,16 +39,16 @@ typedef struct sot_tape_item {
     int64_t *highs;                   /* pairs: high scores */
     uint64_t *ends;                   /* choice, pairs: ends of cells */
     int64_t empty;                    /* pairs */
-    uint64_t chosen[SOT_TAPE_CHOSEN]; /* pairs: what left */
+    uint64_t chosen[SOT_TAPE_CHOSEN]; /* pairs: the released choice */
     size_t count;
     double *noise; /* density: behind the output */
     double *drawn; /* density: as it was drawn; NULL if the mechanism did not say */
     double log_determinant;
     double *
         probes; /* draw: at each point the potential's value and gradient, one after another */
-    int64_t *released; /* sum: what left */
-    double *theta;     /* density, draw: what left */
-    size_t choice;     /* choice: what left */
+    int64_t *released; /* sum: the released values */
+    double *theta;     /* density, draw: the released point */
+    size_t choice;     /* choice: the released index */
     bool has_result;
     bool draws;
     sot_tape_generator generator;
@@ -69,7 +70,7 @@ struct sot_tape {
     char difference[SOT_TAPE_DIFFERENCE_BYTES];
 };
 
-/* The tape that runs, or NULL. Test builds only, one thread. */
+/* The running gate tape, or NULL. Test builds only, one thread. */
 extern sot_tape *sot_tape_running;
 
 /* The first difference stays: later ones are often its consequences. */
@@ -83,7 +84,7 @@ void sot_tape_report(sot_tape *tape, const char *format, ...);
 sot_tape_item *sot_tape_next_item(sot_tape *tape, sot_tape_item_kind kind,
                                   const char *text);
 
-/* What every kind of call begins with. */
+/* The common beginning of every kind of call. */
 sot_tape_item *sot_tape_begin_call(sotto_gate *gate, sot_tape_item_kind kind,
                                    size_t index, const char *details);
 /* Recording: the last item, if it is a call of this kind that waits for its result. NULL: there is nothing to fill in; `what`

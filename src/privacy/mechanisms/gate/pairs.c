@@ -23,8 +23,8 @@ static void note_change(changes *seen, change_type change)
 
 /* ---- intervals ---- */
 
-/* Over the joint cells of both: the ends in one of them, together with every beginning before it, of which only the
- * largest and the smallest change matter. */
+/* Over the joint cells of both: the ends in one of them, together with every beginning before it.
+ * Only the largest and the smallest change of those matter. */
 static changes compare_intervals(const sot_tape_item *it, const sot_tape_pairs_call *call)
 {
     const change_type empty = (change_type)call->empty_score - it->empty;

@@ -13,7 +13,7 @@
 
 sot_tape *sot_tape_running;
 
-/* ---- the tape itself ---- */
+/* ---- the gate tape itself ---- */
 
 sot_tape *sot_tape_new(void)
 {
@@ -64,7 +64,7 @@ size_t sot_tape_releases(const sot_tape *tape)
     return releases;
 }
 
-/* A test that failed half-way has left its tape running: it is over now. */
+/* A test that failed half-way has left its gate tape running: end it. */
 static void take_over(void)
 {
     if (sot_tape_running != NULL) sot_tape_running->mode = SOT_TAPE_IDLE;

@@ -1,34 +1,38 @@
-/* privacy/mechanisms/gate/tape.h: the gate tape, a test facility that compiles to nothing in the product.
+/* privacy/mechanisms/gate/tape.h: the gate tape, a record-and-replay test facility that compiles
+ * to nothing in the product.
  *
- * Idea        Run a computation on a data set D and record every call of the gate. Run it again
- *             on a neighbour D' and let the gate answer what it answered before. If all that
- *             leaves is in those answers, the two runs now look the same from outside: same
- *             plan, same calls in the same order, same shapes, scales, purposes, refusals. And
- *             what goes in differs by no more than was declared. Any other difference is a
- *             leak; the tape says which one came first.
- * Kinds       sum      exact integers; their distance in the declared norm is at most the
- *                      declared sensitivity. Compared exactly, in integers.
- *             choice   integer scores on public candidates; the change from D to D', as a
- *                      function on the candidates, has at most the declared range and size. The
- *                      scores may come in cells of consecutive candidates with equal scores, and
- *                      the cells of D and D' may differ.
- *             pairs    the same among intervals and rectangles of public points, whose scores come
- *                      as sums; compared as functions on all of them.
- *             density  an output theta that is an invertible function of noise b: on each data
- *                      set a mechanism can say which b gives theta, and log |det db/dtheta|. In
- *                      a replay theta is the recorded one, and b and the log-determinant may have
- *                      moved by no more than was declared. Where theta comes from a solver, the
- *                      noise that was drawn differs from the noise behind theta by what the
- *                      solver leaves over, which is compared with what it claims; a replay gets
- *                      the drawn noise, moved as the noise behind theta moved, and solves again.
- *             draw     a point theta whose density is exp(-potential), the law itself being private:
- *                      the change of the potential from D to D' has gradients of at most the
- *                      declared length, or values within the declared range, at theta and at many
- *                      points of the ball. In a replay theta is the recorded one.
- * Randomness  While recording, the state of the gate's generator is noted before each call: two
- *             calls that start from the same state draw the same noise, which is reported too.
- * Not seen    Whether the noise has the right law: that is for chi-square tests and audits.
- *             Standard output and error, exit codes and files are compared by tests/tape.h.
+ * Idea: run a computation on a data set D and record every call of the gate. Run it again on a
+ * neighbour D', and let the gate return the recorded answers. If the output depends only on those
+ * answers, the two runs look the same from outside. They have the same plan, and the same calls
+ * in the same order with the same shapes, scales, purposes, refusals. The inputs differ by at
+ * most the declared sensitivity. Any other difference is a leak; the gate tape reports the first
+ * one.
+ *
+ * Kinds of calls:
+ *
+ * - sum: exact integers. Their distance in the declared norm is at most the declared sensitivity,
+ *   compared exactly, in integers.
+ * - choice: integer scores on public candidates. The change from D to D', as a function on the
+ *   candidates, has at most the declared range and size. The scores may come in cells of
+ *   consecutive candidates with equal scores, and the cells of D and D' may differ.
+ * - pairs: the same among intervals and rectangles of public points, whose scores are sums;
+ *   compared as functions on all of them.
+ * - density: an output theta that is an invertible function of noise b. On each data set the
+ *   mechanism computes the b that gives theta, and log |det db/dtheta|. A replay uses the
+ *   recorded theta; b and the log-determinant may have moved by at most the declared bounds. If
+ *   theta comes from a solver, the sampled noise differs from the noise behind theta by the
+ *   solver's residual, which is compared with its claim. A replay gets the sampled noise, moved
+ *   as the noise behind theta moved, and solves again.
+ * - draw: a point theta whose density is exp(-potential), where the distribution itself is
+ *   private. The change of the potential from D to D' has gradients of at most the declared
+ *   length, or values within the declared range, at theta and at many points of the ball. A
+ *   replay uses the recorded theta.
+ *
+ * Randomness: while recording, the state of the gate's generator is noted before each call. Two
+ * calls that start from the same state have the same noise, which is reported too.
+ *
+ * Not covered: the distribution of the noise, which chi-square tests and audits check.
+ * tests/tape.h compares standard output and error, exit codes and files.
  */
 #ifndef SOT_PRIVACY_MECHANISMS_GATE_TAPE_H
 #define SOT_PRIVACY_MECHANISMS_GATE_TAPE_H
@@ -67,8 +71,10 @@ typedef struct sot_tape_choice_call {
         change_most; /* declared: largest absolute change; UINT64_MAX: not declared */
 } sot_tape_choice_call;
 
-/* A choice among the pairs low < high of points of a line and the empty one, with scores low_scores + high_scores constant on
- * cells; or among the rectangles of width x height cells and the empty one, with empty_score and the sum of gains inside, if there are gains. */
+/* A choice among the pairs low < high of points of a line and the empty one, with scores
+ * low_scores + high_scores constant on cells. If there are gains, a choice among the rectangles
+ * of width x height cells and the empty one. A score is empty_score plus the sum of gains
+ * inside. */
 typedef struct sot_tape_pairs_call {
     size_t index;
     const int64_t *low_scores, *high_scores;
@@ -137,7 +143,7 @@ bool sot_tape_density(sotto_gate *gate, const sot_tape_density_call *call,
 
 bool sot_tape_draw(sotto_gate *gate, const sot_tape_draw_call *call, double *out_theta);
 
-/* Called by mechanisms with what they release, whether forced or drawn. */
+/* Mechanisms call these with their released values, replayed or sampled. */
 void sot_tape_sum_result(sotto_gate *gate, const int64_t *values, size_t count);
 void sot_tape_choice_result(sotto_gate *gate, size_t choice);
 void sot_tape_pairs_result(sotto_gate *gate, const uint64_t chosen[SOT_TAPE_CHOSEN]);
@@ -154,7 +160,7 @@ void sot_tape_gate_step(const sotto_gate *gate, const char *step);
 void sot_tape_gate_admitted(const sotto_gate *gate, size_t index);
 void sot_tape_gate_recorded(const sotto_gate *gate, size_t index);
 
-/* ---- the recorder: one tape at a time is running, in one thread ---- */
+/* ---- the recorder: one gate tape at a time is running, in one thread ---- */
 
 typedef struct sot_tape sot_tape;
 

@@ -37,8 +37,8 @@ static sotto_status check_config(const sotto_gaussian_config *config, double sig
     }
     if (!(config->l2_sensitivity > 0.0 && config->l2_sensitivity <= 0x1p62)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "l2_sensitivity is %g; set it to how far one person can move the "
-                        "sums, more than 0 and at most 2^62 units",
+                        "l2_sensitivity is %g; set it to the largest move of the sums by "
+                        "one person, more than 0 and at most 2^62 units",
                         config->l2_sensitivity);
     }
     return SOTTO_OK;
@@ -124,8 +124,8 @@ static sotto_status fill_rounded_long(sotto_rng *rng, const void *law, int64_t *
     return sot_rounded_gaussian_fill_lean(rng, rounded_sigma(law), out, count, error);
 }
 
-/* How far neighbours move the sum, for the tape. Under Poisson sampling l2_sensitivity is one record's
- * part: exchanging it takes one out and puts one in. */
+/* Returns the largest distance of neighbouring sums, for the gate tape. Under Poisson sampling
+ * l2_sensitivity is one record's part: a replacement removes one and adds one. */
 static double moved_most(const sotto_gaussian_config *config)
 {
     const bool exchanged =

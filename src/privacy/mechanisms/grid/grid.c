@@ -229,8 +229,8 @@ sotto_status sotto_grid_quantize(const sotto_grid *grid, const double *record,
     } else {
         shrink(grid, bound_units, record, dimension, out_units);
     }
-    /* The doubles above may have rounded up to the next unit, and the norm may then exceed the
-     * bound by their last digits: step toward zero until the integers say that it does not. */
+    /* The doubles above may have rounded up to the next unit, so the norm may exceed the bound by
+     * their last digits. Step toward zero until the integer norm is within the bound. */
     while (!sot_norm_within(grid->norm, out_units, NULL, dimension, bound_units)) {
         for (size_t i = 0; i < dimension; i++)
             out_units[i] -= (out_units[i] > 0) - (out_units[i] < 0);
@@ -254,5 +254,5 @@ sotto_status sotto_grid_add(int64_t *sums, const int64_t *units, size_t dimensio
         sums[done] -= units[done];
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "a sum leaves the public caps of 2^32 records and 2^30 grid units; "
-                    "the file is not the one that was meant");
+                    "give another file");
 }

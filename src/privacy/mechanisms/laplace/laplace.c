@@ -8,7 +8,7 @@
 #include "privacy/mechanisms/additive/additive.h"
 #include "random/discrete_laplace.h"
 
-/* Scales from 2^-10, less noise than anyone means, to what the sampler takes. */
+/* Scales from 2^-10, less than any useful noise, to the sampler's largest. */
 #define SCALE_LEAST 0x1p-10
 #define SCALE_MOST  0x1p50
 
@@ -27,9 +27,9 @@ sotto_laplace_config sotto_laplace_defaults(void)
                                   .purpose = NULL};
 }
 
-/* The least n / 2^k >= scale, where k <= 50 is as large as n <= 2^50 allows; in lowest terms.
- * 2^(e-1) <= scale < 2^e gives scale 2^(50-e) < 2^50, so its ceiling is at most 2^50 and at
- * least 2^49: the scale grows by less than one part in 2^49 (k = 50: scale < 1, n >= 2^40). */
+/* Returns the smallest n / 2^k >= scale, where k <= 50 is as large as n <= 2^50 allows; in lowest
+ * terms. 2^(e-1) <= scale < 2^e gives scale 2^(50-e) < 2^50. So its ceiling is at most 2^50 and
+ * at least 2^49: the scale grows by less than one part in 2^49 (k = 50: scale < 1, n >= 2^40). */
 static sot_ratio ratio_at_least(double scale)
 {
     assert(scale >= SCALE_LEAST && scale <= SCALE_MOST);
@@ -120,8 +120,7 @@ sotto_status sot_laplace_release_solved(sotto_gate *gate,
         .sensitivity = config->l1_sensitivity,
         .order_slack = order_slack,
         .fill = fill,
-        .sampler_error =
-            0.0, /* cut results make the sampler's only error vanish: laplace.md */
+        .sampler_error = 0.0, /* clipping removes the sampler's only error: laplace.md */
     };
     const sotto_status status = sotto_laplace_event(config, &mechanism.event, error);
     if (status != SOTTO_OK) return status;

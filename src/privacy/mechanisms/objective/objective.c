@@ -10,17 +10,19 @@
 #include "random/exponential.h"
 #include "random/rounded_gaussian/rounded_gaussian.h"
 
-/* b has 46 bits below sigma: |Z| < 44 keeps its integers below 2^52, so that they are exact as
- * doubles, and sqrt(d) 2^-47 sigma is all that the rounding moves b. */
+/* b has 46 bits below sigma. |Z| < 44 keeps its integers below 2^52, so they are exact as
+ * doubles. Rounding moves b by at most sqrt(d) 2^-47 sigma. */
 #define NOISE_BITS 46
 
-/* The grid's rounding is at most an eighth of what the solver leaves over. */
+/* The grid's rounding is at most an eighth of the solver's residual. */
 #define GRID_SHARE 0x1p-3
 
-/* The box is at least 2^32 R/lambda: data sets of up to 2^32 rows are not cut but for b. */
+/* The box is at least 2^32 R/lambda: data sets of up to 2^32 rows are clipped only
+ * because of b. */
 #define BOX_GRID 0x1p-29
 
-/* For the rounding of noise_of(), of the tape's sums and of the two log-determinants. */
+/* For the rounding of noise_of(), of the gate tape's sums and of the two
+ * log-determinants. */
 #define TAPE_TOLERANCE 1e-6
 
 static bool is_pure(const sot_objective_law *law)
@@ -49,7 +51,7 @@ static sotto_status check_config(const sot_objective_config *config, sotto_error
     /* The negations catch NaN. */
     if (!(config->tau > 0.0 && isfinite(config->tau))) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "tau is %g; set it to the gradient norm that the solver proves, "
+                        "tau is %g; set it to the certified bound on the gradient norm, "
                         "for example 1e-8",
                         config->tau);
     }

@@ -67,8 +67,8 @@ static sot_gamma_direction gamma_of(const sot_output_config *config, double grid
                                  .grid = grid};
 }
 
-/* Grid, and the sensitivity on it: theta* moves by `sensitivity`, theta is within tau/lambda of it
- * on either side, and rounding moves either side by sqrt(d)/2 grids. */
+/* Computes the grid, and the sensitivity on it. theta* moves by `sensitivity`, theta is within
+ * tau/lambda of it on either side, and rounding moves either side by sqrt(d)/2 grids. */
 static void grid_facts(const sot_output_config *config, sot_output_facts *facts)
 {
     const double root = sot_sqrt_up((double)config->dimension);

@@ -1,21 +1,22 @@
 /* privacy/mechanisms/output/output.h: release the minimiser of a convex objective under noise (output
  * perturbation).
  *
- * Idea        The exact minimiser theta* of a lambda-strongly convex sum of L-Lipschitz losses
- *             moves by at most L/lambda when a record comes or goes; noise on theta* hides that. The
- *             learner has theta with a proven |gradient| <= tau, so |theta - theta*| <=
- *             tau/lambda on every data set.
+ * Idea        One record moves the exact minimiser theta* of a lambda-strongly convex sum of
+ *             L-Lipschitz losses by at most L/lambda. Noise on theta* hides that. The learner has
+ *             theta with a proven |gradient| <= tau, so |theta - theta*| <= tau/lambda on every
+ *             data set.
  * Theorem     Gaussian: theta, rounded to a public grid, has sensitivity `sensitivity` + 2
- *             tau/lambda + the rounding of both sides, and is released as a Gaussian sum: one
- *             event. Pure: theta* + v with v of density proportional to exp(-epsilon |v| /
- *             sensitivity) is epsilon-DP (Chaudhuri, Monteleoni & Sarwate, JMLR 2011, Thm 6). v is
- *             drawn on the grid within a known distance of a real vector of that law; a second
- *             event (discrete Laplace, privacy/mechanisms/correction/correction.h) covers that distance, the solver's error and
- *             the grid.
+ *             tau/lambda + the rounding of both sides. It is released as a Gaussian sum: one
+ *             event. Pure: theta* + v with v of density proportional to exp(-epsilon
+ *             |v| / sensitivity) is epsilon-DP (Chaudhuri, Monteleoni & Sarwate, JMLR 2011, Thm
+ *             6). v is sampled on the grid within a known distance of a real vector of that
+ *             distribution. A second event (discrete Laplace,
+ *             privacy/mechanisms/correction/correction.h) covers that distance, the solver's
+ *             error and the grid.
  * Neighbours  Those of `adjacency`, for which `sensitivity` must hold: times 2 under replace-one,
  *             times the rows of a unit. It never depends on the number of rows.
- * Assumes     (1) `sensitivity` bounds every pair of neighbours; (2) |gradient(theta)| <= tau is
- *             proven on every data set. The tape tests both.
+ * Assumes     (1) `sensitivity` bounds every pair of neighbours. (2) |gradient(theta)| <= tau is
+ *             proven on every data set. The gate tape tests both.
  * Rounding    Outward. The samplers' total variation is added to the gate's, see
  *             SOT_OBJECTIVE_PURE_DELTA in privacy/mechanisms/objective/objective.h for pure runs.
  * Proof note  output.md
@@ -43,10 +44,11 @@ typedef struct sot_output_config {
         purpose; /* borrowed; pure: at most 39 bytes, see privacy/mechanisms/correction/correction.h */
 } sot_output_config;
 
-/* What follows from a config; public. */
+/* Public values derived from a config. */
 typedef struct sot_output_facts {
     double grid;         /* spacing of the released coefficients, a power of two */
-    double solver_units; /* what solver and grid add to the sensitivity, in grid units */
+    double solver_units; /* contribution of solver and grid to the sensitivity, in grid
+                          * units */
     double sensitivity_units; /* all of it */
     double
         noise_error; /* pure: |v - the real vector it stands for|, at most; Gaussian: 0 */
@@ -54,13 +56,13 @@ typedef struct sot_output_facts {
     sotto_event events[2];
 } sot_output_facts;
 
-/* Refuses what does not fit together, naming the value. */
+/* Refuses inconsistent settings, naming the value. */
 SOTTO_MUST_CHECK sotto_status sot_output_derive(const sot_output_config *config,
                                                 sot_output_facts *out_facts,
                                                 sotto_error *error);
 
-/* Fills in the least sigma (or, with delta 0, the first epsilon) with which all events together
- * stay within (epsilon, delta); the other one of the two becomes SOTTO_UNSET. */
+/* Fills in the smallest sigma (or, with delta 0, the first epsilon) with which all events
+ * together stay within (epsilon, delta). The other one of the two becomes SOTTO_UNSET. */
 SOTTO_MUST_CHECK sotto_status sot_output_calibrate(sot_output_config *config,
                                                    double epsilon, double delta,
                                                    sotto_error *error);

@@ -27,8 +27,9 @@ sotto_pate_agreement_config sotto_pate_agreement_defaults(void)
 
 /* ---- settings ---- */
 
-/* A share is the difference of two sums of deviation `noise` votes a query, and a bin has teachers/bins votes: 1.96 sqrt2 noise
- * bins/teachers is at most 1/4. Public numbers all. */
+/* A share is the difference of two sums of deviation `noise` votes a query, and a bin has
+ * teachers/bins votes. So `1.96 sqrt2 noise bins/teachers` is at most 1/4. All numbers are
+ * public. */
 static uint64_t bins_of(const sotto_pate_config *config,
                         const sotto_pate_agreement_config *agreement)
 {
@@ -46,15 +47,17 @@ static sotto_status check_bins(const sotto_pate_config *config,
 {
     if (config->teachers < 2 || config->teachers > (uint64_t)SOT_PATE_VOTES_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "agreement is a share of the teachers, of whom there are %" PRIu64
-                        "; say how many there are, from 2 to 2^24: a public number",
+                        "`ensemble` is %" PRIu64
+                        "; the agreement is a share of this public number of teachers, "
+                        "from 2 to 2^24; for example `ensemble=250`",
                         config->teachers);
     }
     if (agreement->bins > SOTTO_PATE_AGREEMENT_BINS_MAX ||
         agreement->bins > config->teachers) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%" PRIu64 " bins of agreement are asked for; give 1 to %d, no "
-                        "more than there are teachers, or 0 for a rule",
+                        "`agreement_bins` is %" PRIu64
+                        "; give 1 to %d, no more than there are teachers; leave it out "
+                        "for the default",
                         agreement->bins, SOTTO_PATE_AGREEMENT_BINS_MAX);
     }
     if (classes < 2) {
@@ -100,8 +103,8 @@ static sotto_status gaussian_of(const sotto_pate_config *config,
     }
     if (!(agreement->noise >= NOISE_LEAST && agreement->noise <= NOISE_MOST)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the noise of the agreement is %g votes a query; set it to a "
-                        "number from 1e-6 to 1e6, for example 5",
+                        "`agreement` is %g votes a query; it lies from 1e-6 to 1e6; for "
+                        "example `agreement=5`",
                         agreement->noise);
     }
     status = sot_pate_purpose(config, " (agreement)", purpose, error);
@@ -178,7 +181,7 @@ double sot_pate_agreement_sampler_error(uint64_t bins)
     return ldexp((double)bins, SOT_ROUNDED_GAUSSIAN_LOG2_TV); /* exact */
 }
 
-/* ---- what they say ---- */
+/* ---- estimates ---- */
 
 /* Pool adjacent violators: the descending sequence nearest to `mean` in squares weighted by `weight`; both are overwritten. */
 static void make_descend(double *mean, double *weight, size_t count)

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "numeric/outward.h"
 
-/* Noise from far below one vote to what the samplers take: 2^52 steps of 2^-32. */
+/* Noise from far below one vote to the samplers' largest: 2^52 steps of 2^-32. */
 #define NOISE_LEAST 0x1p-20
 #define NOISE_MOST  0x1p20
 
@@ -34,10 +34,9 @@ sotto_status sotto_pate_aggregator_from_name(const char *name,
         *out_aggregator = (sotto_pate_aggregator)i;
         return SOTTO_OK;
     }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the aggregator is %.40s; known ones are lnmax, gnmax, confident, "
-                    "interactive and mode",
-                    name);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`aggregator` is %.40s; give lnmax, gnmax, confident, interactive or mode", name);
 }
 
 sotto_pate_config sotto_pate_defaults(void)
@@ -75,9 +74,9 @@ static sotto_status check_neighbours(const sotto_pate_config *config, sotto_erro
     }
     if (config->touched < 1 || config->touched > SOT_PATE_TOUCHED_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "one unit touches %" PRIu64
-                        " teachers; set it to a number from 1 to 2^20, for example by "
-                        "sotto_pate_touched()",
+                        "`touched` is %" PRIu64
+                        "; the number of teachers that one unit touches lies from 1 to "
+                        "2^20; for example `touched=1`",
                         config->touched);
     }
     return SOTTO_OK;
@@ -85,10 +84,15 @@ static sotto_status check_neighbours(const sotto_pate_config *config, sotto_erro
 
 static sotto_status check_noise(const char *name, double noise, sotto_error *error)
 {
-    if (noise >= NOISE_LEAST && noise <= NOISE_MOST) return SOTTO_OK; /* NaN fails */
+    if (noise >= NOISE_LEAST && noise <= NOISE_MOST) return SOTTO_OK;
+    if (isnan(noise)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`%s` is missing: the noise, in votes; for example `%s=40`", name,
+                        name);
+    }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%s is %g votes; set it to a number from 1e-6 to 1e6, for example 40",
-                    name, noise);
+                    "`%s` is %g votes; it lies from 1e-6 to 1e6; for example 40", name,
+                    noise);
 }
 
 static sotto_status check_absent(const char *name, double value, bool wanted,
@@ -96,8 +100,8 @@ static sotto_status check_absent(const char *name, double value, bool wanted,
 {
     if (wanted || isnan(value)) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%s is %g, but the aggregator %s has none; leave it out", name, value,
-                    sotto_pate_aggregator_name(config->aggregator));
+                    "`%s` is %g, but the aggregator %s has none; leave it out", name,
+                    value, sotto_pate_aggregator_name(config->aggregator));
 }
 
 bool sot_pate_has_test(const sotto_pate_config *config)
@@ -108,25 +112,26 @@ bool sot_pate_has_test(const sotto_pate_config *config)
 
 static sotto_status check_test(const sotto_pate_config *config, sotto_error *error)
 {
-    sotto_status status = check_noise("test_noise", config->test_noise, error);
+    sotto_status status = check_noise("sigma1", config->test_noise, error);
     if (status != SOTTO_OK) return status;
     if (!(fabs(config->threshold) <= (double)SOT_PATE_VOTES_MAX)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the threshold is %g votes; set it to a number of at most 2^24, "
-                        "for example 200",
-                        config->threshold);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`threshold` is %g votes; it is at most 2^24; for example `threshold=200`",
+            config->threshold);
     }
     if (config->aggregator != SOTTO_PATE_INTERACTIVE) return SOTTO_OK;
     if (!(config->confidence >= 0.0 && config->confidence <= 1.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the confidence is %g; set it to a probability, for example 0.9",
-                        config->confidence);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`confidence` is %g; it is a probability; for example `confidence=0.9`",
+            config->confidence);
     }
     if (config->teachers < 1 || config->teachers > (uint64_t)SOT_PATE_VOTES_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "there are %" PRIu64
-                        " teachers; say how many there are, from 1 to 2^24: a public "
-                        "number",
+                        "`ensemble` is %" PRIu64
+                        "; give the public number of teachers, from 1 to 2^24; for "
+                        "example `ensemble=250`",
                         config->teachers);
     }
     return SOTTO_OK;
@@ -134,16 +139,28 @@ static sotto_status check_test(const sotto_pate_config *config, sotto_error *err
 
 static sotto_status check_pair(const sotto_pate_config *config, sotto_error *error)
 {
-    if (!(config->epsilon > 0.0 && config->epsilon <= 1e6)) {
+    if (isnan(config->epsilon)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`epsilon_each` is missing: the epsilon of one query; for example "
+            "`epsilon_each=0.5`");
+    }
+    if (isnan(config->delta)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; set it to a number above 0, for example 0.5",
-                        config->epsilon);
+                        "`delta_each` is missing: the delta of one query; for example "
+                        "`delta_each=1e-8`");
+    }
+    if (!(config->epsilon > 0.0 && config->epsilon <= 1e6)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`epsilon_each` is %g; it is above 0; for example `epsilon_each=0.5`",
+            config->epsilon);
     }
     if (!(config->delta > 0.0 && config->delta < 1.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; set it to a number between 0 and 1, for example "
-                        "1e-8",
-                        config->delta);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`delta_each` is %g; it lies between 0 and 1; for example `delta_each=1e-8`",
+            config->delta);
     }
     return SOTTO_OK;
 }
@@ -160,22 +177,25 @@ sotto_status sot_pate_check(const sotto_pate_config *config, sotto_error *error)
     const bool tests = sot_pate_has_test(config);
     sotto_status status = check_neighbours(config, error);
     if (status == SOTTO_OK)
-        status = check_absent("noise", config->noise, !is_mode, config, error);
+        status = check_absent("sigma2", config->noise, !is_mode, config, error);
     if (status == SOTTO_OK)
         status = check_absent("threshold", config->threshold, tests, config, error);
     if (status == SOTTO_OK)
-        status = check_absent("test_noise", config->test_noise, tests, config, error);
+        status = check_absent("sigma1", config->test_noise, tests, config, error);
     if (status == SOTTO_OK) {
         status =
             check_absent("confidence", config->confidence, is_interactive, config, error);
     }
     if (status == SOTTO_OK)
-        status = check_absent("epsilon", config->epsilon, is_mode, config, error);
+        status = check_absent("epsilon_each", config->epsilon, is_mode, config, error);
     if (status == SOTTO_OK)
-        status = check_absent("delta", config->delta, is_mode, config, error);
+        status = check_absent("delta_each", config->delta, is_mode, config, error);
     if (status == SOTTO_OK)
-        status = is_mode ? check_pair(config, error)
-                         : check_noise("noise", config->noise, error);
+        status = is_mode
+                     ? check_pair(config, error)
+                     : check_noise(config->aggregator == SOTTO_PATE_LNMAX ? "vote_scale"
+                                                                          : "sigma2",
+                                   config->noise, error);
     if (status == SOTTO_OK && tests) status = check_test(config, error);
     return status;
 }

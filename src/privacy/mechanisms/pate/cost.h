@@ -8,7 +8,8 @@
 #define SOT_PATE_VOTES_MAX   (INT64_C(1) << 24)
 #define SOT_PATE_TOUCHED_MAX (UINT64_C(1) << 20)
 
-/* All settings of `config` but its purpose; what the aggregator does not use must be unset. */
+/* Checks all settings of `config` except its purpose; settings that the aggregator does
+ * not use must be unset. */
 SOTTO_MUST_CHECK sotto_status sot_pate_check(const sotto_pate_config *config,
                                              sotto_error *error);
 
@@ -35,7 +36,7 @@ double sot_pate_gaussian_rdp(double log_q, double sigma, double order, bool *out
 double sot_pate_test_log_answered(double top, double threshold, double sigma_1);
 double sot_pate_test_log_q(double top, double threshold, double sigma_1);
 
-/* The bound on P[noisy argmax != argmax] for Laplace noise of scale 1/gamma, and the log-moment at
+/* The bound on P[noisy argmax != argmax] for Laplace noise of scale 1/gamma. The log-moment at
  * lambda > 0 for this q: order lambda + 1 times lambda. */
 double sot_pate_lnmax_q(const int64_t *votes, size_t classes, double gamma);
 double sot_pate_lnmax_log_moment(double q, double gamma, double lambda);

@@ -26,8 +26,8 @@ sotto_status sot_pate_purpose(const sotto_pate_config *config, const char *suffi
         config->purpose == NULL ? 0 : strnlen(config->purpose, SOTTO_PURPOSE_BYTES);
     if (size_bytes == 0 || size_bytes > most) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the purpose of the votes has 1 to %zu bytes; say what is "
-                        "labelled, for example 'digits'",
+                        "the purpose of the votes has 1 to %zu bytes; name the labelled "
+                        "rows, for example 'digits'",
                         most);
     }
     memcpy(out_purpose, config->purpose, size_bytes);
@@ -73,7 +73,7 @@ static sotto_status add_step(sotto_plan *plan, const sotto_pate_config *config,
     return sotto_plan_add(plan, &event, error);
 }
 
-/* A plan with what is released beside the labels, if anything, and the tests, if there are any. */
+/* Begins a plan with the release beside the labels and the tests, if there are any. */
 static sotto_status begin_plan(const sotto_pate_config *config, const sotto_event *beside,
                                uint64_t asked, sotto_plan **out_plan, sotto_error *error)
 {
@@ -100,12 +100,12 @@ sotto_status sot_pate_plan_beside(const sotto_pate_config *config,
     if (status != SOTTO_OK) return status;
     const bool tests = sot_pate_has_test(config);
     if (answered < 1 || answered > asked || (!tests && answered != asked)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%" PRIu64 " of %" PRIu64
-                        " queries are to be answered; give at least one, and %s",
-                        answered, asked,
-                        tests ? "no more than are asked"
-                              : "as many as are asked: this aggregator has no test");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`answers` is %" PRIu64 " of %" PRIu64 " queries; give at least one, and %s",
+            answered, asked,
+            tests ? "no more than `ask`"
+                  : "leave `answers` out: this aggregator answers every query");
     }
     sotto_plan *plan = NULL;
     status = begin_plan(config, beside, asked, &plan, error);
@@ -135,8 +135,9 @@ sotto_status sot_pate_answers_beside(const sotto_pate_config *config,
     const bool tests = sot_pate_has_test(config);
     if (tests != (asked > 0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%" PRIu64 " queries are to be asked; say how many for "
-                        "aggregators with a test, and 0 for the others: all are answered",
+                        "`ask` is %" PRIu64
+                        "; give the number of queries to an aggregator with a test, and "
+                        "0 to the others, which answer all",
                         asked);
     }
     sotto_plan *plan = NULL;
@@ -329,7 +330,7 @@ sotto_status sot_pate_answer(sotto_gate *gate, const sotto_pate_config *config,
                                     .norm = is_laplace ? SOTTO_L1 : SOTTO_L2,
                                     .sensitivity = event.sensitivity};
     size_t chosen = 0;
-    /* The tape keeps a vector of the histogram's shape: 1 at the class that was said. */
+    /* The gate tape keeps a vector of the histogram's shape: 1 at the released class. */
     if (sot_tape_sum(gate, &call, noisy)) {
         chosen = sot_pate_first_largest(noisy, classes);
     } else {
@@ -373,7 +374,8 @@ static sotto_status say_mode(sotto_gate *gate, const sotto_pate_config *config,
     return status;
 }
 
-/* The student's own label if he is sure enough: a function of what is public. */
+/* Answers with the student's label if its confidence is high enough: a function of public
+ * values. */
 static void say_student(const sotto_pate_config *config, const double *student,
                         size_t classes, sotto_pate_outcome *out_outcome,
                         size_t *out_class)

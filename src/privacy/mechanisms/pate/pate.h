@@ -7,30 +7,32 @@
 /* A vote is this many steps of the grid on which noise is added. */
 enum { SOT_PATE_GRID_BITS = 32 };
 
-/* Is max_j (n_j - teachers p_j) + N(0, test_noise^2) >= threshold? `student` as in sotto_pate_label(). Of
- * Confident and Interactive. */
+/* Tests max_j (n_j - teachers p_j) + N(0, test_noise^2) >= threshold, for Confident and
+ * Interactive. `student` as in sotto_pate_label(). */
 SOTTO_MUST_CHECK sotto_status sot_pate_test(sotto_gate *gate,
                                             const sotto_pate_config *config,
                                             const int64_t *votes, size_t classes,
                                             const double *student, bool *out_passes,
                                             sotto_error *error);
 
-/* The first class with the largest noisy count. Of all but Mode. */
+/* Returns the first class with the largest noisy count; all aggregators except Mode. */
 SOTTO_MUST_CHECK sotto_status sot_pate_answer(sotto_gate *gate,
                                               const sotto_pate_config *config,
                                               const int64_t *votes, size_t classes,
                                               size_t *out_class, sotto_error *error);
 
-/* What the samplers' laws are off by in all, in total variation, over so many queries and answers; rounded up. */
+/* Returns a bound on the samplers' total variation over these queries and answers;
+ * rounded up. */
 double sot_pate_sampler_error(const sotto_pate_config *config, size_t classes,
                               uint64_t asked, uint64_t answered);
 
-/* The exact sums of sotto_pate_agreement_release(): of each of `bins` bins, how many of its votes the largest counts reach. Total:
- * whatever the votes are, a sum is within 0 and queries times the width of its bin. */
+/* The exact sums of sotto_pate_agreement_release(): for each of `bins` bins the number of its
+ * votes that the largest counts reach. For any votes, a sum is between 0 and queries times the
+ * width of its bin. */
 void sot_pate_agreement_sums(const int64_t *votes, uint64_t queries, size_t classes,
                              const int64_t *edges, size_t bins, int64_t *out_sums);
 
-/* What the sampler's law is off by, in total variation, over that many sums; rounded up. */
+/* Returns a bound on the sampler's total variation over `bins` sums; rounded up. */
 double sot_pate_agreement_sampler_error(uint64_t bins);
 
 /* The purpose of the votes with `suffix` behind it. */

@@ -9,17 +9,19 @@
 #include "privacy/accounting/profile/gaussian.h"
 #include "privacy/mechanisms/correction/correction.h"
 
-/* The grid's rounding is at most an eighth of what the sampler leaves over; pure, twice as much, since the accountant's work grows with the
- * sensitivity in grids, which is then 3 d at most; */
+/* The grid's rounding is at most an eighth of the sampler's distance. For pure releases it is
+ * twice as much: the accountant's work grows with the sensitivity in grids, which is then at most
+ * 3 d; */
 #define GRID_SHARE      0x1p-3
 #define GRID_SHARE_PURE 2.0
 /* and the ball at most 2^51 grids wide, so that coefficients are exact as doubles. */
 #define BALL_GRID 0x1p-51
 
-/* For the rounding of potential() and of the tape's differences. */
+/* For the rounding of potential() and of the gate tape's differences. */
 #define TAPE_TOLERANCE 1e-6
 
-/* What one correction may be off: 2^20 coordinates of 2^-900 each, and room to spare. */
+/* Bound on the error of one correction: 2^20 coordinates of 2^-900 each, with a
+ * margin. */
 #define CORRECTION_ERROR 0x1p-870
 
 /* A calibration leaves this much, relatively, to the rounding of the events. */
@@ -52,7 +54,8 @@ double sot_posterior_mu(double beta, double lambda, double lipschitz)
 
 double sot_gdp_mu_most(double epsilon, double delta)
 {
-    /* delta(mu) rises with mu: the lower end always keeps the promise, and is what is returned. */
+    /* delta(mu) rises with mu: the lower end always satisfies the target, and is
+     * returned. */
     double lower = 0.0, upper = 1.0;
     while (upper < 0x1p60 &&
            sot_gaussian_delta((sot_bracket){upper, upper}, epsilon).upper <= delta) {
@@ -78,11 +81,10 @@ sotto_status sot_minami_beta(double epsilon, double delta, double lambda,
                              double lipschitz, double *out_beta, sotto_error *error)
 {
     if (!(epsilon > 0.0 && epsilon <= 1.0)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "epsilon is %g; the proof of Minami's condition covers epsilon up "
-            "to 1; use the Gaussian calibration, which holds for all",
-            epsilon);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`epsilon` is %g; the proof of Minami's condition covers epsilon "
+                        "up to 1; use the Gaussian calibration, which has no limit",
+                        epsilon);
     }
     /* 1 + 2 ln(1/delta), rounded up. */
     const double under = sot_sub_up(1.0, 2.0 * sot_log_down(delta));
@@ -111,17 +113,17 @@ static sotto_status check_positive(const char *name, double value, sotto_error *
                     "%s is %g; set it to a positive finite number", name, value);
 }
 
-/* All but what a calibration fills in, or does not need. */
+/* Checks all fields except those that a calibration fills in or does not need. */
 static sotto_status check_law(const sot_posterior_law *law, sotto_error *error)
 {
     if (law->dimension == 0 || law->dimension > SOT_COEFFICIENTS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "there are %zu coefficients; a posterior draw has 1 to %d",
+                        "there are %zu coefficients; a posterior sample has 1 to %d",
                         law->dimension, (int)SOT_COEFFICIENTS_MAX);
     }
     if (law->draws == 0 || law->draws > SOT_POSTERIOR_DRAWS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu draws are asked for; ask for 1 to %d",
+                        "`draws` is %llu; ask for 1 to %d posterior samples",
                         (unsigned long long)law->draws, (int)SOT_POSTERIOR_DRAWS_MAX);
     }
     if (isnan(law->lipschitz) == isnan(law->range)) {
@@ -200,7 +202,8 @@ static sotto_status correction_of(const sot_posterior_law *law,
     return sot_correction_purpose(law->purpose, purpose, error);
 }
 
-/* Of all draws; and room for the gate, which adds them one by one and rounds up every time. */
+/* Returns the error of all samples, with a margin for the gate, which adds them one by
+ * one and rounds up each time. */
 static double total_error(const sot_posterior_law *law)
 {
     const double each = sot_add_up(law->sampler_error, CORRECTION_ERROR);
@@ -239,8 +242,8 @@ double sot_posterior_pure_delta(double epsilon, double sampler_error)
     return fmin(1.0, sot_power_of_two_above(2.0 * price));
 }
 
-/* delta without what the samplers cost: (1 + e^epsilon) of their error, and a hair more, for the accountant's search begins
- * a hair above its epsilon. */
+/* Returns delta without the samplers' cost: (1 + e^epsilon) of their error. A small margin is
+ * added, because the accountant's search begins slightly above its epsilon. */
 static sotto_status delta_left(const sot_posterior_law *law, double epsilon, double delta,
                                double *out_left, sotto_error *error)
 {
@@ -248,11 +251,11 @@ static sotto_status delta_left(const sot_posterior_law *law, double epsilon, dou
     const double price = sot_widen_up(sot_mul_up(factor, total_error(law)), 0x1p-20);
     *out_left = sot_sub_down(delta, price);
     if (*out_left >= 0.5 * delta) return SOTTO_OK;
-    return sot_fail(error, SOTTO_UNREACHABLE,
-                    "epsilon is %g and delta %g, which leaves no room for the samplers' "
-                    "total variation of %g, e^epsilon times; give a smaller epsilon or a "
-                    "larger delta",
-                    epsilon, delta, total_error(law));
+    return sot_fail(
+        error, SOTTO_UNREACHABLE,
+        "epsilon is %g and delta %g, which leaves no room for the samplers' total "
+        "variation of %g, e^epsilon times; give a smaller `epsilon` or a larger `delta`",
+        epsilon, delta, total_error(law));
 }
 
 sotto_status sot_posterior_calibrate(sot_posterior_law *law, double epsilon, double delta,
@@ -291,8 +294,8 @@ sotto_status sot_posterior_plan(const sot_posterior_law *law, sotto_plan *plan,
     if (status != SOTTO_OK) return status;
     if (sotto_plan_adjacency(plan) != law->adjacency) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the draw protects %s neighbours and the plan %s; calibrate it "
-                        "for the plan's",
+                        "the posterior sample protects %s neighbours and the plan %s; "
+                        "calibrate it for the plan's",
                         sotto_adjacency_name(law->adjacency),
                         sotto_adjacency_name(sotto_plan_adjacency(plan)));
     }

@@ -1,22 +1,28 @@
-/* privacy/mechanisms/posterior/posterior.h: release draws from a tempered posterior, or from the regularised exponential mechanism.
+/* privacy/mechanisms/posterior/posterior.h: release samples from a tempered posterior, or from
+ * the regularised exponential mechanism.
  *
- * Idea        theta is drawn with density proportional to exp(-beta sum of losses - (lambda/2)|theta - centre|^2) on the
- *             ball |theta| <= ball. The randomness of the draw itself protects the records: one of them changes the
- *             potential little. A computer only comes near such a draw: within `distance` of it, but for an event of
- *             probability `sampler_error`. So what it has is cut to a public box, rounded to a grid and given a little
- *             noise of its own (privacy/mechanisms/correction/correction.h): adaptive composition of two releases, both in the plan, once a draw.
- * Theorem     First event, Gaussian: Gopi, Lee & Liu, COLT 2022: mu-GDP with mu = beta G / sqrt(lambda), G = `lipschitz`.
- *             Pure: the log-ratios lie in an interval of length beta `range` (McSherry & Talwar 2007): a
- *             SOTTO_EXPONENTIAL event. Second: Gaussian or discrete Laplace for the sensitivity 2 distance + the grid's
- *             rounding.
- * Neighbours  Those of `adjacency`, for which `lipschitz` and `range` must hold: they are about the change of the whole sum
- *             of losses, a unit's rows and both sides of a replacement included. They never depend on the number of rows.
- * Assumes     (1) every record's loss is convex (Gaussian; pure needs none of it) and `lipschitz` or `range` hold on the
- *             ball; (2) draw() is within `distance` of an exact draw on every data set, but for an event of probability
- *             `sampler_error`; it may not fail because of the data; (3) beta, lambda, ball and centre are public. The
- *             tape tests (1) and (3).
- * Rounding    Outward. sampler_error is added to the gate's, and costs (1 + e^epsilon) sampler_error of delta: a pure
- *             draw too is pure only up to that delta, and its certificate says so.
+ * Idea        theta is sampled with density proportional to
+ *             `exp(-beta sum of losses - (lambda/2)|theta - centre|^2)` on the ball
+ *             |theta| <= ball. The randomness of the sample itself protects the records: one of
+ *             them changes the potential little. A computer only approximates such a sample:
+ *             within `distance` of it, except with probability `sampler_error`. So the
+ *             approximation is clipped to a public box, rounded to a grid, and gets a little
+ *             noise (privacy/mechanisms/correction/correction.h). This is adaptive composition of
+ *             two releases, both in the plan, once per sample.
+ * Theorem     First event, Gaussian: Gopi, Lee & Liu, COLT 2022. It is mu-GDP with mu = beta
+ *             G / sqrt(lambda), G = `lipschitz`. Pure: the log-ratios lie in an interval of
+ *             length beta `range` (McSherry & Talwar 2007), a SOTTO_EXPONENTIAL event. Second:
+ *             Gaussian or discrete Laplace for the sensitivity 2 distance + the grid's rounding.
+ * Neighbours  Those of `adjacency`, for which `lipschitz` and `range` must hold. They bound the
+ *             change of the whole sum of losses, including a unit's rows and both sides of a
+ *             replacement. They never depend on the number of rows.
+ * Assumes     (1) Every record's loss is convex (only Gaussian), and `lipschitz` or `range` hold
+ *             on the ball. (2) draw() is within `distance` of an exact sample on every data set,
+ *             except with probability `sampler_error`; it may not fail because of the data. (3)
+ *             beta, lambda, ball and centre are public. The gate tape tests (1) and (3).
+ * Rounding    Outward. sampler_error is added to the gate's, and costs (1 + e^epsilon)
+ *             sampler_error of delta. A pure sample too is pure only up to that delta, and its
+ *             certificate says so.
  * Proof note  posterior.md
  */
 #ifndef SOT_PRIVACY_MECHANISMS_POSTERIOR_POSTERIOR_H
@@ -42,7 +48,7 @@ typedef struct sot_posterior_law {
     double
         range; /* of that change: its largest value minus its least; SOTTO_UNSET: Gaussian */
     double ball;          /* |theta| <= ball */
-    double distance;      /* of what draw() returns to an exact draw */
+    double distance;      /* distance of draw()'s result to an exact sample */
     double sampler_error; /* of one draw(), in total variation */
     double
         correction_share; /* the second event's mu or epsilon over the first's, 2^-20 .. 1/2 */
@@ -55,13 +61,14 @@ sot_posterior_law sot_posterior_law_defaults(void);
 
 typedef struct sot_posterior_problem {
     void *context;
-    /* Writes a point within law.distance of an exact draw, but for an event of probability law.sampler_error. */
+    /* Writes a point within `law.distance` of an exact sample, except with probability
+     * `law.sampler_error`. */
     sotto_status (*draw)(void *context, sotto_rng *rng, double *out_theta,
                          sotto_error *error);
-    sot_tape_potential potential; /* for the tape: beta times the sum of losses */
+    sot_tape_potential potential; /* for the gate tape: beta times the sum of losses */
 } sot_posterior_problem;
 
-/* What follows from a law; public. */
+/* Public values derived from a sot_posterior_law. */
 typedef struct sot_posterior_facts {
     double mu;            /* of one exact draw; pure: SOTTO_UNSET */
     double epsilon;       /* of one exact draw; Gaussian: SOTTO_UNSET */
@@ -70,28 +77,30 @@ typedef struct sot_posterior_facts {
     sotto_event events[2];
 } sot_posterior_facts;
 
-/* Refuses what does not fit together, naming the value. */
+/* Refuses inconsistent settings, naming the value. */
 SOTTO_MUST_CHECK sotto_status sot_posterior_derive(const sot_posterior_law *law,
                                                    sot_posterior_facts *out_facts,
                                                    sotto_error *error);
 
-/* Fills in the largest beta, at most `beta_most`, with which all events together, and (1 + e^epsilon) times the samplers'
- * error, stay within (epsilon, delta); delta 0: pure, whose delta is sot_posterior_pure_delta(). law->beta, distance and
- * purpose need not be set. SOTTO_UNREACHABLE if the samplers' error leaves no room. */
+/* Fills in the largest beta, at most `beta_most`, with which all events together stay within
+ * (epsilon, delta), including (1 + e^epsilon) times the samplers' error. A delta of 0 means pure,
+ * whose delta is sot_posterior_pure_delta(). law->beta, distance and purpose need not be set.
+ * SOTTO_UNREACHABLE if the samplers' error leaves no room. */
 SOTTO_MUST_CHECK sotto_status sot_posterior_calibrate(sot_posterior_law *law,
                                                       double epsilon, double delta,
                                                       double beta_most,
                                                       sotto_error *error);
 
-/* What a pure run is certified at: the least power of two that is at least 2 (1 + e^epsilon) times the samplers' error of all
- * draws. "epsilon-DP up to this delta." */
+/* Returns the delta of a pure run's certificate. It is the smallest power of two that is at least
+ * 2 (1 + e^epsilon) times the samplers' error of all samples. "epsilon-DP up to this delta." */
 double sot_posterior_pure_delta(double epsilon, double sampler_error);
 
 /* Adds the two events, law->draws times each, to a plan, which must be about law->adjacency. */
 SOTTO_MUST_CHECK sotto_status sot_posterior_plan(const sot_posterior_law *law,
                                                  sotto_plan *plan, sotto_error *error);
 
-/* One of the draws. Writes `dimension` coefficients, in units of the facts' grid, only on success. */
+/* Releases one sample. Writes `dimension` coefficients, in units of the facts' grid, only
+ * on success. */
 SOTTO_MUST_CHECK sotto_status sot_posterior_release(sotto_gate *gate,
                                                     const sot_posterior_law *law,
                                                     const sot_posterior_problem *problem,
@@ -106,14 +115,17 @@ double sot_posterior_mu(double beta, double lambda, double lipschitz);
 /* The largest mu whose Gaussian profile is within (epsilon, delta), rounded down; epsilon > 0, 0 < delta < 1. */
 double sot_gdp_mu_most(double epsilon, double delta);
 
-/* Minami, Arai, Sato & Nakagawa, NeurIPS 2016, for comparison: (epsilon / lipschitz) sqrt(lambda / (1 + 2 ln(1/delta))), with
- * lipschitz = 2 L under replace-one. Their proof needs x^2/2 + x sqrt(2 ln(1/delta)) <= epsilon, x = beta lipschitz /
- * sqrt(lambda), which the formula satisfies for epsilon <= 1 alone: beyond, it is refused. Rounded down. */
+/* Minami, Arai, Sato & Nakagawa, NeurIPS 2016, for comparison:
+ * `(epsilon / lipschitz) sqrt(lambda / (1 + 2 ln(1/delta)))`, with lipschitz = 2 L under
+ * replace-one. Their proof needs `x^2/2 + x sqrt(2 ln(1/delta)) <= epsilon`, x = beta
+ * lipschitz / sqrt(lambda). The formula satisfies this only for epsilon <= 1; beyond, it is
+ * refused. Rounded down. */
 SOTTO_MUST_CHECK sotto_status sot_minami_beta(double epsilon, double delta, double lambda,
                                               double lipschitz, double *out_beta,
                                               sotto_error *error);
 
-/* The largest beta of that condition, for any epsilon, rounded down: what their proof gives. */
+/* Returns the largest beta of that condition, for any epsilon, rounded down: the bound of
+ * their proof. */
 double sot_minami_tail_beta(double epsilon, double delta, double lambda,
                             double lipschitz);
 

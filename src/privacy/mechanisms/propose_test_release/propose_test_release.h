@@ -17,8 +17,8 @@ int64_t sot_mode_threshold(double epsilon_used, double delta);
 int64_t sot_mode_distance(sotto_adjacency adjacency, const int64_t *counts,
                           size_t categories, size_t *out_mode);
 
-/* The same when neighbours change the gap of the two largest counts by up to `gap_most`, and have
- * different modes only at gaps up to it: max(0, ceil(gap/gap_most) - 1). */
+/* The same if neighbours change the gap of the two largest counts by up to `gap_most`. Their
+ * modes differ only at gaps up to it. The distance is max(0, ceil(gap/gap_most) - 1). */
 int64_t sot_mode_distance_by(int64_t gap_most, const int64_t *counts, size_t categories,
                              size_t *out_mode);
 

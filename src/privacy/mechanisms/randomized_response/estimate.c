@@ -7,8 +7,8 @@
 #include "numeric/proportion.h"
 #include "numeric/special.h"
 
-/* How one category is reported: `truth` if it is the answer, `other` if not, and their difference,
- * which cancels when it is formed from the two. */
+/* Probabilities of reporting one category: `truth` if it is the answer, `other` if not. Their
+ * difference is stored, because the subtraction would cancel. */
 typedef struct channel {
     double truth;
     double other;
@@ -66,8 +66,8 @@ static double within_unit(double x)
     return fmin(1.0, fmax(0.0, x));
 }
 
-/* Variance of the estimate: on fixed people each report is a coin of its own; of people drawn from a
- * population all reports are the same coin. */
+/* Variance of the estimate. For fixed people each report has its own coin; for people sampled
+ * from a population all reports have the same coin. */
 static void variances(const channel *by, double frequency, double total,
                       double *out_fixed, double *out_population)
 {

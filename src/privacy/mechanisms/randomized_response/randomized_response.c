@@ -15,7 +15,7 @@
 
 /* ---- one answer ---- */
 
-/* What is needed to randomise one answer of either kind. */
+/* Values for randomising one answer of either kind. */
 typedef struct response_coins {
     uint32_t categories;
     sot_slope epsilon; /* k-ary */
@@ -74,8 +74,8 @@ static sotto_status release(sotto_gate *gate, const sotto_event *event,
     status = sot_gate_admit(gate, event, &index, error);
     if (status != SOTTO_OK) goto done;
 
-    /* What is no category counts as one more, which has no name of its own. One person's answer
-     * moves one coordinate by at most the number of categories. */
+    /* An answer that is no category counts as one more category without a name. One
+     * person's answer moves one coordinate by at most the number of categories. */
     for (size_t i = 0; i < count; i++)
         values[i] = answers[i] < with->categories ? answers[i] : with->categories;
     const sot_tape_sum_call call = {.index = index,
@@ -190,8 +190,8 @@ sotto_status sotto_coin_survey_epsilon(const sotto_coin_survey_config *config,
 {
     const sotto_status status = sot_check_coins(config, error);
     if (status != SOTTO_OK) return status;
-    /* t = a/b, y = c/d: P(yes|yes)/P(yes|no) = 1 + a d/((b-a) c), and for "no" d-c stands in place
-     * of c. All products are below 2^62; the rarer answer of the second coin decides. */
+    /* t = a/b, y = c/d: `P(yes|yes)/P(yes|no) = 1 + a d/((b-a) c)`, and for "no" d-c stands in
+     * place of c. All products are below 2^62; the rarer answer of the second coin decides. */
     const uint64_t no = config->yes_denominator - config->yes_numerator;
     const uint64_t yes = config->yes_numerator;
     const uint64_t rarer = yes < no ? yes : no;

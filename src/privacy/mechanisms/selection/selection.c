@@ -31,7 +31,7 @@ sot_slope sot_exact_slope(double epsilon, uint64_t divisor)
     const int zeros = __builtin_ctzll(exact.mantissa);
     exact.mantissa >>= zeros;
     exact.exponent += zeros;
-    /* epsilon < 2^20: what is an integer here stays below 2^20 when written out. */
+    /* epsilon < 2^20: an integer stays below 2^20 when written out. */
     if (exact.exponent > 0) {
         exact.mantissa <<= exact.exponent;
         exact.exponent = 0;

@@ -1,4 +1,5 @@
-/* privacy/mechanisms/selection/selection.h: what the mechanisms that choose have in common, and exact epsilons. */
+/* privacy/mechanisms/selection/selection.h: the common part of the mechanisms that
+ * choose, and exact epsilons. */
 #ifndef SOT_PRIVACY_MECHANISMS_SELECTION_SELECTION_H
 #define SOT_PRIVACY_MECHANISMS_SELECTION_SELECTION_H
 
@@ -16,13 +17,14 @@
 /* SOTTO_INVALID_ARGUMENT unless epsilon is in that range. */
 SOTTO_MUST_CHECK sotto_status sot_check_epsilon(double epsilon, sotto_error *error);
 
-/* epsilon / divisor as an exact ratio: numerator odd or small, denominator divisor times a power of two.
- * epsilon is checked, 1 <= divisor <= 2^44: the parts stay within those of sot_slope. */
+/* Returns epsilon / divisor as an exact ratio: numerator odd or small, denominator divisor times
+ * a power of two. epsilon is checked, 1 <= divisor <= 2^44. So the parts stay within those of
+ * sot_slope. */
 sot_slope sot_exact_slope(double epsilon, uint64_t divisor);
 
-/* Discrete Laplace noise of scale at least multiple / epsilon, as little above it as the sampler's
- * 50 bits allow (less than a thousandth): scale = multiple 2^k / floor(2^k epsilon), k as large as
- * possible. What is drawn is noise for *out_epsilon_used = floor(2^k epsilon) / 2^k <= epsilon, a
+/* Discrete Laplace noise of scale at least multiple / epsilon, above it by less than a
+ * thousandth, as the sampler's 50 bits allow. scale = multiple 2^k / floor(2^k epsilon), k as
+ * large as possible. The noise is for *out_epsilon_used = floor(2^k epsilon) / 2^k <= epsilon, a
  * double without rounding. Refuses a multiple / epsilon above 2^40. */
 SOTTO_MUST_CHECK sotto_status sot_noise_for_epsilon(double epsilon, uint64_t multiple,
                                                     sot_ratio *out_scale,
@@ -46,7 +48,8 @@ SOTTO_MUST_CHECK sotto_status sot_selection_event(const sotto_selection_config *
                                                   sotto_error *error);
 
 struct sotto_gate;
-/* What every choice does before it draws: settings, neighbours, plan. Fills the index for the tape and the record. */
+/* The checks before every choice: settings, neighbours, plan. Fills the index for the
+ * gate tape and the record. */
 SOTTO_MUST_CHECK sotto_status sot_selection_admit(struct sotto_gate *gate,
                                                   const sotto_selection_config *config,
                                                   sotto_mechanism mechanism,

@@ -38,8 +38,8 @@ static sotto_selection_config as_selection(const sotto_sparse_vector_config *con
                                     .purpose = config->purpose};
 }
 
-/* Noise for one "above" at epsilon / above_most: 2 Delta c/epsilon on the threshold, and the range
- * (2 Delta, or Delta if monotone) times 2 c/epsilon on the answers. */
+/* Noise for one "above" at epsilon / above_most: 2 Delta c/epsilon on the threshold. On the
+ * answers it is 2 c/epsilon times the range (2 Delta, or Delta if monotone). */
 static sotto_status make_scales(const sotto_sparse_vector_config *config,
                                 sot_ratio *out_threshold, sot_ratio *out_answer,
                                 sotto_error *error)
@@ -69,10 +69,11 @@ static sotto_status check_config(const sotto_sparse_vector_config *config,
     const sotto_status status = sot_selection_check(&selection, error);
     if (status != SOTTO_OK) return status;
     if (config->above_most < 1 || config->above_most > ABOVE_MOST) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "above_most is %" PRIu64
-                        "; set it to how often \"above\" may be said, from 1 to 2^20",
-                        config->above_most);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "above_most is %" PRIu64
+            "; set it to the largest number of \"above\" answers, from 1 to 2^20",
+            config->above_most);
     }
     sot_ratio threshold_scale, answer_scale;
     return make_scales(config, &threshold_scale, &answer_scale, error);
@@ -151,7 +152,7 @@ sotto_status sotto_sparse_vector_ask(sotto_sparse_vector *run, int64_t answer,
 {
     if (run->left == 0) {
         return sot_fail(error, SOTTO_NOT_IN_PLAN,
-                        "\"above\" has been said as often as above_most allows; this run "
+                        "\"above\" was answered as often as above_most allows; this run "
                         "answers no more");
     }
     const sot_tape_sum_call call = {.index = run->index,

@@ -54,8 +54,9 @@ static void mirror(int64_t *matrix, size_t size)
     }
 }
 
-/* A row of the lower triangle at a time, whatever the size: one sample for each unordered pair. The exact upper
- * triangle is not read, and is written last, so that the two arrays may be one. */
+/* Adds noise to one row of the lower triangle at a time, for every size: one sample for each
+ * unordered pair. The exact upper triangle is not read, and is written last, so the two arrays
+ * may be the same. */
 static sotto_status add_symmetric(sotto_rng *rng, const void *context,
                                   const int64_t *exact, size_t count, int64_t *out,
                                   sotto_error *error)

@@ -1,14 +1,14 @@
 /* privacy/mechanisms/symmetric/symmetric.h: release a symmetric matrix of integer sums under Gaussian noise.
  *
- * Idea        A record moves the matrix by a symmetric matrix, whose length is its Frobenius norm:
- *             what is off the diagonal counts twice. Noise that is isotropic for this length has
- *             the scale sigma on the diagonal and sigma / sqrt(2) off it, mirrored: half the variance that
- *             noise of scale sigma everywhere would put into most of the matrix.
+ * Idea        A record moves the matrix by a symmetric matrix, measured in the Frobenius norm,
+ *             which counts off-diagonal entries twice. Noise that is isotropic for this norm has
+ *             the scale sigma on the diagonal and sigma / sqrt(2) off it, mirrored. That is half
+ *             the variance of noise of scale sigma for most of the matrix.
  * Theorem     mu-GDP with mu = l2_sensitivity / sigma, where l2_sensitivity bounds how far, in the
  *             Frobenius norm, neighbours move the matrix.
  * Neighbours  Those of `adjacency`, which must be the plan's.
- * Noise       One sample for each unordered pair and each diagonal entry, at every size, from the gate's
- *             generator: the same bits for any number of threads.
+ * Noise       One sample for each unordered pair and each diagonal entry, at every size, from the
+ *             gate's generator. The bits are the same for any number of threads.
  * Rounding    Both scales are rounded up; noise is rounded to whole units, as in sotto/gaussian.h.
  *             Proof note: src/privacy/mechanisms/symmetric/symmetric.md
  */

@@ -108,11 +108,11 @@ static void amplification_is_sound_at_every_size(void **state)
               &error);
     assert_true(epsilon == 0.7 && delta == 1e-5);
     assert_refused(sotto_amplify_by_sampling(-1.0, 0.0, 0.1, &epsilon, &delta, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "epsilon is -1", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`epsilon` is -1", NULL);
     assert_refused(sotto_amplify_by_sampling(1.0, 1.0, 0.1, &epsilon, &delta, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "delta is 1", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`delta` is 1", NULL);
     assert_refused(sotto_amplify_by_sampling(1.0, 0.0, 0.0, &epsilon, &delta, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "rate is 0", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`rate` is 0", NULL);
 }
 
 /* ---- references ---- */
@@ -188,7 +188,7 @@ static void the_lecture_form_holds_below_one(void **state)
                    SOTTO_INVALID_ARGUMENT, &error, "reference is 9", NULL);
     assert_refused(
         sotto_reference_epsilon(plan, SOTTO_REFERENCE_CENTRAL_LIMIT, 1.0, &value, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "delta is 1", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "`delta` is 1", NULL);
     sotto_plan_free(plan);
     plan = plan_of(pure(0.1, 2), pure(0.2, 2));
     assert_refused(
@@ -272,10 +272,13 @@ static void the_lectures_conditions_are_checked(void **state)
         {SOTTO_LECTURE_DP_SGD_CORRECTED, 0.9, 1e-6, 1e-3, 10, SOTTO_UNSUPPORTED,
          "base release"},
         {SOTTO_LECTURE_MOMENTS, 0.0, 1e-6, 0.1, 10, SOTTO_INVALID_ARGUMENT,
-         "epsilon is 0"},
-        {SOTTO_LECTURE_MOMENTS, 1.0, 0.0, 0.1, 10, SOTTO_INVALID_ARGUMENT, "delta is 0"},
-        {SOTTO_LECTURE_MOMENTS, 1.0, 1e-6, 2.0, 10, SOTTO_INVALID_ARGUMENT, "rate is 2"},
-        {SOTTO_LECTURE_MOMENTS, 1.0, 1e-6, 0.1, 0, SOTTO_INVALID_ARGUMENT, "steps is 0"},
+         "`epsilon` is 0"},
+        {SOTTO_LECTURE_MOMENTS, 1.0, 0.0, 0.1, 10, SOTTO_INVALID_ARGUMENT,
+         "`delta` is 0"},
+        {SOTTO_LECTURE_MOMENTS, 1.0, 1e-6, 2.0, 10, SOTTO_INVALID_ARGUMENT,
+         "`rate` is 2"},
+        {SOTTO_LECTURE_MOMENTS, 1.0, 1e-6, 0.1, 0, SOTTO_INVALID_ARGUMENT,
+         "`steps` is 0"},
         {(sotto_lecture_noise)9, 1.0, 1e-6, 0.1, 10, SOTTO_INVALID_ARGUMENT,
          "lemma is 9"},
     };
@@ -334,12 +337,12 @@ static void a_rate_of_one_is_found_where_it_is_allowed(void **state)
         SOTTO_UNREACHABLE, &error, "cannot be reached", NULL);
     assert_refused(
         sotto_account_rate(plan, SOTTO_EXACT, -1.0, 1e-6, &rate, &account, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "epsilon is -1", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "`epsilon` is -1", NULL);
     assert_refused(
         sotto_account_rate(plan, SOTTO_EXACT, 1.0, 0.0, &rate, &account, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "delta is 0", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "`delta` is 0", NULL);
     assert_refused(sotto_account_epsilon(plan, SOTTO_EXACT, 1e-6, &account, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "rate open", "'rate'", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "rate open", "account rate", NULL);
     sotto_plan_free(plan);
     plan = plan_of(sampled(0.1, 1.0, 10));
     assert_refused(

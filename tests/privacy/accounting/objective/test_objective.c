@@ -500,7 +500,7 @@ static void published_rules_refuse_what_they_do_not_cover(void **state)
     sotto_event event;
     sot_objective_law law = law_of(SOT_OBJECTIVE_KIFER, SOTTO_REPLACE_ONE, 1.0);
     assert_refused(sot_objective_calibrate(&law, 1.0, 1e-6, 0.0, &error),
-                   SOTTO_UNSUPPORTED, &error, "'kifer'", "add-remove", NULL);
+                   SOTTO_UNSUPPORTED, &error, "kifer", "add-remove", NULL);
     law.adjacency = SOTTO_ADD_REMOVE;
     law.unit_rows = 2;
     assert_refused(sot_objective_calibrate(&law, 1.0, 1e-6, 0.0, &error),
@@ -557,11 +557,11 @@ static void targets_out_of_range_are_refused(void **state)
     double lambda;
     sot_objective_law law = law_of(SOT_OBJECTIVE_SHARP, SOTTO_ADD_REMOVE, 1.0);
     assert_refused(sot_objective_calibrate(&law, 0.0, 1e-6, 0.0, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "epsilon is 0", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`epsilon` is 0", NULL);
     assert_refused(sot_objective_calibrate(&law, NAN, 1e-6, 0.0, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "epsilon is nan", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`epsilon` is nan", NULL);
     assert_refused(sot_objective_calibrate(&law, 1.0, 0.75, 0.0, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "delta is 0.75", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`delta` is 0.75", NULL);
     assert_refused(sot_objective_calibrate(&law, 1.0, 1e-6, 0.625, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "correction is 0.625", NULL);
     law.lambda = SOTTO_UNSET;
@@ -569,11 +569,11 @@ static void targets_out_of_range_are_refused(void **state)
                    SOTTO_INVALID_ARGUMENT, &error, "lambda is nan", NULL);
     law.theorem = SOT_OBJECTIVE_REDBERG;
     assert_refused(sot_objective_least_lambda(&law, 1.0, 0.0, &lambda, &error),
-                   SOTTO_UNSUPPORTED, &error, "'redberg'", "delta above 0", NULL);
+                   SOTTO_UNSUPPORTED, &error, "redberg", "`delta` is missing", NULL);
     law.theorem = SOT_OBJECTIVE_CHAUDHURI;
     law.adjacency = SOTTO_REPLACE_ONE;
     assert_refused(sot_objective_least_lambda(&law, 1.0, 1e-6, &lambda, &error),
-                   SOTTO_UNSUPPORTED, &error, "'chaudhuri'", "leave delta out", NULL);
+                   SOTTO_UNSUPPORTED, &error, "chaudhuri", "leave `delta` out", NULL);
 }
 
 int main(void)

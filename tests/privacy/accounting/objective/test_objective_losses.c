@@ -65,6 +65,7 @@ static void both_signs_are_reached_by_a_row_that_comes(void **state)
         loss_law(huber, SOT_OBJECTIVE_VERTICES, SOTTO_ADD_REMOVE, 1, 40.0);
     const double epsilon = 0.9;
     law.sigma = 3.0 * huber->slope_most;
+    law.is_former = true;
     law.floor = epsilon;
     assert_int_equal(loss_event(&law).vertices, 1);
     assert_true(loss_event(&law).shift > 1.01 * log1p(1.0 / 40.0));

@@ -206,21 +206,21 @@ static void fields_out_of_place_are_refused(void **state)
     sotto_event event = gaussian(2.0, 1);
     event.shift = 0.25;
     assert_refused(sotto_plan_add(plan, &event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "shift is 0.25", "a gaussian event has no shift", NULL);
+                   "`shift` is 0.25", "a gaussian event has no such parameter", NULL);
     event = gaussian(2.0, 1);
     event.vertices = 2;
     assert_refused(sotto_plan_add(plan, &event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "vertices is 2", "objective-perturbation only", NULL);
+                   "`vertices` is 2", "only for objective-perturbation", NULL);
     event = objective(2.0, 0.5, -0.5, 1, 1);
     assert_refused(sotto_plan_add(plan, &event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "shift is -0.5", NULL);
+                   "`shift` is -0.5", NULL);
     event = objective(2.0, 0.5, 0.0, SOTTO_VERTICES_MAX + 1, 1);
     assert_refused(sotto_plan_add(plan, &event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "vertices is 1000001", "at most 1000000", NULL);
+                   "`vertices` is 1000001", "at most 1000000", NULL);
     event = objective(2.0, 0.5, 0.0, 2, 1);
     event.rows = 1;
     assert_refused(sotto_plan_add(plan, &event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "rows is 1 beside a shift or vertices", NULL);
+                   "`rows` is 1 beside a shift or vertices", NULL);
     sotto_plan_free(plan);
     static const char *const texts[] = {"0", "1000001", "1.5", "\"two\""};
     for (size_t i = 0; i < 4; i++) {
@@ -251,6 +251,7 @@ static sot_objective_law law_of(const loss_facts *facts, sotto_adjacency adjacen
 {
     sot_objective_law law = sot_objective_law_defaults();
     law.theorem = SOT_OBJECTIVE_VERTICES;
+    law.is_former = true;
     law.adjacency = adjacency;
     law.unit_rows = unit_rows;
     law.record_bound = facts->record_bound;
@@ -374,6 +375,38 @@ static void calibration_meets_every_target(void **state)
     }
 }
 
+/* Losses of one margin: the frozen slope needs no more noise than the former theorem, and the account of its events is the target. */
+static void the_frozen_slope_needs_no_more_noise(void **state)
+{
+    (void)state;
+    const double share = SOT_OBJECTIVE_CORRECTION_SHARE;
+    static const double epsilons[] = {0.1, 1.0, 8.0};
+    static const double factors[] = {0.3, 1.0, 10.0};
+    double worst = 0.0;
+    for (size_t i = 0; i < 72; i++) {
+        sotto_error error;
+        const double epsilon = epsilons[i % 3];
+        const sotto_adjacency adjacency =
+            i / 9 % 2 == 0 ? SOTTO_ADD_REMOVE : SOTTO_REPLACE_ONE;
+        sot_objective_law former =
+            law_of(&kinds[i / 18 % 2], adjacency, i < 36 ? 1 : 3, SOTTO_UNSET);
+        assert_ok(
+            sot_objective_least_lambda(&former, epsilon, 1e-6, &former.lambda, &error),
+            &error);
+        former.lambda *= factors[i / 3 % 3];
+        sot_objective_law frozen = former;
+        frozen.is_former = false;
+        assert_ok(sot_objective_calibrate(&former, epsilon, 1e-6, share, &error), &error);
+        assert_ok(sot_objective_calibrate(&frozen, epsilon, 1e-6, share, &error), &error);
+        assert_int_equal(event_of(&frozen).theorem, SOTTO_FROZEN_SLOPE);
+        assert_within(whole_epsilon(&frozen, share, 1e-6) / epsilon, 1.0 - 2e-6, 1.0);
+        worst = fmax(worst, frozen.sigma / former.sigma);
+    }
+    print_message("noise by the frozen slope at most %.5f times the former theorem's\n",
+                  worst);
+    assert_within(worst, 0.5, 1.005);
+}
+
 static void any_smooth_loss_has_a_claim(void **state)
 {
     (void)state;
@@ -433,9 +466,10 @@ static void laws_that_no_theorem_covers_are_refused(void **state)
     assert_true(law.lambda >= 2.0 * 9.0 * 0.5);
     law = law_of(&kinds[1], SOTTO_ADD_REMOVE, 1, 0.5); /* log 3 > 1 */
     assert_refused(sot_objective_calibrate(&law, 1.0, 1e-6, 0.0, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "lambda is 0.5", "costs little", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`lambda` is 0.5", "costs little",
+                   NULL);
     assert_refused(sot_objective_calibrate(&law, 1.0, 0.0, 0.0, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "lambda is 0.5", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`lambda` is 0.5", NULL);
     law.unit_rows = 30; /* e^{29 log 3} vertices */
     law.sigma = 5.0;
     assert_refused(sot_objective_event(&law, &event, &error), SOTTO_INVALID_ARGUMENT,
@@ -455,6 +489,7 @@ int main(void)
         cmocka_unit_test(events_are_those_of_the_theorem),
         cmocka_unit_test(sigmas_are_those_of_the_table),
         cmocka_unit_test(calibration_meets_every_target),
+        cmocka_unit_test(the_frozen_slope_needs_no_more_noise),
         cmocka_unit_test(any_smooth_loss_has_a_claim),
         cmocka_unit_test(laws_that_no_theorem_covers_are_refused),
     };

@@ -22,7 +22,8 @@ static setting setting_of(double lambda, double sigma)
 {
     sotto_error error;
     setting made = {.law = sharp(SOTTO_ADD_REMOVE, 1, 1.0, lambda),
-                    .row = {1.0 / sigma * (1.0 + 1e-15), 1.0 / lambda * (1.0 + 1e-15)}};
+                    .row = {.shift = 1.0 / sigma * (1.0 + 1e-15),
+                            .determinant = 1.0 / lambda * (1.0 + 1e-15)}};
     made.law.sigma = sigma;
     const double kappa = made.row.determinant - 0.5 * made.row.shift * made.row.shift;
     assert_ok(

@@ -79,7 +79,10 @@ static void refuse_values(sotto_event event, size_t offset, const char *name,
     sotto_error error;
     for (; values->shown != NULL; values++) {
         char is[64];
-        (void)snprintf(is, sizeof is, "%s is %s;", name, values->shown);
+        /* The command has --epsilon and --delta for the whole plan. */
+        const bool each = strcmp(name, "epsilon") == 0 || strcmp(name, "delta") == 0;
+        (void)snprintf(is, sizeof is, "`%s%s` is %s;", name, each ? "_each" : "",
+                       values->shown);
         memcpy((char *)&event + offset, &values->value, sizeof values->value);
         assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error, is,
                        remedy, NULL);
@@ -122,15 +125,15 @@ static void fields_the_mechanism_needs_must_be_set(void **state)
     (void)state;
     sotto_error error;
     assert_refused(try_to_add(event_of(SOTTO_PURE), &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "epsilon of the pure event is not set", "0 to 1e6", NULL);
+                   &error, "epsilon_each of the pure event is missing", "0 to 1e6", NULL);
     sotto_event approximate = event_of(SOTTO_APPROXIMATE);
     approximate.epsilon = 0.5;
     assert_refused(try_to_add(approximate, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "delta of the approximate event is not set", "1e-8", NULL);
+                   "delta_each of the approximate event is missing", "1e-8", NULL);
     assert_refused(try_to_add(event_of(SOTTO_ZCDP), &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "rho of the zcdp event is not set", NULL);
+                   &error, "rho of the zcdp event is missing", NULL);
     assert_refused(try_to_add(event_of(SOTTO_GDP), &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "mu of the gdp event is not set", NULL);
+                   &error, "mu of the gdp event is missing", NULL);
     /* An open noise multiplier or rate is a target, not an omission. */
     assert_ok(try_to_add(event_of(SOTTO_GAUSSIAN), &error), &error);
     assert_ok(try_to_add(sampled(1.1, SOTTO_UNSET), &error), &error);
@@ -144,7 +147,8 @@ static void fields_of_other_mechanisms_are_refused(void **state)
     event.epsilon = 0.5;
     event.delta = 1e-6;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "delta is 1e-06", "pure event has no delta", "leave it out", NULL);
+                   "delta_each is 1e-06", "pure event has no such parameter",
+                   "leave it out", NULL);
     event.delta = SOTTO_UNSET;
     event.noise_multiplier = 2.375;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
@@ -153,11 +157,11 @@ static void fields_of_other_mechanisms_are_refused(void **state)
     event.noise_multiplier = 2.375;
     event.mu = 0.4;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error, "mu is 0.4",
-                   "gaussian event has no mu", NULL);
+                   "gaussian event has no such parameter", NULL);
     event.mu = SOTTO_UNSET;
     event.rho = 0.0;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error, "rho is 0",
-                   "gaussian event has no rho", NULL);
+                   "gaussian event has no such parameter", NULL);
     event.rho = SOTTO_UNSET;
     event.rate = 0.01;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
@@ -242,11 +246,11 @@ static void fields_that_contradict_each_other_are_refused(void **state)
                    "scale is 1e-300", "1e-06 times", NULL);
     event.scale = SOTTO_UNSET;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "scale of the discrete-laplace event is not set", NULL);
+                   "scale of the discrete-laplace event is missing", NULL);
     event = event_of(SOTTO_OBJECTIVE_PERTURBATION);
     event.atom = 0.875; /* its noise cannot be searched for */
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "noise_multiplier of the objective-perturbation event is not set",
+                   "noise_multiplier of the objective-perturbation event is missing",
                    NULL);
     event.noise_multiplier = 4.25;
     assert_ok(try_to_add(event, &error), &error);
@@ -255,12 +259,12 @@ static void fields_that_contradict_each_other_are_refused(void **state)
                    "atom is -1e-300", "from 0", NULL);
     event.atom = SOTTO_UNSET;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "atom of the objective-perturbation event is not set", NULL);
+                   "atom of the objective-perturbation event is missing", NULL);
     event = event_of(SOTTO_GAUSSIAN);
     event.noise_multiplier = 4.25;
     event.atom = 0.875;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "atom is 0.875", "a gaussian event has no atom", NULL);
+                   "atom is 0.875", "a gaussian event has no such parameter", NULL);
     event = event_of(SOTTO_RANDOMIZED_RESPONSE);
     event.epsilon = 1.0;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
@@ -269,7 +273,7 @@ static void fields_that_contradict_each_other_are_refused(void **state)
     event.epsilon = 1.0;
     event.categories = 3;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "categories is 3", "randomized-response only", NULL);
+                   "categories is 3", "only for randomized-response", NULL);
     event.categories = 0;
     memset(event.purpose, 'p', sizeof event.purpose);
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error, "purpose",

@@ -233,7 +233,7 @@ static const refusal refusals[] = {
     {EVENT("\"mechanism\": 1"), SOTTO_PARSE, {"mechanism"}},
     {EVENT("\"mechanism\": \"pure\", \"epsilon\": 0.1, \"mu\": 0.2"),
      SOTTO_INVALID_ARGUMENT,
-     {"events[0]", "mu is 0.2", "pure"}},
+     {"events[0]", "\"mu\" is 0.2", "pure"}},
     {EVENT("\"mechanism\": \"pure\""), SOTTO_INVALID_ARGUMENT, {"events[0]", "epsilon"}},
     {EVENT(GOOD ", \"scale\": 2, \"sensitivity\": 1"), SOTTO_PARSE, {"scale", "sigma"}},
     /* numbers */
@@ -311,10 +311,10 @@ static const refusal refusals[] = {
      {"rate", "poisson"}},
     {EVENT(GOOD ", \"sampling\": {\"method\": \"poisson\", \"rate\": 1.5}"),
      SOTTO_INVALID_ARGUMENT,
-     {"events[0]", "rate is 1.5;"}},
+     {"events[0]", "\"rate\" is 1.5;"}},
     {EVENT(GOOD ", \"sampling\": {\"method\": \"poisson\", \"rate\": 0}"),
      SOTTO_INVALID_ARGUMENT,
-     {"rate is 0;"}},
+     {"\"rate\" is 0;"}},
     {EVENT("\"mechanism\": \"zcdp\", \"rho\": 0.1, \"sampling\": {\"method\": "
            "\"poisson\", \"rate\": 0.5}"),
      SOTTO_UNSUPPORTED,

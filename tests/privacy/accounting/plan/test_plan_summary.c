@@ -157,7 +157,10 @@ static void mu_and_rho_add_up_where_they_exist(void **state)
                "\"sensitivity\": 2, \"count\": 2}]}",
                &mu, &rho);
     assert_true(isnan(mu));
-    assert_within(rho, 0.625, 0.625 + 1e-15); /* 1/8 + 1/4 + 2 (1/2)^2/2 */
+    /* 1/8 + 1/4 + 2 (1/2) tanh(1/4) */
+    assert_within(rho, 0.375 + tanh(0.25), 0.375 + tanh(0.25) + 1e-15);
+    numbers_of("{\"events\": [{\"mechanism\": \"pure\", \"epsilon\": 4}]}", &mu, &rho);
+    assert_within(rho, 4.0 * tanh(2.0), 4.0 * tanh(2.0) + 1e-14); /* 3.856, not 8 */
     numbers_of("{\"events\": [{\"noise_multiplier\": 2, \"sampling\": {\"method\": "
                "\"poisson\", \"rate\": 0.5}}]}",
                &mu, &rho);
@@ -190,7 +193,7 @@ static void shares_are_those_of_the_renyi_divergence(void **state)
     assert_relative(shares[2], 0.25, 1e-14);
     assert_true(shares[3] == 0.0);
     assert_refused(sotto_account_shares(plan, 1.0, shares, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "order is 1", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`order` is 1", NULL);
     sotto_plan_free(plan);
     plan = parse("{\"events\": [{\"mechanism\": \"pure\", \"epsilon\": 0}]}");
     assert_ok(sotto_account_shares(plan, 8.0, shares, &error), &error);

@@ -277,7 +277,7 @@ static void bad_laws_and_plans_are_refused(void **state)
     sotto_runs runs;
     sotto_account account;
     assert_refused(sotto_runs_from_mean(SOTTO_RUNS_UNSET, 1.0, 5.0, &runs, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "law", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "the distribution of the runs", NULL);
     assert_refused(
         sotto_runs_from_mean(SOTTO_RUNS_NEGATIVE_BINOMIAL, -1.0, 5.0, &runs, &error),
         SOTTO_INVALID_ARGUMENT, &error, "shape", "-1", NULL);

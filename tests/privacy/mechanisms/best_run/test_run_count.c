@@ -46,7 +46,7 @@ static void laws_that_cannot_be_drawn_are_refused(void **state)
     sotto_rng *rng = test_rng(810);
     const sotto_runs unset = sotto_runs_defaults();
     assert_refused(sot_run_count_draw(rng, &unset, &count, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "law", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "the distribution of the runs", NULL);
     const sotto_runs far[] = {law_of(SOTTO_RUNS_POISSON, SOTTO_UNSET, 2e6),
                               law_of(SOTTO_RUNS_NEGATIVE_BINOMIAL, 1.0, 2e6),
                               law_of(SOTTO_RUNS_NEGATIVE_BINOMIAL, 2e4, 10.0),

@@ -477,10 +477,10 @@ static void settings_that_mean_nothing_are_refused(void **state)
     for (size_t i = 0; i < 4; i++) {
         bad = config_of(SOTTO_PATE_LNMAX, noises[i]);
         assert_refused(sot_pate_check(&bad, &error), SOTTO_INVALID_ARGUMENT, &error,
-                       "noise", NULL);
+                       "`vote_scale`", NULL);
         bad = confident(200.0, noises[i], 40.0);
         assert_refused(sot_pate_check(&bad, &error), SOTTO_INVALID_ARGUMENT, &error,
-                       "test_noise", NULL);
+                       "`sigma1`", NULL);
     }
     bad = config_of(SOTTO_PATE_GNMAX, 40.0);
     bad.threshold = 3.0;

@@ -429,12 +429,12 @@ static void plans_price_caps(void **state)
     assert_within(account.epsilon, account.epsilon_lower, account.epsilon_lower * 1.001);
     sotto_plan_free(plan);
     assert_refused(sotto_pate_plan(&config, 3, 4, &plan, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "no more than are asked", NULL);
+                   &error, "no more than `ask`", NULL);
     assert_refused(sotto_pate_plan(&config, 3, 0, &plan, &error), SOTTO_INVALID_ARGUMENT,
                    &error, NULL);
     config = config_of(SOTTO_PATE_GNMAX);
     assert_refused(sotto_pate_plan(&config, 3, 2, &plan, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "no test", NULL);
+                   &error, "answers every query", NULL);
     for (size_t failing = 1; failing < 12; failing++) {
         (void)sot_test_fail_allocation(failing);
         const sotto_status status = sotto_pate_plan(&config, 3, 3, &plan, &error);
@@ -482,7 +482,7 @@ static void the_most_answers_of_a_target_are_found(void **state)
         sotto_plan_free(plan);
     }
     assert_refused(sotto_pate_answers(&config, 0, 4.0, 1e-5, &answered, &account, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "asked", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`ask` is 0", NULL);
     assert_refused(
         sotto_pate_answers(&config, 1000000, 0.5, 1e-5, &answered, &account, &error),
         SOTTO_UNREACHABLE, &error, NULL);

@@ -441,7 +441,7 @@ static void bad_settings_are_refused(void **state)
     agreement = asks(2.0, 21);
     assert_refused(
         sotto_pate_agreement_edges(&config, &agreement, 3, edges, &found, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "21 bins", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "`agreement_bins` is 21", NULL);
     agreement.bins = 5;
     assert_refused(
         sotto_pate_agreement_edges(&config, &agreement, 1, edges, &found, &error),
@@ -449,7 +449,7 @@ static void bad_settings_are_refused(void **state)
     config.teachers = 0;
     assert_refused(
         sotto_pate_agreement_edges(&config, &agreement, 3, edges, &found, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "how many there are", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "ensemble is 0", NULL);
     config.teachers = 20;
     assert_refused(sotto_pate_agreement_event(&config, &agreement, 0, &event, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "0 queries", NULL);

@@ -354,7 +354,7 @@ static void samplers_that_use_up_delta_are_refused(void **state)
                    SOTTO_UNREACHABLE, &error, "epsilon is 1.5", "room", NULL);
     law.sampler_error = 0x1p-90;
     assert_refused(sot_posterior_calibrate(&law, 50.0, 1e-6, 1e300, &error),
-                   SOTTO_UNREACHABLE, &error, "smaller epsilon", NULL);
+                   SOTTO_UNREACHABLE, &error, "smaller `epsilon`", NULL);
 }
 
 static void laws_that_do_not_fit_together_are_refused(void **state)
@@ -388,7 +388,7 @@ static void laws_that_do_not_fit_together_are_refused(void **state)
     sot_posterior_law law = three_draws();
     law.draws = 1001;
     assert_refused(sot_posterior_derive(&law, &facts, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "1001 draws", NULL);
+                   &error, "`draws` is 1001", NULL);
     law = three_draws();
     law.dimension = 0;
     assert_refused(sot_posterior_derive(&law, &facts, &error), SOTTO_INVALID_ARGUMENT,
